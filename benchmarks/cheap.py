@@ -13,7 +13,8 @@ import numpy as np
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.forecast.races import ALL_PAIRS, PLANNED, WAYS, count_votes_to_proof, new_start
+from copeland.forecast.races import ALL_PAIRS, WAYS, count_votes_to_proof
+from copeland.forecast.start import PLANNED, new_start
 
 RUNS = 20
 MOST = 30_000_000  # votes of a run

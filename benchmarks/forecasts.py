@@ -23,12 +23,12 @@ from benchmarks.panel import panel
 from benchmarks.people import PRESENT, play_dealt
 from copeland import PreferenceMatrix
 from copeland.certificate import next_question
-from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.forecast import ForecastRange
+from copeland.forecast.outlook import _by_rule as by_rule
+from copeland.forecast.outlook import remaining_of
 from copeland.forecast.panel_forecast import no_answers, panel_remaining
-from copeland.forecast.planner_race import PlannedRace
+from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start, new_start
-from copeland.forecast.votes_remaining import _by_rule as by_rule
-from copeland.forecast.votes_remaining import remaining_of
 from copeland.policy import warm
 from copeland.study.results.standing import standing_of
 from copeland.support.rng import stream

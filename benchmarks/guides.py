@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import copeland
 from benchmarks.cheap import matrices
 from copeland import PreferenceMatrix
-from copeland.forecast.races import PLANNED
+from copeland.forecast.start import PLANNED
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner import Planner
 from copeland.problems.problem import matrix_problem

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 import copeland
-from copeland.forecast.likely_best import favourite_of
-from copeland.forecast.planner_race import PlannedRace, run_to_proof
-from copeland.forecast.plausible_worlds import belief_of, best_in, worlds
-from copeland.forecast.races import new_start
+from copeland.forecast.plausible_worlds import belief_of, best_in, favourite_of, worlds
+from copeland.forecast.races import PlannedRace, run_to_proof
+from copeland.forecast.start import new_start
 from copeland.support.rng import stream
 
 LEAST = 0.95

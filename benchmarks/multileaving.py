@@ -14,7 +14,8 @@ import numba
 import numpy as np
 
 import copeland
-from copeland.certificate.certificate import certify, is_decided
+from copeland.certificate.certificate import certify
+from copeland.certificate.proof import is_decided
 from copeland.policy import warm
 from copeland.problems.problem import matrix_problem
 from copeland.ranking import all_features, letor, rankings

@@ -56,11 +56,9 @@ class Undefined(CopelandError, ValueError):
     Examples
     --------
     >>> import copeland
-    >>> try:
-    ...     copeland.gaps.gap_min(copeland.PreferenceMatrix([[0.5, 0.5], [0.5, 0.5]]))
-    ... except Undefined:
-    ...     print("refused")
-    refused
+    >>> copeland.gaps.gap_min(copeland.PreferenceMatrix([[0.5, 0.5], [0.5, 0.5]]))
+    Traceback (most recent call last):
+    copeland.errors.Undefined: Delta_min is undefined: every pair ties exactly, so no gap is ...
     """
 
 
@@ -84,11 +82,9 @@ class UnknownAlgorithm(UnknownName):
     Examples
     --------
     >>> import copeland
-    >>> try:
-    ...     copeland.Policy("cbb", k=3)
-    ... except UnknownAlgorithm:
-    ...     print("refused")
-    refused
+    >>> copeland.Policy("cbb", k=3)
+    Traceback (most recent call last):
+    copeland.errors.UnknownAlgorithm: there is no algorithm 'cbb'; did you mean 'scb'?
     """
 
 
@@ -98,11 +94,9 @@ class InvalidAlgorithm(CopelandError, ImportError):
     Examples
     --------
     >>> import copeland
-    >>> try:
-    ...     copeland.simulate("cyclic-4", "no_such_file.py:MINE", 100)
-    ... except InvalidAlgorithm as error:
-    ...     print(error)
-    there is no file no_such_file.py to take an algorithm from.
+    >>> copeland.simulate("cyclic-4", "no_such_file.py:MINE", 100)
+    Traceback (most recent call last):
+    copeland.errors.InvalidAlgorithm: there is no file no_such_file.py to take an algorithm from.
     """
 
 
@@ -112,11 +106,9 @@ class UnknownProblem(UnknownName):
     Examples
     --------
     >>> import copeland
-    >>> try:
-    ...     copeland.load("no-such-problem")
-    ... except UnknownProblem:
-    ...     print("refused")
-    refused
+    >>> copeland.load("no-such-problem")
+    Traceback (most recent call last):
+    copeland.errors.UnknownProblem: there is no problem 'no-such-problem', nor is it a file ...
     """
 
 
@@ -127,11 +119,9 @@ class UnknownDuel(CopelandError, KeyError):
     --------
     >>> import copeland
     >>> duel = copeland.Policy("ccb", k=3).ask()
-    >>> try:
-    ...     copeland.Policy("ccb", k=3).tell(duel, winner=0)
-    ... except UnknownDuel:
-    ...     print("refused")
-    refused
+    >>> copeland.Policy("ccb", k=3).tell(duel, winner=0)
+    Traceback (most recent call last):
+    copeland.errors.UnknownDuel: Duel(id=1, first=0, second=2) was never asked, or was ...
     """
 
 
@@ -152,11 +142,9 @@ class InvalidResult(CopelandError, ValueError):
     --------
     >>> import tempfile
     >>> import copeland.simulation.result_folder
-    >>> try:
-    ...     copeland.simulation.result_folder.read(tempfile.mkdtemp())
-    ... except InvalidResult:
-    ...     print("refused")
-    refused
+    >>> copeland.simulation.result_folder.read(tempfile.mkdtemp())
+    Traceback (most recent call last):
+    copeland.errors.InvalidResult: ...: there is no manifest.json in it; it is not the result folder ...
     """
 
 
@@ -176,11 +164,9 @@ class UnknownStudy(UnknownName):
     Examples
     --------
     >>> import copeland
-    >>> try:
-    ...     copeland.open_study("tea", copeland.study.Storage("memory"))
-    ... except UnknownStudy:
-    ...     print("refused")
-    refused
+    >>> copeland.open_study("tea", copeland.study.Storage("memory"))
+    Traceback (most recent call last):
+    copeland.errors.UnknownStudy: there is no study 'tea' in memory; there are none yet.
     """
 
 
@@ -191,11 +177,9 @@ class UnknownOption(UnknownName):
     --------
     >>> import copeland
     >>> study = copeland.create_study("tea", ["green", "black"])
-    >>> try:
-    ...     study.pause_option("white")
-    ... except UnknownOption:
-    ...     print("refused")
-    refused
+    >>> study.pause_option("white")
+    Traceback (most recent call last):
+    copeland.errors.UnknownOption: there is no option 'white'; known names: black, green.
     """
 
 
@@ -206,11 +190,9 @@ class UnknownBallot(CopelandError, KeyError):
     --------
     >>> import copeland
     >>> study = copeland.create_study("tea", ["green", "black"])
-    >>> try:
-    ...     study.tell(99, "left")
-    ... except UnknownBallot:
-    ...     print("refused")
-    refused
+    >>> study.tell(99, "left")
+    Traceback (most recent call last):
+    copeland.errors.UnknownBallot: there is no ballot 99; ask for one first.
     """
 
 
@@ -221,11 +203,9 @@ class UnknownVote(CopelandError, KeyError):
     --------
     >>> import copeland
     >>> study = copeland.create_study("tea", ["green", "black"])
-    >>> try:
-    ...     study.undo("no-such-event")
-    ... except UnknownVote:
-    ...     print("refused")
-    refused
+    >>> study.undo("no-such-event")
+    Traceback (most recent call last):
+    copeland.errors.UnknownVote: there is no vote 'no-such-event' in this study.
     """
 
 
@@ -236,11 +216,9 @@ class StudyExists(CopelandError, ValueError):
     --------
     >>> import copeland
     >>> study = copeland.create_study("tea", ["green", "black"])
-    >>> try:
-    ...     copeland.create_study("tea", ["green", "black"], study.storage)
-    ... except StudyExists:
-    ...     print("refused")
-    refused
+    >>> copeland.create_study("tea", ["green", "black"], study.storage)
+    Traceback (most recent call last):
+    copeland.errors.StudyExists: there is a study 'tea' in memory already; open it, or choose ...
     """
 
 
@@ -253,11 +231,9 @@ class StudyClosed(CopelandError, RuntimeError):
     >>> study = copeland.create_study("tea", ["green", "black"])
     >>> ballot = study.ask()
     >>> study.close()
-    >>> try:
-    ...     study.tell(ballot, "left")
-    ... except StudyClosed:
-    ...     print("refused")
-    refused
+    >>> study.tell(ballot, "left")
+    Traceback (most recent call last):
+    copeland.errors.StudyClosed: the study is closed; it takes no more votes.
     """
 
 
@@ -268,11 +244,9 @@ class InvalidVote(CopelandError, ValueError):
     --------
     >>> import copeland
     >>> study = copeland.create_study("tea", ["green", "black"])
-    >>> try:
-    ...     study.tell(study.ask(), "maybe")
-    ... except InvalidVote:
-    ...     print("refused")
-    refused
+    >>> study.tell(study.ask(), "maybe")
+    Traceback (most recent call last):
+    copeland.errors.InvalidVote: 'maybe' is not an outcome; known names: both_bad, error, ...
     """
 
 
@@ -283,11 +257,9 @@ class InvalidRow(CopelandError, ValueError):
     --------
     >>> import copeland
     >>> study = copeland.create_study("tea", ["green", "black"])
-    >>> try:
-    ...     study.add_votes([{"left": "green", "right": "green", "outcome": "left"}])
-    ... except InvalidRow:
-    ...     print("refused")
-    refused
+    >>> study.add_votes([{"left": "green", "right": "green", "outcome": "left"}])
+    Traceback (most recent call last):
+    copeland.errors.InvalidRow: row 0: 'green' is on both sides. Nothing was imported.
     """
 
 
@@ -298,11 +270,9 @@ class InvalidToken(CopelandError, ValueError):
     --------
     >>> import copeland
     >>> rankers = copeland.create_study("rankers", ["bm25", "neural"], voters="people")
-    >>> try:
-    ...     rankers.impressions(secret="0" * 32).clicks("forged", [1])
-    ... except InvalidToken:
-    ...     print("refused")
-    refused
+    >>> rankers.impressions(secret="0" * 32).clicks("forged", [1])
+    Traceback (most recent call last):
+    copeland.errors.InvalidToken: this token of a list was forged, damaged or signed with ...
     """
 
 
@@ -315,11 +285,9 @@ class AlreadyVoted(CopelandError, RuntimeError):
     >>> study = copeland.create_study("tea", ["green", "black"])
     >>> ballot = study.ask()
     >>> _ = study.tell(ballot, "left")
-    >>> try:
-    ...     study.tell(ballot, "right")
-    ... except AlreadyVoted:
-    ...     print("refused")
-    refused
+    >>> study.tell(ballot, "right")
+    Traceback (most recent call last):
+    copeland.errors.AlreadyVoted: ballot 2 was answered before; to change the answer, undo ...
     """
 
 
@@ -332,11 +300,9 @@ class Conflict(CopelandError, ValueError):
     >>> study = copeland.create_study("tea", ["green", "black"])
     >>> ballot, other = study.ask(n=2)
     >>> _ = study.tell(ballot, "left", event_id="one")
-    >>> try:
-    ...     study.tell(other, "left", event_id="one")
-    ... except Conflict:
-    ...     print("refused")
-    refused
+    >>> study.tell(other, "left", event_id="one")
+    Traceback (most recent call last):
+    copeland.errors.Conflict: another vote has the event_id 'one', so this one was not kept; ...
     """
 
 
@@ -346,11 +312,9 @@ class StorageError(CopelandError, RuntimeError):
     Examples
     --------
     >>> import copeland
-    >>> try:
-    ...     copeland.open_study("tea", "sqlite:////no/such/folder/votes.db")
-    ... except StorageError:
-    ...     print("refused")
-    refused
+    >>> copeland.open_study("tea", "sqlite:////no/such/folder/votes.db")
+    Traceback (most recent call last):
+    copeland.errors.StorageError: there is no file ...
     """
 
 
@@ -380,11 +344,9 @@ class MissingExtra(CopelandError, ImportError):
 
     Examples
     --------
-    >>> try:
-    ...     need("pendulums", extra="clocks", what="a clock")
-    ... except ImportError as error:
-    ...     print(error)
-    a clock needs pendulums: pip install 'copeland[clocks]'.
+    >>> need("pendulums", extra="clocks", what="a clock")
+    Traceback (most recent call last):
+    copeland.errors.MissingExtra: a clock needs pendulums: pip install 'copeland[clocks]'.
     """
 
 

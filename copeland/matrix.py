@@ -6,15 +6,16 @@ import codecs
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
+from copeland.support.arrays import Floats
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell, inert, uncell
 from copeland.support.notebook_html import MOST_ROWS, html_table
@@ -24,6 +25,7 @@ from copeland.support.row_files import JSON_LINES, Table, lines_of, read_table, 
 from copeland.support.vote_tables import count_votes, form_of, is_votes, read_rows
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
+R = TypeVar("R")
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
 
 
@@ -53,7 +55,7 @@ class PreferenceMatrix:
     <PreferenceMatrix of 2 options: a, b; Condorcet winner a>
     """
 
-    p: NDArray[np.float64]
+    p: Floats
     labels: tuple[str, ...]
     name: str = field(default="")
 
@@ -92,9 +94,7 @@ class PreferenceMatrix:
             for label, row in zip(few, self.p, strict=False)
         ]
         away = self.p[: len(few), : len(few)] - 0.5
-        shades = (
-            0.7 * np.sign(away) * np.sqrt(np.abs(away))
-        ).tolist()  # so that a few percent show
+        shades = (0.7 * np.sign(away) * np.sqrt(np.abs(away))).tolist()  # a few percent show
         sentence = f"PreferenceMatrix{self._about}; {self._best}."
         return html_table(sentence, head, rows, self.k, shades)
 
@@ -217,7 +217,7 @@ class PreferenceMatrix:
             Which columns of a table of votes are left, right and outcome, if their names do not say.
         """
         path = Path(path)
-        read = _reader_of(path)
+        read = _find_by_type(path, _READERS)
         try:
             p, labels = read(path, key) if columns is None else _of_votes(read_table(path), columns)
             return cls(p, labels, name=path.stem)
@@ -236,7 +236,7 @@ class PreferenceMatrix:
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers only), .npz or .json file."""
         path = Path(path)
-        write = _writer_of(path)
+        write = _find_by_type(path, _WRITERS)
         try:
             with whole_file(path) as file:
                 write(self, file)
@@ -245,7 +245,7 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: cannot be written: {reason}.") from error
 
 
-def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def numbers_of(values: ArrayLike, what: str) -> Floats:
     """Return values as a new array of numbers; refuse what is none.
 
     Examples
@@ -259,7 +259,7 @@ def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
         raise InvalidParameter(f"{what} must be numbers, in rows of one length.") from None
 
 
-def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def _square(values: ArrayLike, what: str) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -273,7 +273,7 @@ def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
     return array
 
 
-def _check_probabilities(values: ArrayLike) -> NDArray[np.float64]:
+def _check_probabilities(values: ArrayLike) -> Floats:
     p = _square(values, "a preference matrix")
     outside = ~((p >= 0) & (p <= 1))  # true also for NaN
     if outside.any():
@@ -387,9 +387,7 @@ def _are_counts(rows: list[list[float]]) -> bool:
     )
 
 
-def _shares(
-    wins: NDArray[np.float64], ties: NDArray[np.float64] | None, labels: Sequence[str] | None
-) -> NDArray[np.float64]:
+def _shares(wins: Floats, ties: Floats | None, labels: Sequence[str] | None) -> Floats:
     """The matrix of counts in a file, in which every two options must have met."""
     met = wins + wins.T + (0 if ties is None else ties) + np.eye(len(wins))
     if not met.all():
@@ -408,10 +406,6 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _read_npy(path: Path, key: str | None) -> _Read:
-    return read_array(path), None
 
 
 def _read_npz(path: Path, key: str | None) -> _Read:
@@ -463,10 +457,6 @@ def _write_csv(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
 
 
-def _write_npy(matrix: PreferenceMatrix, file: BinaryIO) -> None:
-    np.save(file, matrix.p)
-
-
 def _write_npz(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     np.savez_compressed(file, p=matrix.p, labels=np.array(matrix.labels))
 
@@ -476,30 +466,27 @@ def _write_json(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     file.write(json.dumps(content).encode())
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Path, str | None], _Read]] = {
     ".csv": _read_csv,
-    ".npy": _read_npy,
+    ".npy": lambda path, key: (read_array(path), None),
     ".npz": _read_npz,
     ".json": _read_json,
     ".tsv": _read_csv,
     **dict.fromkeys(JSON_LINES, _read_votes),
 }
-_WRITERS = {".csv": _write_csv, ".npy": _write_npy, ".npz": _write_npz, ".json": _write_json}
+_WRITERS: dict[str, Callable[[PreferenceMatrix, BinaryIO], None]] = {
+    ".csv": _write_csv,
+    ".npy": lambda matrix, file: np.save(file, matrix.p),
+    ".npz": _write_npz,
+    ".json": _write_json,
+}
 FILES = tuple(_READERS)  # what a file ends in that holds a matrix, or votes
 
 
-def _reader_of(path: Path) -> Callable[..., _Read]:
-    if path.suffix.lower() not in _READERS:
-        raise InvalidMatrix(_other_type(path, FILES))
-    return _READERS[path.suffix.lower()]
-
-
-def _writer_of(path: Path) -> Callable[..., None]:
-    if path.suffix.lower() not in _WRITERS:
-        raise InvalidMatrix(_other_type(path, _WRITERS))
-    return _WRITERS[path.suffix.lower()]
-
-
-def _other_type(path: Path, known: Iterable[str]) -> str:
-    kind = path.suffix or "none"
-    return f"{path}: files of type {kind} hold no matrix; use one of {', '.join(known)}."
+def _find_by_type(path: Path, known: dict[str, Callable[..., R]]) -> Callable[..., R]:
+    """Return what reads or writes files that end like this one."""
+    if path.suffix.lower() not in known:
+        raise InvalidMatrix(
+            f"{path}: files of type {path.suffix or 'none'} hold no matrix; use one of {', '.join(known)}."
+        )
+    return known[path.suffix.lower()]

@@ -19,6 +19,7 @@ from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
 MOST_AT_ONCE = 100_000  # duels
+# How arrays begin that policies dumped earlier do not have.
 _LATER = (
     "hints",
     "joint.",
@@ -28,7 +29,7 @@ _LATER = (
     "wanted",
     "calm.",
     "base.calm.",
-)  # how arrays begin that policies dumped earlier do not have
+)
 
 
 class Duel(NamedTuple):
@@ -116,7 +117,7 @@ class Policy:
             if self.algorithm.advance is not None:
                 self.algorithm.advance(self.state, t, rng)
             first, second = self.algorithm.select(self.state, t, rng)
-        self.algorithm.check_named(first, second, self.k, t)
+        self.algorithm.check_pair(first, second, self.k, t)
         self.asked = t
         duel = Duel(t, int(first), int(second))
         self.expect(duel)

@@ -128,7 +128,7 @@ class Algorithm:
                 f"{self.name} cannot begin with {k:,} options and {params}: {error}."
             ) from error
 
-    def check_named(self, first: int, second: int, k: int, t: int) -> None:
+    def check_pair(self, first: int, second: int, k: int, t: int) -> None:
         """Refuse a pair that it named at step t unless both are among K options."""
         if not (0 <= first < k and 0 <= second < k):
             raise InvalidAlgorithm(

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from copeland.certificate.case_evidence import _log_ratio, cannot_lose, log_evidence_of_cases
-from copeland.certificate.certificate import Certificate, certify, evidence, is_decided
+from copeland.certificate.certificate import Certificate, certify
+from copeland.certificate.evidence import evidence
+from copeland.certificate.proof import is_decided
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels
 

@@ -13,8 +13,7 @@ from copeland.problems import problem_of
 from copeland.registry import find
 from copeland.simulation import compilation
 from copeland.simulation.cell import Cell
-from copeland.simulation.compilation import compile_cells, seconds_to_compile
-from copeland.simulation.readiness import compile_ahead
+from copeland.simulation.compilation import compile_ahead, compile_cells, seconds_to_compile
 from copeland.support.spec import Spec
 
 

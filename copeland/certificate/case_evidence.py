@@ -14,22 +14,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from copeland.errors import InvalidParameter
-
-_Ints = NDArray[np.int64]
-_Floats = NDArray[np.floating]
-_Bools = NDArray[np.bool_]
+from copeland.support.arrays import Bools, Floats, Ints
 
 TERMS = 256  # of a tail that are added one by one; the rest is bounded by a geometric series
 EDGE = 1e-9  # a margin times N that is a whole number but for rounding is that number
 
 
 def log_evidence_of_cases(
-    wins: _Ints, losses: _Ints, ties: _Ints, cases: int, margin: float = 0.0
-) -> _Floats:
+    wins: Ints, losses: Ints, ties: Ints, cases: int, margin: float = 0.0
+) -> Floats:
     """Return ln E, the evidence that i wins more than half of all ``cases`` less the margin, from those judged.
 
     It is infinite where the cases left cannot change that, and -inf where nothing speaks for i.
@@ -53,7 +49,7 @@ def log_evidence_of_cases(
     return np.where(wins - losses - left > EDGE - slack, math.inf, found)
 
 
-def cannot_lose(wins: _Ints, losses: _Ints, ties: _Ints, cases: int, margin: float = 0.0) -> _Bools:
+def cannot_lose(wins: Ints, losses: Ints, ties: Ints, cases: int, margin: float = 0.0) -> Bools:
     """Tell which options are sure not to be beaten by more than the margin, whatever the cases left say.
 
     Examples
@@ -65,7 +61,7 @@ def cannot_lose(wins: _Ints, losses: _Ints, ties: _Ints, cases: int, margin: flo
     return wins - losses - left >= -2 * margin * cases - EDGE
 
 
-def require_cases(votes: _Ints, cases: int) -> None:
+def require_cases(votes: Ints, cases: int) -> None:
     """Refuse more votes on a pair than there are cases."""
     if isinstance(cases, bool) or not isinstance(cases, int) or cases < 1:
         raise InvalidParameter(f"cases is {cases!r}; it is the number of test cases, 1 or more.")
@@ -77,7 +73,7 @@ def require_cases(votes: _Ints, cases: int) -> None:
         )
 
 
-def _log_ratio(w: _Ints, l: _Ints, d: _Ints, slack: float) -> _Floats:
+def _log_ratio(w: Ints, l: Ints, d: Ints, slack: float) -> Floats:
     """Return ln E_D. Summed over all m, the numerator is a Beta function; :func:`_log_above` takes the m above m0."""
     m0 = np.floor((d - slack) / 2 + EDGE).astype(np.int64)
     impossible = (m0 < 0) | (w > m0)
@@ -97,17 +93,17 @@ def _log_ratio(w: _Ints, l: _Ints, d: _Ints, slack: float) -> _Floats:
     return np.where(impossible, math.inf, np.where(none, -math.inf, found))
 
 
-def _prior_weight(d: _Ints, n: _Ints) -> _Floats:
+def _prior_weight(d: Ints, n: Ints) -> Floats:
     """Return the sum of the weights (m+1) (D-m+1) of the n largest m up to D."""
     return n * (n + 1.0) * (3.0 * (d + 2) - (2 * n + 1)) / 6
 
 
-def _log_falling(x: _Ints, y: _Ints) -> _Floats:
+def _log_falling(x: Ints, y: Ints) -> Floats:
     """Return the logarithm of x (x-1) ... (x-y+1)."""
     return gammaln(x + 1) - gammaln(x - y + 1)
 
 
-def _log_above(d: _Ints, m0: _Ints, w: _Ints, l: _Ints) -> _Floats:
+def _log_above(d: Ints, m0: Ints, w: Ints, l: Ints) -> Floats:
     """Return ln P(m > m0), or a little less, where m of D cases are wins and w of the w + l that were seen.
 
     By a beta-binomial belief, m + 2 is the (w + 2)nd smallest of w + l + 3 numbers drawn from 1 to D + 3. So m <= m0 means that
@@ -145,5 +141,5 @@ def _log_above(d: _Ints, m0: _Ints, w: _Ints, l: _Ints) -> _Floats:
         return np.where(below < 1 - EDGE, np.log1p(-np.minimum(below, 1.0)), -math.inf)
 
 
-def _log_choose(n: _Ints, k: _Ints) -> _Floats:
+def _log_choose(n: Ints, k: Ints) -> Floats:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

@@ -32,13 +32,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, xlogy
 
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Bools, Floats, Ints
 
 LEVEL = 0.05  # the probability with which a study without any change is ever said to have one
 KNOWN = 0.9  # of the level is for pairs of the options that an epoch begins with
 EARLIEST = 8  # votes before a change
 BELIEFS = (2, 20)  # in how far the later votes are others: coins of Beta(s, s)
-
-Floats = NDArray[np.float64]
 
 
 class Change(NamedTuple):
@@ -116,7 +115,7 @@ def change_in(won: ArrayLike) -> Change | None:
     )
 
 
-def _flags(won: ArrayLike) -> NDArray[np.bool_]:
+def _flags(won: ArrayLike) -> Bools:
     try:
         flags = np.asarray(won)
     except ValueError:  # lists of several lengths
@@ -128,13 +127,13 @@ def _flags(won: ArrayLike) -> NDArray[np.bool_]:
     return flags.astype(bool)
 
 
-def _times_before(n: int) -> NDArray[np.int64]:
+def _times_before(n: int) -> Ints:
     """Return the times of change that are looked at, of n votes."""
     times = (EARLIEST * 2 ** (np.arange(3 * 50) / 3)).astype(np.int64)
     return times[times < n]
 
 
-def _log_ratios(flags: NDArray[np.bool_], j: int, t: int) -> Floats:
+def _log_ratios(flags: Bools, j: int, t: int) -> Floats:
     """Return the logarithm of the ratio of a time of change, with its weight, after each vote from t + 1 to 2t."""
     late = flags[t : 2 * t]
     early = flags[: len(late)]
@@ -144,7 +143,7 @@ def _log_ratios(flags: NDArray[np.bool_], j: int, t: int) -> Floats:
     return np.logaddexp(*parts) + (up + down - 1) * np.log(2.0) + weight
 
 
-def _likely_time(wins: NDArray[np.int64]) -> int:
+def _likely_time(wins: Ints) -> int:
     """After how many votes the votes change most: the two shares on both sides of it make them likeliest."""
     n = len(wins) - 1
     t = np.arange(EARLIEST, n - 1)

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, get_type_hints
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from copeland.certificate.certificate import (
-    Verdict,
-    _check_labels,
-    _freeze,
-    _is_a,
-    _mask,
-    _pairs,
-    _whole,
-)
+from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.counts import check_counts, check_labels, mask_of
+from copeland.certificate.proof import pairs_of
 from copeland.errors import InvalidParameter
-from copeland.support.escaping import inert
-from copeland.support.notebook_html import MOST_ROWS, html_table
+from copeland.support.arrays import Bools, Ints
 from copeland.support.phrasing import format_count, join_names, quote_names
 
-FORMAT = 1
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class PanelCertificate:
+@dataclass(frozen=True, repr=False)
+class PanelCertificate(BaseCertificate):
     """What holds in every completion of a panel's answers; made by :func:`panel_certificate`.
 
     Options are given by index. An option *beats* another if more members prefer it than prefer the
@@ -59,28 +45,10 @@ class PanelCertificate:
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
 
-    def __repr__(self) -> str:
-        return inert(f"<PanelCertificate: {self.statement}>")
-
-    def _repr_html_(self) -> str:
-        order = sorted(range(self.k), key=lambda i: self.scores[i], reverse=True)[:MOST_ROWS]
-        rows = [[self.labels[i], *map(str, self.scores[i])] for i in order]
-        return html_table(self.statement, ["", "beats at least", "beats at most"], rows, self.k)
-
-    @property
-    def k(self) -> int:
-        """The number of options."""
-        return len(self.labels)
-
     @property
     def lower(self) -> tuple[int, ...]:
         """How many options each beats at least."""
         return tuple(low for low, _ in self.scores)
-
-    @property
-    def verdict(self) -> Verdict:
-        """``"winner"`` (one option is sure to be best), ``"tied"`` (several are) or ``"open"``."""
-        return "open" if not self.best else "winner" if len(self.best) == 1 else "tied"
 
     @property
     def statement(self) -> str:
@@ -103,58 +71,18 @@ class PanelCertificate:
         return 0.0
 
     @property
-    def advice(self) -> str:
-        """Empty: which option to take goes without saying."""
-        return ""
-
-    @property
     def proviso(self) -> str:
         """How sure it is, in a few words."""
         return "whatever the missing answers say" if self.missing else "all answers are in"
-
-    def to_json(self) -> str:
-        """Return the certificate as the text of a file, to be checked again from the answers."""
-        return json.dumps(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
-        return {"format": FORMAT, **asdict(self)}
-
-    @classmethod
-    def from_json(cls, text: str) -> PanelCertificate:
-        """Return the certificate that :meth:`to_json` wrote."""
-        try:
-            content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
-            read = cls(**{field.name: _freeze(content[field.name]) for field in fields(cls)})
-            _require_fitting(read)
-        except RecursionError:
-            raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
-        except KeyError as lacking:
-            raise InvalidParameter(
-                f"a certificate has {lacking}, and this text does not."
-            ) from None
-        except (ValueError, TypeError) as error:
-            raise InvalidParameter(f"this text is not a certificate: {error}.") from None
-        return read
 
     def recheck(
         self, wins: ArrayLike, ties: ArrayLike | None = None, missing: ArrayLike | None = None
     ) -> tuple[str, ...]:
         """Return what does not hold, in sentences, if it is made again from these counts."""
         digest = _digest(*check_counts(wins, ties, missing))
-        if digest != self.digest:
-            return (
-                f"it was issued on other answers: their counts have the digest {self.digest[:12]}, "
-                f"but these have {digest[:12]}.",
-            )
         terms = {"labels": self.labels, "excused": self.excused, "active": self.active}
-        again = asdict(panel_certificate(wins, ties, missing, **terms))
-        return tuple(
-            f"it says that {name} is {said!r}, but the answers give {again[name]!r}."
-            for name, said in asdict(self).items()
-            if said != again[name]
+        return self._recheck(
+            digest, lambda: panel_certificate(wins, ties, missing, **terms), "answers"
         )
 
 
@@ -208,14 +136,14 @@ def panel_certificate(
         if members < 1:
             raise InvalidParameter(f"members is {members}; a panel has at least 1.")
         require_at_most(won + won.T + tied + left, members)
-    among = np.flatnonzero(_mask(len(won), active))
+    among = np.flatnonzero(mask_of(active, len(won)))
     cut = np.ix_(among, among)
     beats, lowest, highest, best, possible = settle_pairs(won[cut], left[cut])
     tied_for_sure = np.triu((left[cut] == 0) & ~beats & ~beats.T, 1)
     scores = np.zeros((len(won), 2), dtype=np.int64)
     scores[among] = np.stack([lowest, highest], axis=1)
     return PanelCertificate(
-        labels=_check_labels(labels, len(won)),
+        labels=check_labels(labels, len(won)),
         votes=int(won.sum() + tied.sum() // 2),
         digest=_digest(won, tied, left),
         active=None if active is None else tuple(among.tolist()),
@@ -224,9 +152,9 @@ def panel_certificate(
         best=tuple(among[best].tolist()),
         is_all=bool(best.any() and (best == possible).all()),
         possible=tuple(among[possible].tolist()),
-        scores=_pairs(scores),
-        beats=_pairs(among[np.argwhere(beats)]),
-        ties=_pairs(among[np.argwhere(tied_for_sure)]),
+        scores=pairs_of(scores),
+        beats=pairs_of(among[np.argwhere(beats)]),
+        ties=pairs_of(among[np.argwhere(tied_for_sure)]),
     )
 
 
@@ -239,31 +167,6 @@ def settle_pairs(won: Ints, missing: Ints) -> tuple[Bools, Ints, Ints, Bools, Bo
     best = (itself | (lowest[:, None] >= highest)).all(axis=1)
     possible = highest >= lowest.max()
     return beats, lowest, highest, best, possible
-
-
-def check_counts(
-    wins: ArrayLike, ties: ArrayLike | None, missing: ArrayLike | None
-) -> tuple[Ints, ...]:
-    """Return the three tables of counts, all of one size."""
-    won = _whole(wins, "wins")
-    return won, _symmetric(ties, "ties", len(won)), _symmetric(missing, "missing", len(won))
-
-
-def _symmetric(values: ArrayLike | None, what: str, k: int) -> Ints:
-    if values is None:
-        return np.zeros((k, k), dtype=np.int64)
-    given = _whole(values, what)
-    if len(given) != k:
-        raise InvalidParameter(
-            f"{what} has {len(given)} options, and wins has {k}; make them equal."
-        )
-    if not np.array_equal(given, given.T):
-        i, j = np.argwhere(given != given.T)[0]
-        raise InvalidParameter(
-            f"{what} must be symmetric, but {what}[{i}, {j}] is {given[i, j]} and "
-            f"{what}[{j}, {i}] is {given[j, i]}."
-        )
-    return given
 
 
 def require_at_most(answers: Ints, voters: ArrayLike) -> None:
@@ -279,18 +182,6 @@ def require_at_most(answers: Ints, voters: ArrayLike) -> None:
 def _digest(*counts: Ints) -> str:
     """The same counts have the same digest, on any machine."""
     return hashlib.sha256(np.stack(counts).astype("<i8").tobytes()).hexdigest()
-
-
-def _require_fitting(c: PanelCertificate) -> None:
-    """Refuse values of another kind than a certificate has, and options that it does not know."""
-    hints = get_type_hints(PanelCertificate)
-    wrong = next((name for name, hint in hints.items() if not _is_a(getattr(c, name), hint)), None)
-    if wrong is not None:
-        raise ValueError(f"its {wrong} is {str(getattr(c, wrong))[:40]!r}")
-    if c.k < 2 or len(c.scores) != c.k or len(set(c.labels)) != c.k:
-        raise ValueError(f"its {c.k} labels do not fit its scores")
-    if not all(0 <= i < c.k for i in (*c.best, *c.possible, *(c.active or ()))):
-        raise ValueError(f"it names an option outside of 0 to {c.k - 1}")
 
 
 def _when(c: PanelCertificate) -> str:
@@ -323,7 +214,7 @@ def _claim(c: PanelCertificate, labels: Sequence[str], may: str = "the best may 
 def _reach(c: PanelCertificate, each: str) -> str:
     """How many options the best beat, and that no other beats more."""
     others = (c.k if c.active is None else len(c.active)) - 1
-    least = min(c.scores[i][0] for i in c.best)
+    least = c.least
     if least == 0:  # so no option outside can ever beat any
         return f"no {'other ' if len(c.best) <= others else ''}option beats any"
     if least == others:

@@ -12,21 +12,16 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from copeland.certificate.panel_certificate import (
-    Bools,
-    Ints,
-    check_counts,
-    require_at_most,
-    settle_pairs,
-)
+from copeland.certificate.counts import check_counts
+from copeland.certificate.panel_certificate import require_at_most, settle_pairs
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.rng import stream
 
 Until = Literal["best", "all"]
-Floats = NDArray[np.float64]
 Question = tuple[int, int, int]
 _Seen = Sequence[Sequence[tuple[int, ...]]]
 
@@ -86,7 +81,7 @@ def next_question(
     >>> next_question([[0, 2], [0, 0]], None, answered) is None
     True
     """
-    won, tied, _ = check_counts(wins, ties, None)
+    won, tied, _ = check_counts(wins, ties)
     asked = _mask(answered, "answered", len(won))
     require_at_most(won + won.T + tied, asked.sum(axis=0))
     may = _mask(
@@ -134,7 +129,7 @@ def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
     >>> cheapest_plan([[0, 1], [0, 0]], [[0, 2], [2, 0]])
     Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
     """
-    won, _, left = check_counts(wins, None, missing)
+    won, _, left = check_counts(wins, missing=missing)
     if settle_pairs(won, left)[3].any():
         return None
     strict, weak = _claims(won, left, stream(0, "plan"))
@@ -158,7 +153,7 @@ def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
     >>> still_matter([[0, 1], [0, 0]], np.array([True, False, False]))[:, 0, 1].tolist()
     [False, True, True]
     """
-    won = check_counts(wins, None, None)[0]
+    won = check_counts(wins)[0]
     asked = _mask(answered, "answered", len(won))
     missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
     beats, _, _, best, possible = settle_pairs(won, missing)
@@ -167,7 +162,7 @@ def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
 
 def likely_winner(wins: ArrayLike, i: int, j: int) -> int:
     """Return which of two options the next member is likelier to prefer, by what was answered so far."""
-    share = _shares(check_counts(wins, None, None)[0])[i, j]
+    share = _shares(check_counts(wins)[0])[i, j]
     return i if share >= 0.5 else j
 
 

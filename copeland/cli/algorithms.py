@@ -46,7 +46,7 @@ def compile_command(wanted: Names = None, as_json: Json = False) -> None:
     Otherwise the first simulation, or a server's first questions, would wait for it.
     """
     from copeland.registry import algorithms, find
-    from copeland.simulation.readiness import compile_ahead
+    from copeland.simulation.compilation import compile_ahead
     from copeland.support.phrasing import format_count
 
     names = wanted or list(algorithms())
@@ -97,7 +97,7 @@ def _examine() -> dict[str, Any]:
     from importlib.metadata import metadata
 
     from copeland.registry import algorithms
-    from copeland.simulation.readiness import cache_folders, is_ready
+    from copeland.simulation.compilation import cache_folders, is_ready
 
     known = algorithms()
     return {

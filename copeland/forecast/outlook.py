@@ -1,23 +1,31 @@
-"""What would settle it: the pairs that the cheapest plan still needs, and about how many votes."""
+"""What would settle it: the pairs that the cheapest plan still needs, and how many votes and people that may take.
+
+:func:`remaining_of` is the one forecast that every place shows: that of :func:`copeland.forecast.forecast.forecast_of`, by
+cpc-pac alone. Where that would keep somebody waiting, because there are very many options or nothing is compiled yet, it is
+a rule of thumb, with a wide range.
+"""
 
 from __future__ import annotations
 
 import copy
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from copeland.forecast.races import PLANNED, Start
-from copeland.kernels.planner import (
-    BLOCKED,
-    NONE,
-    Planner,
-    losses_missing,
-    rate_losses,
-    rate_win,
-)
+import numpy as np
+
+from copeland.forecast.forecast import ForecastRange, forecast_of
+from copeland.forecast.start import PLANNED, Start
+from copeland.forecast.voter_races import nobody
+from copeland.kernels.planner import BLOCKED, NONE, Planner, losses_missing, rate_losses, rate_win
 from copeland.registry import find
+from copeland.simulation.compilation import is_compiled
 from copeland.support.rng import stream
+
+LARGEST = 30  # options up to which races are run in passing
+_LOW, _HIGH = 0.12, 8.0  # times the outlook's votes: measured in docs/measurements.md
+_KEPT = 64  # forecasts
 
 
 class Need(NamedTuple):
@@ -113,3 +121,61 @@ def _losses(planner: Planner, j: int) -> Iterator[tuple[int, int, float]]:
     refuters = [(i, votes) for i, votes in listed if i not in (NONE, champion)]
     for i, votes in refuters[:missing]:
         yield i, j, votes
+
+
+class Remaining(NamedTuple):
+    """What it may still take to prove an option best."""
+
+    votes: ForecastRange  # further ones
+    people: ForecastRange | None  # in all, those so far included; None: every vote is a fresh draw
+    simulated: bool  # else it is a rule of thumb
+
+
+def remaining_of(
+    start: Start, each: int | None = None, dealt: int | None = None
+) -> Remaining | None:
+    """Return what it may still take; None if an option is proved, or what a proof needs cannot be asked.
+
+    Parameters
+    ----------
+    each
+        How many votes a person has, where people vote; by default one a pair.
+    dealt
+        How many people get no further pairs, where all are dealt at the arrival; None elsewhere.
+    """
+    if start.certificate.best or outlook_of(start).votes is None:
+        return None
+    if start.k > LARGEST or not is_compiled(PLANNED):
+        return _by_rule(start, each, dealt)
+    counts = start.wins.astype(np.int64).tobytes(), start.ties.astype(np.int64).tobytes()
+    terms = (start.delta, start.margin, start.epoch, start.dependent, start.people, start.paused)
+    return _simulate(start.k, *counts, terms, each, dealt)
+
+
+@lru_cache(_KEPT)
+def _simulate(
+    k: int, wins: bytes, ties: bytes, terms: tuple, each: int | None, dealt: int | None
+) -> Remaining:
+    won, tied = (np.frombuffer(counts, np.int64).reshape(k, k) for counts in (wins, ties))
+    start = Start(won, tied, *terms)
+    found = forecast_of(start, voters=nobody(start, each, dealt), ways=(PLANNED,))
+    people = None if found.people is None else found.people.range
+    return Remaining(found.way(PLANNED).range, people, True)
+
+
+def _by_rule(start: Start, each: int | None, dealt: int | None) -> Remaining:
+    """What the outlook says, which may be far off."""
+    outlook = outlook_of(start)
+    assert outlook.votes is not None
+    votes = _around(outlook.votes)
+    if not start.people:
+        return Remaining(votes, None, False)
+    own = nobody(start, each, dealt).each
+    n = start.met if dealt is None else np.zeros_like(start.wins)
+    longest = max(int(n[need.first, need.second]) + need.votes for need in outlook.pairs)
+    people = (dealt or 0) + max(longest, -(-(int(n.sum() // 2) + outlook.votes) // max(own, 1)))
+    return Remaining(votes, _around(people), False)
+
+
+def _around(number: int) -> ForecastRange:
+    return ForecastRange(int(_LOW * number), number, int(_HIGH * number), int(_HIGH * number))

@@ -14,33 +14,22 @@ import numpy as np
 from scipy.special import logit
 
 from copeland.certificate import next_question
-from copeland.certificate.panel_planner import Bools, cheapest_plan
+from copeland.certificate.panel_planner import cheapest_plan
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.forecast import MOST_WORLDS, Forecast, ForecastRange, Way
+from copeland.forecast.forecast import WORLDS as USUAL
 from copeland.forecast.outlook import SETTLED, Need, Outlook
-from copeland.forecast.plausible_worlds import (
-    Belief,
-    Chances,
-    Counts,
-    Floats,
-    belief_of,
-    ties_in,
-    worlds,
-)
-from copeland.forecast.races import ALL_PAIRS, MOST_WORLDS, Forecast, Way
-from copeland.forecast.races import WORLDS as USUAL
+from copeland.forecast.plausible_worlds import Belief, Chances, belief_of, ties_in, worlds
+from copeland.forecast.races import ALL_PAIRS
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
 
 PLANNED = "panel planner"
 WORLDS = 1_000  # that chances are told from
 PAIRS = 500_000  # in all of these; fewer worlds of many options
-SPREADS = (
-    0.4,
-    0.8,
-    1.6,
-    3.2,
-)  # of strengths: members of a panel know what they like, and share much of it
+# Of strengths: members of a panel know what they like, and share much of it.
+SPREADS = (0.4, 0.8, 1.6, 3.2)
 BELIEF = (
     "In a plausible world every member has a taste: the log-odds of a pair are the difference of two strengths and "
     "a deviation of its own, and a member likes each option a little more or less. How large these are is learnt from the "
@@ -48,14 +37,13 @@ BELIEF = (
 )
 FEWEST = 6  # worlds of a forecast
 LARGEST = 30  # options up to which panels are simulated in passing
-_QUESTIONS = (
-    1_200  # that all simulated panels have in passing, about: each takes most of a millisecond
-)
+# About how many all simulated panels have in passing: each takes most of a millisecond.
+_QUESTIONS = 1_200
 _LOW, _HIGH = 0.6, 2.2  # times the answers of the planner's plan: measured in docs/panels.md
 
 
 def panel_chances(
-    wins: Counts, ties: Counts, missing: Counts, together: Collection[int] = (), seed: int = 0
+    wins: Ints, ties: Ints, missing: Ints, together: Collection[int] = (), seed: int = 0
 ) -> Chances:
     """Return how likely each option is to be best once all answers are in.
 
@@ -82,8 +70,8 @@ def panel_chances(
 
 
 def _complete_answers(
-    wins: Counts, ties: Counts, missing: Counts, count: int, rng: np.random.Generator
-) -> tuple[Counts, Counts]:
+    wins: Ints, ties: Ints, missing: Ints, count: int, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
     """Wins and ties, worlds x K x K, as they may be when all answers are in."""
     belief = belief_of(wins, ties)
     won, tied = (np.repeat(counts[None], count, axis=0) for counts in (wins, ties))
@@ -92,7 +80,8 @@ def _complete_answers(
     p = np.stack([world[i, j] for world in worlds(belief, count, rng)])
     tie = np.minimum(belief.tie, 2 * np.minimum(p, 1 - p))  # as ties_in has it
     even = rng.binomial(left, tie) if belief.tie else np.zeros(p.shape, np.int64)
-    first = rng.binomial(left - even, _without_ties(p, tie))
+    row = np.clip((p - tie / 2) / np.maximum(1 - tie, 1e-9), 0.0, 1.0)  # of those that are no tie
+    first = rng.binomial(left - even, row)
     won[:, i, j] += first
     won[:, j, i] += left - even - first
     tied[:, i, j] += even
@@ -100,12 +89,7 @@ def _complete_answers(
     return won, tied
 
 
-def _without_ties(p: Floats, tie: Floats) -> Floats:
-    """The chance that an answer which is no tie is for the row."""
-    return np.clip((p - tie / 2) / np.maximum(1 - tie, 1e-9), 0.0, 1.0)
-
-
-def panel_outlook(wins: Counts, missing: Counts) -> Outlook:
+def panel_outlook(wins: Ints, missing: Ints) -> Outlook:
     """Return what would settle who is best, by the planner's cheapest plan; votes are answers here."""
     plan = cheapest_plan(wins, missing)
     if plan is None:
@@ -114,7 +98,7 @@ def panel_outlook(wins: Counts, missing: Counts) -> Outlook:
     return Outlook(plan.champion, needs, plan.answers)
 
 
-def panel_remaining(wins: Counts, ties: Counts, silent: Bools) -> ForecastRange | None:
+def panel_remaining(wins: Ints, ties: Ints, silent: Bools) -> ForecastRange | None:
     """Return about how many more answers it takes until some option is sure to be best; None if one is.
 
     It is what :func:`panel_forecast` says; of very many answers, a rule of thumb.
@@ -148,13 +132,13 @@ def no_answers(members: int, k: int) -> Bools:
     return np.broadcast_to(np.eye(k, dtype=bool), (members, k, k)).copy()
 
 
-def _missing(silent: Bools) -> Counts:
+def _missing(silent: Bools) -> Ints:
     return (~silent).sum(axis=0) * ~np.eye(silent.shape[1], dtype=bool)
 
 
 def panel_forecast(
-    wins: Counts,
-    ties: Counts,
+    wins: Ints,
+    ties: Ints,
     silent: Bools,
     count: int | None = None,
     seed: int = 0,
@@ -175,7 +159,9 @@ def panel_forecast(
         How questions are chosen: by the planner, and pair by pair.
     """
     k = len(wins)
-    count = _worlds(wins, silent) if count is None else count
+    if count is None:
+        plan = cheapest_plan(wins, _missing(silent))
+        count = USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
     if not 1 <= count <= MOST_WORLDS:
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
     belief, done, interrupted = belief_of(wins, ties, SPREADS), [], False
@@ -197,12 +183,7 @@ def panel_forecast(
     return Forecast(k, votes, len(done), most, told, interrupted)
 
 
-def _worlds(wins: Counts, silent: Bools) -> int:
-    plan = cheapest_plan(wins, _missing(silent))
-    return USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
-
-
-def _draw_answers(belief: Belief, p: Floats, members: int, rng: np.random.Generator) -> Counts:
+def _draw_answers(belief: Belief, p: Floats, members: int, rng: np.random.Generator) -> Ints:
     """What members answer in a world, members x K x K: 1 for the row, -1 for the column, 0 for a tie.
 
     Each likes each option a little more or less than the others do. With Gumbel's distribution a member
@@ -217,7 +198,7 @@ def _draw_answers(belief: Belief, p: Floats, members: int, rng: np.random.Genera
 
 
 def _count_questions(
-    said: Counts, wins: Counts, ties: Counts, silent: Bools, rng: np.random.Generator
+    said: Ints, wins: Ints, ties: Ints, silent: Bools, rng: np.random.Generator
 ) -> int:
     """How many answers the planner asks for, with the manners of a study."""
     won, tied, known = wins.copy(), ties.copy(), silent.copy()
@@ -236,7 +217,7 @@ def _count_questions(
 
 
 def _pair_by_pair(
-    said: Counts, wins: Counts, ties: Counts, silent: Bools, rng: np.random.Generator
+    said: Ints, wins: Ints, ties: Ints, silent: Bools, rng: np.random.Generator
 ) -> int:
     """How many answers it takes if every pair is asked until its majority is decided."""
     asked = 0

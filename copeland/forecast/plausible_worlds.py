@@ -9,23 +9,28 @@ seen. What the votes leave plausible is, for each such choice, approximated by a
 strengths and deviations (Laplace), and the choices are weighted by how well they explain the votes.
 Without votes this is the belief itself.
 
-The chance to be best is the smaller of that in these worlds and that of :mod:`copeland.forecast.pair_beliefs`, which
-knows no strengths: clear wins elsewhere make nothing of a narrow pair.
+By a second belief every pair stands for itself, on a scale of its own:
+
+    ln(p_ij / p_ji) ~ N(0, tau^2),    tau = .05, .1, .2, .4, .8 or 1.6, equally likely for each pair.
+
+So the votes of one pair say nothing about another: a narrow win stays narrow, however clear the others are. The chance to
+be best is the smaller of what the two beliefs say.
 
 Nothing here is a proof: what is proved is said by :mod:`copeland.certificate.certificate`, without any such belief.
+What a chance is worth is measured in docs/verdicts.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
-from copeland.forecast.pair_beliefs import best_by_coins
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.rng import stream
 
 SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6)
@@ -37,14 +42,19 @@ BELIEF = (
     "strengths is 0.1 to 1.6, and that of deviations a tenth of it up to as much."
 )
 
+SCALES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # of pairs that stand for themselves
+FARTHEST = 8.0  # log-odds: five times the largest scale
+POINTS = 120  # of the grid, on each side of each border
+NARROWEST = 0.002  # log-odds between the points next to a border
+ROWS = 2_000  # pairs that are worked out at once
+
 MOST_OPTIONS = 300  # of more, chances take too long to be told in passing
 WORLDS = 4_000  # that chances are told from
 COINS = 2_000  # of these without strengths
 PAIRS = 2_000_000  # in all of these; fewer worlds of many options
 BLOCK = 200_000  # pairs of the worlds that are drawn at once
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.floating]
+QUICK = 400  # worlds of a quick look
+NEAR = 0.05  # a quick look that is lower by so much is enough to say no
 
 
 class SpreadFit(NamedTuple):
@@ -65,7 +75,7 @@ class Belief(NamedTuple):
     tie: float  # the share of ties
 
 
-def belief_of(wins: Counts, ties: Counts, spreads: Sequence[float] = SPREADS) -> Belief:
+def belief_of(wins: Ints, ties: Ints, spreads: Sequence[float] = SPREADS) -> Belief:
     """Return what these votes leave plausible."""
     points = wins + ties / 2
     spread, share = np.array(list(product(spreads, SHARES))).T
@@ -180,7 +190,7 @@ def ties_in(belief: Belief, p: Floats) -> Floats:
     return np.minimum(belief.tie, 2 * np.minimum(p, p.T)) * (1 - np.eye(len(p)))
 
 
-def best_in(p: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
+def best_in(p: Floats, margin: float = 0.0) -> Bools:
     """Tell which options are best in a world, or in each of several: as a certificate means it, up to the margin.
 
     Examples
@@ -192,6 +202,84 @@ def best_in(p: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
     least = ((p > 0.5 + margin) & off).sum(axis=-1)
     most = ((p > 0.5 - margin) & off).sum(axis=-1)
     return most >= least.max(axis=-1, keepdims=True)
+
+
+def chances_of_sides(first: Floats, second: Floats, margin: float = 0.0) -> tuple[Floats, Floats]:
+    """Return how likely first is above 1/2 + margin, and above 1/2 - margin, by the votes of each pair.
+
+    Examples
+    --------
+    >>> above, _ = chances_of_sides(np.array([0.0, 8.0, 800.0]), np.array([0.0, 2.0, 200.0]))
+    >>> above.round(2).tolist()
+    [0.5, 0.82, 1.0]
+    """
+    grid = _grid(margin)
+    counts, back = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
+    sides = np.concatenate(
+        [_sides(counts[row : row + ROWS], grid) for row in range(0, len(counts), ROWS)]
+    )[back.reshape(-1)]
+    return sides[:, 0], sides[:, 1]
+
+
+def best_by_coins(points: Floats, margin: float, count: int, rng: np.random.Generator) -> Bools:
+    """Return which options are best in each of ``count`` worlds, in which every pair is a coin of its own.
+
+    Best is meant as :func:`best_in` means it. ``points`` are wins, with half of the ties.
+    """
+    k = len(points)
+    i, j = np.triu_indices(k, 1)
+    above, below = chances_of_sides(points[i, j], points[j, i], margin)
+    step = max(BLOCK // max(len(i), 1), 1)
+    return np.concatenate(
+        [
+            _best(rng.random((min(step, count - begin), len(i))), above, below, k)
+            for begin in range(0, count, step)
+        ]
+    )
+
+
+def _best(luck: Floats, above: Floats, below: Floats, k: int) -> Bools:
+    """Who is best where luck decides each pair."""
+    wins, draws = luck < above, luck < below
+    least, most = _scores(wins, draws, k), _scores(draws, wins, k)
+    return most >= least.max(axis=1, keepdims=True)
+
+
+def _scores(first: Bools, second: Bools, k: int) -> Ints:
+    """How many pairs each option has in which it is first and that is so, or second and that is not."""
+    table = np.zeros((len(first), k, k), dtype=np.int8)
+    i, j = np.triu_indices(k, 1)
+    table[:, i, j], table[:, j, i] = first, ~second
+    return table.sum(axis=2)
+
+
+class _Grid:
+    """Log-odds, and what is believed of them before any vote."""
+
+    def __init__(self, margin: float) -> None:
+        border = float(logit(0.5 + margin))
+        steps = np.geomspace(1, 1 + FARTHEST / NARROWEST, POINTS) - 1
+        near = np.unique(NARROWEST * np.concatenate([-steps, steps]))
+        # Cells end at the borders, so that no point lies on both sides of one.
+        ends = np.unique(np.concatenate([near, near - border, near + border]))
+        ends = ends[np.abs(ends) <= FARTHEST]
+        self.at = (ends[1:] + ends[:-1]) / 2
+        scale = np.array(SCALES)[:, None]
+        density = (np.exp(-((self.at / scale) ** 2) / 2) / scale).sum(axis=0)
+        self.log_prior = np.log(np.maximum(density * np.diff(ends), 1e-300))
+        self.log_win, self.log_loss = -np.logaddexp(0, -self.at), -np.logaddexp(0, self.at)
+        self.sides = np.stack([self.at > border, self.at > -border], axis=1).astype(float)
+
+
+@lru_cache(16)
+def _grid(margin: float) -> _Grid:
+    return _Grid(margin)
+
+
+def _sides(counts: Floats, grid: _Grid) -> Floats:
+    found = counts @ np.stack([grid.log_win, grid.log_loss]) + grid.log_prior
+    weights = np.exp(found - found.max(axis=1, keepdims=True))
+    return weights @ grid.sides / weights.sum(axis=1, keepdims=True)
 
 
 class Chances(NamedTuple):
@@ -208,8 +296,8 @@ class Chances(NamedTuple):
 
 
 def chances_of(
-    wins: Counts,
-    ties: Counts,
+    wins: Ints,
+    ties: Ints,
     margin: float,
     together: Collection[int] = (),
     seed: int = 0,
@@ -238,3 +326,31 @@ def chances_of(
         worlds=count,
         mean=total / count,
     )
+
+
+class Favourite(NamedTuple):
+    """Who is likeliest to be best, and the chance, ties for first shared."""
+
+    option: int
+    chance: float
+
+
+def favourite_of(
+    wins: Ints, ties: Ints, margin: float = 0.0, least: float = 0.0, seed: int = 0
+) -> Favourite | None:
+    """Return who is likeliest to be best; None if that is less than ``least``.
+
+    The chance is that of :func:`chances_of`; where a quick look shows that it is
+    far below ``least``, no more is drawn.
+
+    Examples
+    --------
+    >>> found = favourite_of(np.array([[0, 30], [10, 0]]), np.zeros((2, 2), int))
+    >>> found.option, found.chance > 0.99
+    (0, True)
+    """
+    if max(chances_of(wins, ties, margin, seed=seed, most=QUICK).each) < least - NEAR:
+        return None
+    chances = chances_of(wins, ties, margin, seed=seed).each
+    option = int(np.argmax(chances))
+    return Favourite(option, chances[option]) if chances[option] >= least else None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.forecast import WORLDS, ForecastRange, forecast_of
 from copeland.forecast.panel_forecast import new_panel_remaining
-from copeland.forecast.races import PLANNED, WORLDS, forecast_of
-from copeland.forecast.start import Start
+from copeland.forecast.start import PLANNED, Start
 from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, new_voters
 
 FEW = 30  # voters who might be all that counts
@@ -24,9 +23,7 @@ class Prospect(NamedTuple):
     possible: bool  # whether any answers of theirs could prove an option best
     fewest: int  # voters with whom that is possible, if all of them agree
     settled: float  # the share of plausible worlds in which their votes prove an option best
-    panel: (
-        ForecastRange | None
-    )  # answers that settle it if they are all that counts; None if they are many
+    panel: ForecastRange | None  # answers, if they are all that counts; None if they are many
     population: ForecastRange  # voters that a proof about the population takes
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,7 +48,7 @@ def prospect_of(
     """Return what so many voters can settle, from worlds that are plausible.
 
     A person has a vote a pair, or ``each`` votes if that is less. How many people a proof takes is what
-    :func:`copeland.forecast.votes_remaining.remaining_of` says of the study.
+    :func:`copeland.forecast.outlook.remaining_of` says of the study.
     """
     voters = new_voters(start, people, each)
     found = forecast_of(start, count, seed=seed, voters=voters, ways=(PLANNED,))

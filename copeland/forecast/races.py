@@ -1,46 +1,132 @@
-"""How many more votes it takes to prove an option best: in a known world, and in plausible ones."""
+"""Races: a study carried on in a known world, until an option is proved best or likely to be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import copy
+import math
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
-from copeland.forecast.likely_best import votes_to_likely
-from copeland.forecast.planner_race import Ended, run_to_proof
-from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
-from copeland.forecast.start import PLANNED, PROOF, Goal, Probabilities, Start
-from copeland.forecast.start import (
-    new_start as new_start,  # where races begin, for those who run them
-)
-from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
+import numpy as np
+
+from copeland.forecast.plausible_worlds import QUICK, chances_of
+from copeland.forecast.start import PLANNED, Start
 from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
 from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.loop import new_ledger
+from copeland.kernels.planner import Planner
 from copeland.kernels.vote_evidence import levels
-from copeland.simulation.cell import _interrupts_between_calls as interrupts_between_calls
-from copeland.simulation.compilation import compile_now
-from copeland.support.progress import progress_bar, tell_what
+from copeland.matrix import PreferenceMatrix
+from copeland.problems.problem import matrix_problem
+from copeland.registry import find
+from copeland.simulation.cell import WORK, loop_for
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 
 ALL_PAIRS = "all pairs"
 RANDOM = "random"
 WAYS = (PLANNED, ALL_PAIRS, RANDOM)
 
-WORLDS = 20  # of every forecast that is shown, unless another number is given
-MOST = 20_000  # further votes
-MOST_WORLDS = 1_000_000
-MOST_VOTES = 1_000_000_000  # in a world
-_LIMITED = 40  # worlds in which it is tried what the voters so far settle
+STRIDE = 1.15  # a race looks again when there are so many times as many votes
+_ENDLESS = 1 << 40  # answers under way: more than any claim may cost
+
+
+class Ended(NamedTuple):
+    """How a race ended."""
+
+    votes: int  # of the race
+    done: bool  # whether it came to what it was to go on until
+    n: Ints  # K x K: votes of every pair, those before the race included
+
+
+class PlannedRace:
+    """A race of cpc-pac. Same key, same votes."""
+
+    def __init__(self, start: Start, p: Floats, tie: Floats, key: tuple[int, ...]) -> None:
+        self._algorithm = find(PLANNED)
+        self._problem = matrix_problem(PreferenceMatrix(p), tie)
+        self._loop = loop_for(self._algorithm, self._problem, compiled=True)
+        self._noise, self._rng = stream(*key, "votes", PLANNED), stream(*key, "planner")
+        self._room = np.zeros(start.k), np.zeros(start.k, np.int64)
+        self._ledger = new_ledger(np.array([0]))
+        self.state: Planner = copy.deepcopy(start.planner)  # type: ignore[assignment]
+
+    @property
+    def votes(self) -> int:
+        """The votes of the race."""
+        return int(self._ledger.duels[0])
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether an option is proved best."""
+        assert self._algorithm.finished
+        return bool(self._algorithm.finished(self.state))
+
+    def run(self, until: int) -> None:
+        """Go on to so many steps of the race in all: votes, and steps at which nothing was left to ask."""
+        ledger = new_ledger(np.array([until]))
+        ledger.t[:], ledger.duels[:] = self._ledger.t, self._ledger.duels
+        while ledger.mark[0] == 0:
+            self._make_room()
+            self._loop(
+                self.state,
+                self._problem.world,
+                *self._room,
+                ledger,
+                WORK,
+                True,
+                self._noise,
+                self._rng,
+            )
+        self._ledger = ledger
+
+    @property
+    def steps(self) -> int:
+        """The steps of the race so far."""
+        return int(self._ledger.t[0]) - 1
+
+    def counts(self) -> tuple[Ints, Ints]:
+        """Return wins and ties of all pairs."""
+        met = self.state.meetings
+        size, k = int(met.size[0]), len(met.head)
+        first, second = met.first[:size], met.second[:size]
+        wins, ties = np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
+        wins[first, second], wins[second, first] = met.won[:size].T
+        ties[first, second] = ties[second, first] = met.tied[:size]
+        return wins, ties
+
+    def withhold(self, first: int, second: int) -> None:
+        """Ask no more about a pair: as if all its answers were under way."""
+        assert self._algorithm.pend
+        self._make_room()
+        self._algorithm.pend(self.state, first, second, _ENDLESS)
+
+    def _make_room(self) -> None:
+        assert self._algorithm.crowded and self._algorithm.enlarge
+        if self._algorithm.crowded(self.state):
+            self.state = self._algorithm.enlarge(self.state)  # type: ignore[assignment]
+
+    def take(self, wins: Ints, ties: Ints) -> None:
+        """Take in votes that the planner did not ask for."""
+        assert self._algorithm.absorb
+        self.state = self._algorithm.absorb(self.state, wins, ties)  # type: ignore[assignment]
+        self._ledger.duels[0] += int(wins.sum() + ties.sum() // 2)
+
+
+def run_to_proof(start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...]) -> Ended:
+    """Return how a race ends that goes on until an option is proved best, or for ``most`` votes."""
+    race = PlannedRace(start, p, tie, key)
+    race.run(most)
+    wins, ties = race.counts()
+    return Ended(race.votes if race.is_proved else most, race.is_proved, wins + wins.T + ties)
 
 
 def count_votes_to_proof(
     way: str,
     start: Start,
-    p: Probabilities,
-    tie: Probabilities,
+    p: Floats,
+    tie: Floats,
     most: int,
     key: tuple[int, ...] = (0,),
 ) -> int:
@@ -57,19 +143,10 @@ def count_votes_to_proof(
     """
     if len(start.pairs) == 0:
         return most
-    return _RACES[way](start, p, tie, most, key)
-
-
-def _race_planner(start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple) -> int:
-    return run_to_proof(start, p, tie, most, key).votes
-
-
-def _race_list(
-    way: str, start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple
-) -> int:
+    if way == PLANNED:
+        return run_to_proof(start, p, tie, most, key).votes
     at = levels(start.k, start.delta, start.epoch, start.dependent)
-    state = new_verdicts(start.wins, start.ties)
-    noise = stream(*key, "votes", way)
+    state, noise = new_verdicts(start.wins, start.ties), stream(*key, "votes", way)
     in_turn = way == ALL_PAIRS
     return int(_votes()(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
 
@@ -80,221 +157,87 @@ def _votes() -> Callable[..., int]:
     return bind_parts(votes_to_proof, {}, "votes_to_proof", compile=True, keep=True)
 
 
-_RACES: dict[str, Callable[..., int]] = {
-    PLANNED: _race_planner,
-    ALL_PAIRS: lambda *race: _race_list(ALL_PAIRS, *race),
-    RANDOM: lambda *race: _race_list(RANDOM, *race),
-}
-
-
-@dataclass(frozen=True)
-class Way:
-    """The further votes that one way of asking takes in each plausible world.
-
-    A world in which nothing was proved within ``most`` votes counts as ``most``.
-    """
-
-    name: str
-    votes: tuple[int, ...]
-    most: int
-
-    @property
-    def unfinished(self) -> int:
-        """In how many worlds nothing was proved within ``most`` votes."""
-        return sum(n >= self.most for n in self.votes)
-
-    def quantile(self, share: float) -> float | None:
-        """Return the votes that suffice with this probability, None if these are over ``most``.
-
-        Examples
-        --------
-        >>> way = Way("random", (40, 10, 20, 100), most=100)
-        >>> way.quantile(0.5), way.quantile(0.9)
-        (20.0, None)
-        """
-        found = float(quantile_of(self.votes, share))
-        return None if found >= self.most else found
-
-    @property
-    def range(self) -> ForecastRange:
-        """From how few to how many it takes in four of five worlds."""
-        return range_of(self.votes, self.most)
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What it may still take to prove an option best: by each way of asking, in the same worlds.
-
-    Or to make one likely best, if that is the ``goal``.
-    """
-
-    options: int
-    votes: int  # so far
-    worlds: int
-    most: int
-    ways: tuple[Way, ...]
-    interrupted: bool
-    goal: Goal = PROOF
-    people: Way | None = None  # how many voters it takes in all, where each has one vote a pair
-    within: Within | None = None  # what the voters so far can settle
-
-    def way(self, name: str) -> Way:
-        """Return what one way of asking takes."""
-        return next(one for one in self.ways if one.name == name)
-
-
-def forecast_of(
+def votes_to_likely(
+    way: str,
     start: Start,
-    count: int | None = None,
-    most: int = MOST,
-    seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
-    goal: Goal = PROOF,
-    voters: Voters | None = None,
-    ways: Sequence[str] = WAYS,
-) -> Forecast:
-    """Return how many more votes it may take until an option is proved best, or likely.
+    p: Floats,
+    tie: Floats,
+    most: int,
+    key: tuple[int, ...],
+    least: float,
+) -> Ended:
+    """Return how a race ends that goes on until an option's chance to be best is ``least``.
 
-    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.plausible_worlds`); in each of them
-    voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
-    all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
-
-    Parameters
-    ----------
-    count
-        How many worlds; 20 by default.
-    most
-        Votes after which a world is given up.
-    progress
-        Called with (worlds done, worlds in all).
-    voters
-        Who can vote, if the forecast is to say what these settle, too.
-    ways
-        The ways of asking to try; cpc-pac must be among them.
+    It ends, too, where an option is proved best. A race looks at the chances now and then, so it
+    sees that up to a seventh of all votes too late.
     """
-    count = WORLDS if count is None else count
-    for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
-        if not 1 <= value <= largest:
-            raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
-    belief = belief_of(start.wins, start.ties)
-    done: list[_Raced] = []
-    interrupted = False
-    try:
-        with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
-            if len(start.pairs):
-                compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
-            for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
-                world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
-                done.append(_run_races(world, ways, look))
-                tell(len(done), count)
-    except KeyboardInterrupt:
-        if not done:
-            raise
-        interrupted = True
-    taken = zip(*(raced.votes for raced in done), strict=True)
-    told = tuple(Way(way, votes, most) for way, votes in zip(ways, taken, strict=True))
-    people = _people_way(done) if start.people else None
-    within = _within(start, voters, done) if voters is not None and voters.number else None
-    return Forecast(start.k, start.votes, len(done), most, told, interrupted, goal, people, within)
-
-
-class _World(NamedTuple):
-    """Where races are run."""
-
-    start: Start
-    p: Probabilities
-    tie: Probabilities
-    most: int
-    key: tuple[int, ...]
-    goal: Goal
-    voters: Voters | None
-
-
-class _Raced(NamedTuple):
-    """What the races of a world took."""
-
-    votes: tuple[int, ...]  # by each way
-    people: int  # voters in all, if cpc-pac asks
-    ended: bool  # whether these are enough
-    within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
-
-
-def _run_races(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
-    """Run all races in a world; ``look`` is called between them."""
-    votes: list[int] = []
-    people, done, within = 0, False, None
-    for way in ways:
-        look()
-        if way != PLANNED or not world.start.people:
-            votes.append(_count_votes(way, world))
-            continue
-        ended = _run_planner_race(world)
-        people, done = _people(world, ended), ended.done
-        votes.append(_votes_of(world, ended, people))
-        within = _of_voters(world, ended)
-    return _Raced(tuple(votes), people, done, within)
-
-
-def _count_votes(way: str, world: _World) -> int:
-    if world.goal.likely is None:
-        return count_votes_to_proof(way, *world[:5])
-    return (
-        votes_to_likely(way, *world[:5], world.goal.likely).votes
-        if len(world.start.pairs)
-        else world.most
+    wins, ties = start.wins, start.ties
+    course = (
+        _run_planner(start, p, tie, most, key)
+        if way == PLANNED
+        else _run_list(way, start, p, tie, most, key)
     )
+    for votes, wins, ties in course:
+        if is_enough(start, wins, ties, least, key):
+            return Ended(votes, True, wins + wins.T + ties)
+    return Ended(most, False, wins + wins.T + ties)
 
 
-def _run_planner_race(world: _World) -> Ended:
-    """How a race ends that cpc-pac runs with as many people as it takes."""
-    if len(world.start.pairs) == 0:
-        return Ended(world.most, False, world.start.wins + world.start.wins.T + world.start.ties)
-    if world.goal.likely is None:
-        return run_to_proof(*world[:5])
-    return votes_to_likely(PLANNED, *world[:5], world.goal.likely)
+def is_enough(
+    start: Start, wins: Ints, ties: Ints, least: float, key: tuple[int, ...] = (0,)
+) -> bool:
+    """Tell whether an option is likely best, or proved."""
+    if max(chances_of(wins, ties, start.margin, seed=key[-1], most=QUICK).each) >= least:
+        return True
+    return bool(start.certify(wins, ties).best)
 
 
-def _people(world: _World, ended: Ended) -> int:
-    """How many voters such a race takes in all; more, if it does not end.
+def looks(votes: int, most: int) -> Iterator[int]:
+    """Yield at how many votes of a race to look, with so many before it.
 
-    They are those of the pair with the most votes, or more if each has few. Those who have been dealt all their
-    votes can give no others.
+    Examples
+    --------
+    >>> list(looks(0, 12)), list(looks(100, 40))
+    ([0, 1, 2, 3, 4, 5, 6, 7, 9, 11], [0, 15, 33])
     """
-    start, voters = world.start, world.voters
-    each = len(start.pairs) if voters is None else voters.each
-    dealt = None if voters is None else voters.dealt
-    n = ended.n if dealt is None else ended.n - (start.wins + start.wins.T + start.ties)
-    return (dealt or 0) + max(int(n.max()), -(-int(n.sum() // 2) // max(each, 1)))
+    after = 0
+    while after < most:
+        yield after
+        after = max(after + 1, math.ceil((votes + after) * STRIDE - 1e-9) - votes)
 
 
-def _votes_of(world: _World, ended: Ended, people: int) -> int:
-    """How many votes these people give: whoever is dealt pairs at the arrival answers all, wanted or not."""
-    voters = world.voters
-    if voters is None or voters.dealt is None or not ended.done:
-        return ended.votes
-    return min((people - voters.dealt) * voters.each, world.most)
+def _run_planner(
+    start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...]
+) -> Iterator[tuple[int, Ints, Ints]]:
+    race = PlannedRace(start, p, tie, key)
+    for look in looks(start.votes, most):
+        race.run(look)
+        yield (race.votes, *race.counts())
 
 
-def _people_way(done: list[_Raced]) -> Way:
-    """How many voters each world takes; where it did not end, more than the fewest of such a world."""
-    ended = [raced.people for raced in done if raced.ended]
-    least = min((raced.people for raced in done if not raced.ended), default=0)
-    most = max(least, max(ended, default=0) + 1)
-    return Way("people", tuple(raced.people if raced.ended else most for raced in done), most)
+def _run_list(
+    way: str, start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...]
+) -> Iterator[tuple[int, Ints, Ints]]:
+    """Votes on all pairs in turn, or on random ones: only their numbers matter between looks."""
+    wins, ties = start.wins.copy(), start.ties.copy()
+    noise, pairs, before = stream(*key, "likely", way), start.pairs, 0
+    i, j = pairs.T
+    even = tie[i, j]
+    chances = np.stack([p[i, j] - even / 2, even, 1 - p[i, j] - even / 2], axis=1).clip(0, 1)
+    for look in looks(start.votes, most):
+        if way == "random":
+            n = noise.multinomial(look - before, np.full(len(pairs), 1 / len(pairs)))
+        else:
+            n = _in_turn(look, len(pairs)) - _in_turn(before, len(pairs))
+        won, tied, lost = noise.multinomial(n, chances / chances.sum(axis=1, keepdims=True)).T
+        wins[i, j] += won
+        wins[j, i] += lost
+        ties[i, j] += tied
+        ties[j, i] += tied
+        before = look
+        yield look, wins, ties
 
 
-def _of_voters(world: _World, ended: Ended) -> int | None:
-    """How many votes of these voters settle it; None if they do not suffice, or it is not tried."""
-    start, voters = world.start, world.voters
-    if voters is None or not voters.number or world.key[-1] >= _LIMITED:
-        return None
-    most = start.wins + start.wins.T + start.ties + voters.room
-    if ended.done and ended.votes <= voters.left and (ended.n <= most).all():
-        return ended.votes  # nobody was asked twice
-    return race_of_voters(start, voters, world.p, world.tie, world.key, world.goal)
-
-
-def _within(start: Start, voters: Voters, done: list[_Raced]) -> Within:
-    possible = is_possible(start, voters.room, start.wins, start.ties)
-    votes = tuple(raced.within for raced in done[:_LIMITED])
-    return Within(voters.number, voters.left, possible, votes)
+def _in_turn(votes: int, pairs: int) -> Ints:
+    """How many of the first votes go to each pair."""
+    return votes // pairs + (np.arange(pairs) < votes % pairs)

@@ -8,11 +8,11 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.certificate.certificate import Certificate, certify
 from copeland.errors import InvalidParameter
 from copeland.registry import State, find
+from copeland.support.arrays import Ints
 
 LIKELY = 0.95  # a chance to be best with which an option is called likely best
 _PROVED, _LIKELY = "proved", "likely"
@@ -66,9 +66,6 @@ def goal_of(until: str | Goal | None, name: str = "until") -> Goal:
 
 PLANNED = "cpc-pac"
 
-Counts = NDArray[np.int64]
-Probabilities = NDArray[np.floating]
-
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -77,8 +74,8 @@ class Start:
     All ways of asking stop by the same rule: the first vote at which some option is proved best.
     """
 
-    wins: Counts
-    ties: Counts
+    wins: Ints
+    ties: Ints
     delta: float = 0.05
     margin: float = 0.0
     epoch: int = 0
@@ -96,20 +93,23 @@ class Start:
         """The number of votes so far."""
         return int(self.wins.sum() + self.ties.sum() // 2)
 
+    @property
+    def met(self) -> Ints:
+        """The number of votes so far on each pair, K x K."""
+        return self.wins + self.wins.T + self.ties
+
     @cached_property
     def certificate(self) -> Certificate:
         """What the votes so far prove."""
-        return certify(
-            self.wins,
-            self.ties,
-            delta=self.delta,
-            margin=self.margin,
-            epoch=self.epoch,
-            voters="dependent" if self.dependent else "independent",
-        )
+        return self.certify(self.wins, self.ties)
+
+    def certify(self, wins: Ints, ties: Ints) -> Certificate:
+        """Return what other votes prove, on the same terms."""
+        voters = "dependent" if self.dependent else "independent"
+        return certify(wins, ties, **self._promise, voters=voters)
 
     @cached_property
-    def pairs(self) -> Counts:
+    def pairs(self) -> Ints:
         """The pairs that can be asked, one a row."""
         able = [i for i in range(self.k) if i not in self.paused]
         return np.array(list(combinations(able, 2)), np.int64).reshape(-1, 2)
@@ -118,13 +118,16 @@ class Start:
     def planner(self) -> State:
         """The planner with the votes so far; to be copied."""
         algorithm = find(PLANNED)
-        promise = {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
-        state = algorithm.start(self.k, **promise, dependent=int(self.dependent))
+        state = algorithm.start(self.k, **self._promise, dependent=int(self.dependent))
         assert algorithm.absorb is not None and algorithm.pause is not None
         state = algorithm.absorb(state, self.wins, self.ties)
         for option in self.paused:
             algorithm.pause(state, option, True)
         return state
+
+    @property
+    def _promise(self) -> dict[str, Any]:
+        return {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
 
 
 def new_start(k: int, **terms: Any) -> Start:

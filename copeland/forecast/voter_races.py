@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.certificate.certificate import _apply_row_argument, _log_evidence
-from copeland.forecast.likely_best import is_enough, looks
-from copeland.forecast.planner_race import PlannedRace
-from copeland.forecast.start import PROOF, Counts, Goal, Probabilities, Start
+from copeland.certificate.evidence import log_evidence_of_pairs
+from copeland.certificate.proof import apply_row_argument
+from copeland.forecast.races import PlannedRace, is_enough, looks
+from copeland.forecast.start import PROOF, Goal, Start
 from copeland.kernels.vote_evidence import levels
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 
 MOST_PEOPLE = 1_000_000
@@ -34,7 +35,7 @@ class Voters(NamedTuple):
     """Who can vote, and on what."""
 
     number: int
-    room: Counts  # K x K: how many more votes each pair can get from them
+    room: Ints  # K x K: how many more votes each pair can get from them
     left: int  # votes that they can still give in all
     each: int  # votes that a person has
     dealt: int | None = None  # people who get no further pairs, where all are dealt at the arrival
@@ -53,7 +54,7 @@ def new_voters(start: Start, number: int, each: int | None = None) -> Voters:
     return Voters(number, room, min(int(room.sum()) // 2, number * own), own)
 
 
-def room_of(start: Start, voters: int, met: Counts | None = None) -> Counts:
+def room_of(start: Start, voters: int, met: Ints | None = None) -> Ints:
     """Return how many more votes each pair can get, K x K.
 
     Parameters
@@ -61,17 +62,17 @@ def room_of(start: Start, voters: int, met: Counts | None = None) -> Counts:
     met
         How many of the voters have met each pair; by default, as many as it has votes.
     """
-    before = start.wins + start.wins.T + start.ties if met is None else met
+    before = start.met if met is None else met
     able = np.isin(np.arange(start.k), list(start.paused), invert=True)
     asked = able[:, None] & able & ~np.eye(start.k, dtype=bool)
     return np.where(asked, np.maximum(voters - before, 0), 0)
 
 
-def is_possible(start: Start, room: Counts, wins: Counts, ties: Counts) -> bool:
+def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:
     """Tell whether any further answers could prove an option best: each claim gets all the votes left."""
     at = levels(start.k, start.delta, start.epoch, start.dependent)
-    found = _log_evidence(wins + room, wins.T, ties, start.margin)
-    _, _, best, _ = _apply_row_argument(
+    found = log_evidence_of_pairs(wins + room, wins.T, ties, start.margin)
+    _, _, best, _ = apply_row_argument(
         found, at, np.ones(start.k, dtype=bool), wins + wins.T + ties > 0
     )
     return bool(best.any())
@@ -95,14 +96,14 @@ def _agreeing(start: Start, people: int) -> bool:
 def race_of_voters(
     start: Start,
     voters: Voters,
-    p: Probabilities,
-    tie: Probabilities,
+    p: Floats,
+    tie: Floats,
     key: tuple[int, ...] = (0,),
     goal: Goal = PROOF,
 ) -> int | None:
     """Return how many votes of these voters settle it in a world; None if all of them together do not.
-    Pairs are chosen by cpc-pac; once its plan waits for pairs that
-    have no room, all others are asked in turn.
+
+    Pairs are chosen by cpc-pac; once its plan waits for pairs that have no room, all others are asked in turn.
     """
     race = _Race(start, voters.room, p, tie, key)
     for due in looks(start.votes, voters.left):
@@ -121,19 +122,19 @@ class _Race(PlannedRace):
     def __init__(
         self,
         start: Start,
-        room: Counts,
-        p: Probabilities,
-        tie: Probabilities,
+        room: Ints,
+        p: Floats,
+        tie: Floats,
         key: tuple[int, ...],
     ) -> None:
         super().__init__(start, p, tie, key)
         self._start, self._p, self._tie = start, p, tie
-        self._most = start.wins + start.wins.T + start.ties + room
+        self._most = start.met + room
         self._answers = stream(*key, "votes", "in turn")
         self._spent = np.eye(start.k, dtype=bool)
         self._withhold_full_pairs()
 
-    def count_room(self) -> Counts:
+    def count_room(self) -> Ints:
         """How many more votes each pair can get."""
         wins, ties = self.counts()
         return self._most - (wins + wins.T + ties)
@@ -149,7 +150,9 @@ class _Race(PlannedRace):
         while self.votes < until and not self.is_proved:
             before, left = self.votes, self.count_room()
             open_pairs = left[~self._spent]
-            if not len(open_pairs) or not self._has_use(goal, left):
+            if not len(open_pairs):
+                return False
+            if goal.likely is None and not is_possible(self._start, left, *self.counts()):
                 return False
             # Until one pair has no room, no other vote can find none.
             self.run(self.steps + min(until - before, int(open_pairs.min())))
@@ -158,9 +161,6 @@ class _Race(PlannedRace):
             self._withhold_full_pairs()
         return True
 
-    def _has_use(self, goal: Goal, left: Counts) -> bool:
-        return goal.likely is not None or is_possible(self._start, left, *self.counts())
-
     def _withhold_full_pairs(self) -> None:
         """Ask no more about pairs without room."""
         spent = (self.count_room() <= 0) & ~self._spent
@@ -168,7 +168,7 @@ class _Race(PlannedRace):
             self.withhold(i, j)
         self._spent |= spent
 
-    def _ask_all(self, left: Counts) -> None:
+    def _ask_all(self, left: Ints) -> None:
         asked = np.triu(left > 0)
         luck = self._answers.random(left.shape)
         won = asked & (luck < self._p - self._tie / 2)

@@ -5,15 +5,10 @@ The reductions are plain loops: compiled, they are much faster than the array me
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from copeland.kernels.mark import kernel
+from copeland.support.arrays import Bools, Bytes, Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Bytes = NDArray[np.int8]
+__all__ = ["Bools", "Bytes", "Floats", "Ints", "find_greatest", "greatest", "least", "total"]
 
 
 @kernel

@@ -10,7 +10,6 @@ from typing import Any
 
 import copeland.problems.download as data
 import copeland.problems.generators as generators
-import copeland.problems.sub_problems as derived
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import FILES, PreferenceMatrix
 from copeland.problems.implicit import as_matrix, implicit_order
@@ -148,13 +147,13 @@ FAMILIES = [
         "part-K-of-NAME",
         "part-4-of-arithmetic-8",
         "K options drawn from another problem or file; condorcet=True or False draws with or without a Condorcet winner",
-        derived.part,
+        generators.part,
     ),
     Family(
         "perturbed-SD-of-NAME",
         "perturbed-0.01-of-mslr-5",
         "another problem or file with normal noise of standard deviation SD on every pair",
-        derived.add_noise,
+        generators.add_noise,
     ),
 ]
 

@@ -148,14 +148,9 @@ def _place(dataset: Dataset, cache: Path) -> Path:
     return cache / f"{dataset.name}.npz"
 
 
-def _url(dataset: Dataset) -> str:
-    mirror = os.environ.get(MIRROR)
-    file = dataset.url.rsplit("/", 1)[1]
-    return f"{mirror.rstrip('/')}/{file}" if mirror else dataset.url
-
-
 def _download(dataset: Dataset, cache: Path, progress: Callable[[int, int], None] | None) -> Path:
-    url, place, pooch = _url(dataset), _place(dataset, cache), _pooch()
+    place, pooch, mirror = _place(dataset, cache), _pooch(), os.environ.get(MIRROR)
+    url = f"{mirror.rstrip('/')}/{dataset.url.rsplit('/', 1)[1]}" if mirror else dataset.url
     with _refusals(dataset, url, cache):
         cache.mkdir(parents=True, exist_ok=True)
         # In the cache itself, so that the checked file is renamed into its place and never copied.

@@ -1,4 +1,4 @@
-"""Problems made by a rule and a seed."""
+"""Problems made by a rule and a seed, some of them from another problem."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix, numbers_of
+from copeland.support.arrays import Bools, Floats
 from copeland.support.rng import stream
+from copeland.theory.winners import condorcet_winner
 
 Gaps = float | tuple[float, float]
 
 GAPS = (0.05, 0.45)
 WIDE = (0.02, 0.45)  # of random tournaments
+DRAWS = 1_000  # of options, to find some with a Condorcet winner, or without
 LARGEST = 10_000  # options: a table of all pairs takes 800 MB then
 TINY_GAP = 0.0005  # of the pairs that `near_tie` makes hard
 
@@ -204,9 +206,39 @@ def bradley_terry(
     return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
 
 
-def _plant_once(
-    k: int, winners: int, losses: int, rng: np.random.Generator
-) -> NDArray[np.bool_] | None:
+def part(
+    k: int, of: PreferenceMatrix, seed: int = 0, condorcet: bool | None = None
+) -> PreferenceMatrix:
+    """Return a matrix of K options drawn from another.
+
+    Parameters
+    ----------
+    condorcet
+        Whether one option is to beat all others; drawn as it comes if that is not said.
+    """
+    if not 2 <= k <= of.k:
+        raise InvalidParameter(f"{k} options cannot be drawn from {of.k}; take 2 to {of.k}.")
+    rng = stream(seed, "part")
+    for _ in range(DRAWS):
+        drawn = of.sub(rng.permutation(of.k)[:k].tolist())
+        if condorcet is None or (condorcet_winner(drawn) is not None) == bool(condorcet):
+            return PreferenceMatrix(drawn.p, drawn.labels, name=f"part-{k}-of-{of.name}")
+    sought = "with" if condorcet else "without"
+    raise InvalidParameter(
+        f"{DRAWS:,} draws of {k} options from {of.name} had none {sought} a Condorcet winner."
+    )
+
+
+def add_noise(sd: float, of: PreferenceMatrix, seed: int = 0) -> PreferenceMatrix:
+    """Return a matrix with normal noise of standard deviation ``sd`` on every pair, kept in [0, 1]."""
+    if not 0 <= sd < 1:
+        raise InvalidParameter(f"the noise is {sd}; it must lie from 0 to below 1.")
+    noise = np.triu(stream(seed, "perturbed").normal(0, sd, of.p.shape), 1)
+    p = np.clip(of.p + noise - noise.T, 0.0, 1.0)
+    return PreferenceMatrix(p, of.labels, name=f"perturbed-{sd:g}-of-{of.name}")
+
+
+def _plant_once(k: int, winners: int, losses: int, rng: np.random.Generator) -> Bools | None:
     """One attempt at the wins of :func:`plant_winners`; None where chance left no way."""
     beats = np.triu(rng.random((k, k)) < 0.5, 1)
     beats |= np.tril(~beats.T, -1)
@@ -228,7 +260,7 @@ def _plant_once(
     return beats if _lower(beats, winners, losses, rng) else None
 
 
-def _lower(beats: NDArray[np.bool_], winners: int, losses: int, rng: np.random.Generator) -> bool:
+def _lower(beats: Bools, winners: int, losses: int, rng: np.random.Generator) -> bool:
     """Turn wins over until every option but the winners has more than ``losses`` losses."""
     others = np.arange(winners, len(beats))
     while len(others):
@@ -245,20 +277,20 @@ def _lower(beats: NDArray[np.bool_], winners: int, losses: int, rng: np.random.G
     return True
 
 
-def _circle(n: int) -> NDArray[np.bool_]:
+def _circle(n: int) -> Bools:
     """Who beats whom if each beats the half that follows it; of two that are opposite, the first."""
     ahead = (np.arange(n) - np.arange(n)[:, None]) % n
     opposite = (2 * ahead == n) & np.triu(np.ones((n, n), bool))
     return ((ahead > 0) & (2 * ahead < n)) | opposite
 
 
-def _tournament(beats: NDArray[np.bool_], gaps: NDArray[np.float64], name: str) -> PreferenceMatrix:
+def _tournament(beats: Bools, gaps: Floats, name: str) -> PreferenceMatrix:
     p = np.where(beats, 0.5 + gaps, 0.5 - gaps)
     np.fill_diagonal(p, 0.5)
     return PreferenceMatrix(p, name=name)
 
 
-def _gaps(k: int, gap: Gaps, rng: np.random.Generator) -> NDArray[np.float64]:
+def _gaps(k: int, gap: Gaps, rng: np.random.Generator) -> Floats:
     low, high = gap if isinstance(gap, tuple) else (gap, gap)
     if not 0 <= low <= high <= 0.5:
         raise InvalidParameter(f"the gap is {gap}; it must lie between 0 and 0.5.")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import kernel
 from copeland.matrix import PreferenceMatrix
 from copeland.problems.problem import Problem
+from copeland.support.arrays import Floats, Ints
 
 LARGEST = 100_000_000  # options: their scores take 800 MB then
 
@@ -18,8 +18,8 @@ LARGEST = 100_000_000  # options: their scores take 800 MB then
 class ImplicitWorld(NamedTuple):
     """The range of the gaps and the seed that spreads them over the pairs."""
 
-    gap: NDArray[np.float64]  # (2,): the smallest and the largest
-    seed: NDArray[np.int64]  # (1,)
+    gap: Floats  # (2,): the smallest and the largest
+    seed: Ints  # (1,)
 
 
 @kernel

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidMatrix
 from copeland.kernels import kernel
 from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix, numbers_of
+from copeland.support.arrays import Floats, Ints
 from copeland.theory.winners import copeland_scores
 
 
@@ -35,12 +36,12 @@ class Problem:
     name: str
     k: int
     key: str
-    scores: NDArray[np.float64]  # K: normalised Copeland scores
+    scores: Floats  # K: normalised Copeland scores
     world: Any
     answer: Callable[..., int]
 
     @property
-    def winners(self) -> NDArray[np.int64]:
+    def winners(self) -> Ints:
         """The options with the highest score."""
         return np.flatnonzero(self.scores == self.scores.max())
 
@@ -48,8 +49,8 @@ class Problem:
 class MatrixWorld(NamedTuple):
     """Answers by a table. P(i wins) = p - ties/2; the ties lie in the middle of [0, 1)."""
 
-    p: NDArray[np.float64]
-    ties: NDArray[np.float64]  # K x K probabilities of a tie, or 0 x 0 for none
+    p: Floats
+    ties: Floats  # K x K probabilities of a tie, or 0 x 0 for none
 
 
 @kernel
@@ -75,6 +76,14 @@ def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Proble
         ``p[i, j]`` is the probability that i wins plus half that of a tie.
     ties
         K x K symmetric probabilities of a tie; none by default.
+
+    Examples
+    --------
+    >>> problem = matrix_problem(PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]]), ties=[[0, 0.2], [0.2, 0]])
+    >>> problem.answer(problem.world, 0, 1, np.random.default_rng(1))  # option 0 wins
+    0
+    >>> problem.scores.tolist()
+    [1.0, 0.0]
     """
     table = np.zeros((0, 0)) if ties is None else _check_ties(m, ties)
     return Problem(
@@ -87,7 +96,7 @@ def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Proble
     )
 
 
-def _check_ties(m: PreferenceMatrix, ties: ArrayLike) -> NDArray[np.float64]:
+def _check_ties(m: PreferenceMatrix, ties: ArrayLike) -> Floats:
     table = numbers_of(ties, "ties")
     if table.shape != m.p.shape:
         raise InvalidMatrix(f"ties have shape {table.shape}, the matrix {m.p.shape}.")

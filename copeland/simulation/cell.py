@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.compiler.compile import is_from_file
@@ -25,6 +24,7 @@ from copeland.kernels.loop import RunRecord, loop_of, new_ledger, weak_cost
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
 from copeland.simulation.runs import BOUNDED
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 from copeland.support.spec import Spec
 from copeland.support.tasks import Arrays
@@ -51,7 +51,7 @@ class Cell:
     first: int
     count: int
     horizon: int
-    marks: NDArray[np.int64] = field(repr=False)
+    marks: Ints = field(repr=False)
     seed: int
     jump: bool = True
     compiled: bool = True
@@ -81,7 +81,9 @@ class Cell:
         return {name: np.stack([one[name] for one in done]) for name in done[0]}
 
     def _run(self, run: int) -> Arrays:
-        problem, algorithm = self._problem(run), self.algorithm
+        algorithm, problem = self.algorithm, self.source
+        if isinstance(problem, str):
+            problem = problem_of_run(problem, self.seed, run)
         loop = self.loop(problem)
         world = _writable(problem.world)
         state = with_stand_in(algorithm.start(problem.k, self.horizon, **self.spec.params))
@@ -92,7 +94,7 @@ class Cell:
         shortfall = shortfall_of(problem, self.regret)
         among = np.zeros(problem.k, np.int64)
         work = WORK if self.compiled else WORK // 100
-        with _interrupts_between_calls() as look:
+        with interrupts_between_calls() as look:
             # The first call may compile, or load what was compiled before: not part of the run's time.
             loop(state, world, shortfall, among, ledger, 0, self.jump, noise, rng)
             start = time.perf_counter()
@@ -104,7 +106,7 @@ class Cell:
                     state = with_stand_in(algorithm.enlarge(state))
                 loop(state, world, shortfall, among, ledger, work, self.jump, noise, rng)
                 first, second = ledger.astray.tolist()
-                algorithm.check_named(first, second, problem.k, int(ledger.t[0]))
+                algorithm.check_pair(first, second, problem.k, int(ledger.t[0]))
             seconds = time.perf_counter() - start
         _clear_later_marks(ledger)
         return {
@@ -120,14 +122,8 @@ class Cell:
         """Return the duel loop that runs on a problem."""
         return loop_for(self.algorithm, problem, self.compiled, self.regret.endswith("weak"))
 
-    def _problem(self, run: int) -> Problem:
-        """The problem that a run meets."""
-        if isinstance(self.source, str):
-            return problem_of_run(self.source, self.seed, run)
-        return self.source
 
-
-def shortfall_of(problem: Problem, regret: str) -> NDArray[np.float64]:
+def shortfall_of(problem: Problem, regret: str) -> Floats:
     """Return what each option is short of the best: in Copeland score, or in duels with the Condorcet winner."""
     if not regret.startswith("condorcet"):
         return problem.scores.max() - problem.scores
@@ -174,7 +170,7 @@ def _clear_later_marks(ledger: RunRecord) -> None:
 
 
 @contextmanager
-def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
+def interrupts_between_calls() -> Iterator[Callable[[], None]]:
     """Give a function that raises what Ctrl-C asked for; inside a compiled call it must not be raised.
 
     There it may surface while numba takes a generator apart, as another error or as a crash.

@@ -1,22 +1,24 @@
-"""Whether numba compiles what cells run, whether it has, and how long one waits for it."""
+"""Compiling what cells run: whether numba can, whether it has, how long one waits, and doing it before anybody waits."""
 
 from __future__ import annotations
 
 import re
+import time
 import warnings
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from copeland.errors import AlgorithmWarning
 from copeland.kernels.mark import is_kernel, reach_kernels
+from copeland.policy import warm
 from copeland.problems import problem_of
 from copeland.registry import Algorithm, find
-from copeland.simulation.cell import Cell
+from copeland.simulation.cell import Cell, loop_for
 from copeland.support.progress import progress_bar
 from copeland.support.spec import Spec
 
@@ -88,13 +90,12 @@ _refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compilin
 
 def _find_plain_parts(algorithm: Algorithm) -> list[str]:
     """The parts of an algorithm that are no kernels, with their lines."""
-    parts = algorithm.kernels().items()
-    return [f"`{name}`{_line_of(part)}" for name, part in parts if not is_kernel(part)]
-
-
-def _line_of(part: Callable[..., Any]) -> str:
-    code = getattr(part, "__code__", None)
-    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+    found = []
+    for name, part in algorithm.kernels().items():
+        code = getattr(part, "__code__", None)
+        line = f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+        found += [] if is_kernel(part) else [f"`{name}`{line}"]
+    return found
 
 
 def _place_and_reason(told: str) -> str:
@@ -146,3 +147,48 @@ def _sentence_of_waiting(cell: Cell) -> str:
     seconds = seconds_to_compile(cell.algorithm)
     once = "" if kept is None else ", once on this machine"
     return f"compiling {cell.spec.name}{once}, about {seconds:.0f} s"
+
+
+class Compiled(NamedTuple):
+    """What became of an algorithm that was to be compiled."""
+
+    algorithm: str
+    seconds: float
+    was_ready: bool
+    reason: str = ""  # why it cannot be compiled, in a sentence
+
+
+def find_cache_file(algorithm: Algorithm) -> Path | None:
+    """Return the file in which the compiled loop of an algorithm is listed, None if it is not kept on disk."""
+    return find_loop_file(loop_for(algorithm, problem_of(USUAL), compiled=True))
+
+
+def is_ready(algorithm: Algorithm) -> bool:
+    """Tell whether an algorithm runs at once, without a compiler.
+
+    Examples
+    --------
+    >>> _ = compile_ahead("random")
+    >>> is_ready(find("random"))
+    True
+    """
+    kept = find_cache_file(algorithm)
+    return kept is not None and kept.exists()
+
+
+def compile_ahead(name: str) -> Compiled:
+    """Compile what simulations of an algorithm run, and what studies call that use it; keep it on disk."""
+    algorithm = find(Spec.parse(name).name)
+    was_ready, start = is_ready(algorithm), time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AlgorithmWarning)
+        compile_now(name)
+    reasons = [str(warning.message) for warning in caught]
+    if algorithm.absorb is not None and not reasons:  # studies plan with it
+        warm(algorithm)
+    return Compiled(name, time.perf_counter() - start, was_ready, " ".join(reasons))
+
+
+def cache_folders(algorithms: Sequence[Algorithm]) -> list[Path]:
+    """Return the folders that hold what was compiled of these algorithms."""
+    return sorted({kept.parent for one in algorithms if (kept := find_cache_file(one)) is not None})

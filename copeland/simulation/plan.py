@@ -14,6 +14,7 @@ from copeland.problems import Problem, problem_of
 from copeland.registry import Algorithm, entrant
 from copeland.simulation.cell import Cell
 from copeland.simulation.runs import REGRETS, Curves, Runs
+from copeland.support.arrays import Ints
 from copeland.support.progress import Load
 from copeland.support.spec import Spec
 from copeland.support.tasks import Arrays
@@ -46,7 +47,7 @@ class Comparison:
         return [entrant(given) for given in self.algorithms]
 
     @cached_property
-    def steps(self) -> NDArray[np.int64]:
+    def steps(self) -> Ints:
         """The steps to record: log-spaced and rounded, or as given; every horizon is one of them."""
         if not isinstance(self.marks, int):
             steps = np.array(self.marks, np.float64)
@@ -106,7 +107,7 @@ class Comparison:
             interrupted=any(arrays is None for arrays in results),
         )
 
-    def _ends(self, algorithm: Algorithm) -> list[tuple[int, NDArray[np.int64]]]:
+    def _ends(self, algorithm: Algorithm) -> list[tuple[int, Ints]]:
         """The runs that one seed gives an algorithm: where each ends, and what it records on the way."""
         *earlier, last = self.horizons
         if earlier and algorithm.needs_horizon:

@@ -64,7 +64,10 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     # The manifest goes first and comes last: with one, a folder is complete.
     (folder / MANIFEST).unlink(missing_ok=True)
-    write_file(folder / TABLE, _table(runs))
+    seconds = np.array([curve.seconds for curve in runs.curves])
+    write_file(
+        folder / TABLE, pack_arrays({**runs.columns(), "marks": runs.marks, "seconds": seconds})
+    )
     text = json.dumps(_describe_runs(runs, command, lower_bound), indent=2) + "\n"
     write_file(folder / MANIFEST, text.encode())
 
@@ -152,11 +155,6 @@ def _describe_runs(runs: Runs, command: str, lower_bound: float | None) -> dict[
         "command": command,
         "lower_bound": lower_bound,
     }
-
-
-def _table(runs: Runs) -> bytes:
-    seconds = np.array([curve.seconds for curve in runs.curves])
-    return pack_arrays({**runs.columns(), "marks": runs.marks, "seconds": seconds})
 
 
 def _restore_runs(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:

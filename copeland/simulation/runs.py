@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import need
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.escaping import inert
 from copeland.support.notebook_html import MOST_ROWS, html_table
 from copeland.support.phrasing import join_names
@@ -26,11 +27,11 @@ class Curves:
 
     name: str
     params: dict[str, Any]
-    marks: NDArray[np.int64]
-    regret: NDArray[np.float64]
-    comparisons: NDArray[np.int64]  # real duels
-    answers: NDArray[np.int64]  # recommendations
-    correct: NDArray[np.bool_]  # whether the recommendation is a Copeland winner
+    marks: Ints
+    regret: Floats
+    comparisons: Ints  # real duels
+    answers: Ints  # recommendations
+    correct: Bools  # whether the recommendation is a Copeland winner
     seconds: float  # in the loop, all runs together
     independent: bool = (
         False  # each mark is the end of runs of its own, which knew it as their horizon
@@ -42,7 +43,7 @@ class Curves:
         return str(Spec(self.name, self.params))
 
     @property
-    def errors(self) -> NDArray[np.float64]:
+    def errors(self) -> Floats:
         """The standard error of the mean regret at each mark; NaN for a single run."""
         if len(self.regret) < 2:
             return np.full(len(self.marks), np.nan)
@@ -70,7 +71,7 @@ class Runs:
     horizon: int
     seed: int
     regret: str  # a name in REGRETS
-    marks: NDArray[np.int64]
+    marks: Ints
     curves: tuple[Curves, ...]
     interrupted: bool = field(default=False)
 

@@ -95,7 +95,7 @@ def simulate(
     _check(runs, seed, jobs, backend, regret)
     plan = Comparison(
         source=problem if isinstance(problem, str) and redrawn(problem) else problem_of(problem),
-        algorithms=_several(algorithms),
+        algorithms=tuple([algorithms] if isinstance(algorithms, str | Algorithm) else algorithms),
         horizons=horizons,
         runs=runs,
         marks=_marks(marks, horizons[-1]),
@@ -149,12 +149,6 @@ def _check_entrants(plan: Comparison) -> None:
                 AssumptionWarning,
                 stacklevel=3,
             )
-
-
-def _several(
-    algorithms: str | Algorithm | Sequence[str | Algorithm],
-) -> tuple[str | Algorithm, ...]:
-    return (algorithms,) if isinstance(algorithms, str | Algorithm) else tuple(algorithms)
 
 
 def _horizons(horizon: float | Sequence[float]) -> tuple[int, ...]:

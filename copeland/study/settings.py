@@ -308,7 +308,7 @@ def _check_panel(settings: Settings) -> None:
 
 def _check_space(settings: Settings) -> None:
     """Refuse what is not a space, and settings that mean nothing for points of a space."""
-    from copeland.study.log.space_points import check_show
+    from copeland.study.options import check_show
     from copeland.tuning import Choice, Space
 
     if not settings.space:

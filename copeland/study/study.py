@@ -9,14 +9,14 @@ from functools import partial
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
+from copeland.forecast.forecast import MOST, Forecast
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
-from copeland.forecast.races import MOST, Forecast
 from copeland.forecast.start import Goal, goal_of
 from copeland.study.ballots import (
     Answered,
@@ -63,11 +63,15 @@ from copeland.study.log.events import (
 from copeland.study.log.state import Books, fold_log, require_tuning
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.analysis import Analysis
-from copeland.study.results.drift import Drift, drifts_of
-from copeland.study.results.guidance import guidance_of
-from copeland.study.results.ranking import Ranking, ranking_of
-from copeland.study.results.standing import Standing, certificate_of, standing_of, voters_of
+from copeland.study.results.analysis import Analysis, Ranking
+from copeland.study.results.history import Drift, drifts_of
+from copeland.study.results.standing import (
+    Standing,
+    certificate_of,
+    guidance_of,
+    standing_of,
+    voters_of,
+)
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import Met, met_of, votes_each
 from copeland.study.session import Transactions
@@ -97,6 +101,7 @@ if TYPE_CHECKING:
     from copeland.tuning.past_recommendations import Cast
 
 Clock = Callable[[], float]
+T = TypeVar("T")
 
 LAST = 2**63 - 1  # number that an event can have
 
@@ -699,7 +704,7 @@ class Study:
         (('black',), ('green', 'white'))
         """
         self._work.kind.require_options("so they cannot all be ranked: see shortlist()")
-        return ranking_of(Analysis(self.standing(voters=False)))
+        return Analysis(self.standing(voters=False)).ranking
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
@@ -716,12 +721,10 @@ class Study:
 
         ``command``, if given, is the command that the page names to make it again.
         """
+        from copeland.study.report.study_page import write_space_page, write_study_page
+
         if self.settings.space:
-            from copeland.study.report.space_page import write_tuned_page
-
-            return write_tuned_page(*self._read_tuning(), path, command)
-        from copeland.study.report.study_page import write_study_page
-
+            return write_space_page(*self._read_tuning(), path, command)
         log = self._work.read(lambda log: list(log.replay()))
         return write_study_page(self.standing(), log, path, command, self.drift())
 
@@ -823,6 +826,10 @@ class Study:
     def books(self) -> Books:
         """Return a copy of the state that the log gives, to look at."""
         return copy.deepcopy(self._current())
+
+    def look_at_books(self, look: Callable[[Books], T]) -> T:
+        """Return what ``look`` makes of that state, which it must not change; nothing is copied."""
+        return self._work.read(lambda _log: look(self._books))
 
     def replay(self) -> Books:
         """Return the same state, rebuilt from the bare log without a snapshot."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TextIO
 
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.study.input_limits import check_text
-from copeland.study.log.events import GUIDE, PROOF, Event, times_of
+from copeland.study.log.events import GUIDE, PROOF, Event, VoteEvent, times_of
 from copeland.study.log.state import Books
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell
@@ -55,12 +55,11 @@ class Vote(NamedTuple):
     times: int = 1  # more if it came as a count: so many votes said so
 
 
-def vote_of(books: Books, event: Event) -> Vote:
+def vote_of(books: Books, row: Event) -> Vote:
     """Return a vote of the log with its options by name, and what became of it."""
-    assert event.event_id is not None and event.outcome is not None
-    assert event.left is not None and event.right is not None
+    event = VoteEvent._make(row)
     return Vote(
-        event.event_id,
+        event.event_id or "",
         event.ballot,
         event.voter,
         books.options[event.left].name,
@@ -90,9 +89,7 @@ class ImportedVote(NamedTuple):
     sides: bool = True  # whether left and right are where the options were shown
     order: bool = True  # whether it came before or after others, not as a part of a count
     times: int = 1  # how many votes
-    content: tuple[Any, ...] | None = (
-        None  # of which ids are made; None: they are made of the first
-    )
+    content: tuple[Any, ...] | None = None  # of which ids are made; None: of the first id
     again: bool = False  # whether it takes the place of votes that were undone
 
     @property
@@ -264,7 +261,8 @@ def _check_row(one: Said, form: Form | None, options: Mapping[str, int]) -> Impo
     try:
         texts = {role: _text(one.row, form, role) for role in ("event_id", "voter", "item")}
         check_text(**texts)
-        seconds = _seconds(one.row.get(form.time) if form.time else None)
+        time = one.row.get(form.time) if form.time else None
+        seconds = None if blank(time) else seconds_since_1970(time)
     except (InvalidRow, InvalidParameter) as error:
         raise InvalidRow(f"{one.where}: {error}") from error
     left, right = options[one.left], options[one.right]
@@ -287,10 +285,6 @@ def _import_id(content: tuple[Any, ...], number: int) -> str:
     return f"import:{sha256(json.dumps([*content, number]).encode()).hexdigest()}"
 
 
-def _seconds(value: Any) -> float | None:
-    return None if blank(value) else seconds_since_1970(value)
-
-
 def iso(seconds: float) -> str:
     """Return a time as ISO 8601."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()
@@ -304,16 +298,12 @@ def write_csv(votes: Iterable[Vote], path: Path) -> None:
 
 def csv_lines(votes: Iterable[Vote]) -> Iterator[str]:
     """Yield the lines of such a file."""
-    line = io.StringIO(newline="")
-    writer = csv.writer(line)
     votes = list(votes)
     columns = _columns(votes)
-    writer.writerow(columns)
+    yield _csv_line(columns)
     for vote in votes:
-        yield _take_text(line)
         values = vote._replace(time=iso(vote.time))[: len(columns)]
-        writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
-    yield _take_text(line)
+        yield _csv_line(cell(v) if isinstance(v, str) else v for v in values)
 
 
 def _columns(votes: Iterable[Vote]) -> list[str]:
@@ -322,12 +312,10 @@ def _columns(votes: Iterable[Vote]) -> list[str]:
     return columns if any(vote.times > 1 for vote in votes) else columns[:-1]
 
 
-def _take_text(line: io.StringIO) -> str:
-    """Return what was written, and begin anew."""
-    text = line.getvalue()
-    line.seek(0)
-    line.truncate()
-    return text
+def _csv_line(values: Iterable[Any]) -> str:
+    line = io.StringIO(newline="")
+    csv.writer(line).writerow(values)
+    return line.getvalue()
 
 
 @contextmanager

@@ -21,9 +21,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
+from copeland.support.arrays import Floats
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import Table, column_name
 
@@ -44,8 +44,8 @@ _ELSEWHERE = {"voter": "judge", "time": "tstamp"}  # LMArena's names
 class Tally(NamedTuple):
     """Counts of the votes on each pair of options, in the order in which options are first named."""
 
-    wins: NDArray[np.float64]
-    ties: NDArray[np.float64]
+    wins: Floats
+    ties: Floats
     labels: list[str]
 
 
@@ -148,7 +148,10 @@ def form_of(table: Table, named: Mapping[str, str] | None = None) -> Form:
     for role in named or {}:
         if role not in ROLES:
             raise InvalidParameter(f"there is no column role '{role}'; {nearest(role, ROLES)}")
-    given = {role: table.require(name, _flag(role)) for role, name in (named or {}).items()}
+    given = {
+        role: table.require(name, f" (--{'id' if role == 'event_id' else role})")
+        for role, name in (named or {}).items()
+    }
     found = _main_columns(table.columns, given)
     if found is None:
         raise InvalidRow(_unknown(table, given))
@@ -193,10 +196,6 @@ def _other_columns(columns: Sequence[str], given: Mapping[str, str]) -> dict[str
         role: given.get(role) or next((name for name in names if name in columns), None)
         for role, names in known.items()
     }
-
-
-def _flag(role: str) -> str:
-    return f" (--{'id' if role == 'event_id' else role})"
 
 
 def _unknown(table: Table, given: Mapping[str, str]) -> str:

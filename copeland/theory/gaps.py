@@ -20,16 +20,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Floats, Ints
 from copeland.theory.winners import copeland_scores, copeland_winners
 
-Reals = NDArray[np.float64]
 
-
-def losses(m: PreferenceMatrix) -> NDArray[np.int64]:
+def losses(m: PreferenceMatrix) -> Ints:
     """Return how many options each option loses to, the size of its set L_i (Definition 3.1).
 
     Examples
@@ -69,7 +67,7 @@ def l_c(m: PreferenceMatrix) -> int:
     return int(losses(m)[copeland_winners(m)].max())
 
 
-def gaps(m: PreferenceMatrix) -> Reals:
+def gaps(m: PreferenceMatrix) -> Floats:
     """Return the K x K matrix ``Delta_ij = |p_ij - 1/2|`` (Definition 3.2).
 
     Examples
@@ -131,7 +129,7 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     return dict(zip(rest.tolist(), order[:, place].tolist(), strict=True))
 
 
-def gaps_star(m: PreferenceMatrix) -> Reals:
+def gaps_star(m: PreferenceMatrix) -> Floats:
     """Return Delta*_i for each option: its gap to i*, and 0 for a Copeland winner (Definition 3.4).
 
     Examples
@@ -147,7 +145,7 @@ def gaps_star(m: PreferenceMatrix) -> Reals:
     return values
 
 
-def gaps_star_pairs(m: PreferenceMatrix) -> Reals:
+def gaps_star_pairs(m: PreferenceMatrix) -> Floats:
     """Return the K x K matrix Delta*_ij (Definition 3.5).
 
     It is Delta*_i + Delta_ij where i does not lose to j, else the larger of the two, and never below
@@ -194,7 +192,7 @@ def gap(m: PreferenceMatrix) -> float:
     return min(float(across.min()), gap_star_min(m))
 
 
-def gaps_across(m: PreferenceMatrix, what: str, why: str) -> Reals:
+def gaps_across(m: PreferenceMatrix, what: str, why: str) -> Floats:
     """Return the gaps between winners and non-winners; ``what`` is undefined, and why, if one is 0.
 
     Examples
@@ -227,7 +225,7 @@ def gap_ratio(m: PreferenceMatrix) -> float:
     return (gap(m) / gap_min(m)) ** 2
 
 
-def h(m: PreferenceMatrix) -> Reals:
+def h(m: PreferenceMatrix) -> Floats:
     """Return H_i, the sum over opponents j of 1 / Delta_ij^2, for each option (Definition 12.3).
 
     Examples
@@ -261,7 +259,7 @@ def h_inf(m: PreferenceMatrix) -> float:
     return float(h(m).max())
 
 
-def score_gaps(m: PreferenceMatrix, epsilon: float = 0.0) -> Reals:
+def score_gaps(m: PreferenceMatrix, epsilon: float = 0.0) -> Floats:
     """Return how far each option's normalised Copeland score is below the best (Definition 12).
 
     With ``epsilon`` 0 this is Delta_i = max(cpld* - cpld_i, 1 / (K - 1)), item 3; in general it is
@@ -279,7 +277,7 @@ def score_gaps(m: PreferenceMatrix, epsilon: float = 0.0) -> Reals:
     return np.maximum(behind, epsilon * (1 - normalised_scores(m).max()))
 
 
-def normalised_scores(m: PreferenceMatrix) -> Reals:
+def normalised_scores(m: PreferenceMatrix) -> Floats:
     """Return cpld_i, the share of its opponents that each option beats (Section 2).
 
     Examples
@@ -304,7 +302,7 @@ def first_tie(m: PreferenceMatrix) -> tuple[int, int] | None:
     return (int(tied[0, 0]), int(tied[0, 1])) if len(tied) else None
 
 
-def non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
+def non_winners(m: PreferenceMatrix) -> Ints:
     """Return the options that are not Copeland winners.
 
     Examples
@@ -317,7 +315,7 @@ def non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
     return np.setdiff1d(np.arange(m.k), copeland_winners(m))
 
 
-def _some_non_winners(m: PreferenceMatrix, what: str) -> NDArray[np.int64]:
+def _some_non_winners(m: PreferenceMatrix, what: str) -> Ints:
     rest = non_winners(m)
     if rest.size == 0:
         raise Undefined(

@@ -38,20 +38,17 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
 from copeland.matrix import LARGEST_COUNT, PreferenceMatrix, numbers_of
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.phrasing import some
 from copeland.theory.winners import condorcet_winner, copeland_scores, copeland_winners
 
 MOST_OPTIONS = 150  # of which the linear program, for a single Copeland winner, is solved unasked
 
 _DEAREST = 1e9  # what costs more than this, in units of ECW's plan, has no place in a cheaper one
-
-Reals = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def lower_regret(
@@ -200,7 +197,7 @@ def glr(wins: ArrayLike, champion: int) -> float:
     return min(_lightest(weight, champion, rival) for rival in _rivals(counts > counts.T, champion))
 
 
-def divergence(p: ArrayLike) -> Reals:
+def divergence(p: ArrayLike) -> Floats:
     """Return d(p, 1/2), what a duel tells about its side of 1/2, in nats; exact even close to 1/2.
 
     Examples
@@ -244,7 +241,7 @@ def _rivals(beats: Bools, champion: int) -> Iterator[_Rival]:
         )
 
 
-def _lightest(weight: Reals, champion: int, rival: _Rival) -> float:
+def _lightest(weight: Floats, champion: int, rival: _Rival) -> float:
     """Return the weight of the lightest upset by a rival."""
     singles = np.concatenate([weight[champion, rival.won], weight[rival.option, rival.not_won]])
     sums = np.append(0, np.cumsum(np.sort(singles)))
@@ -254,23 +251,23 @@ def _lightest(weight: Reals, champion: int, rival: _Rival) -> float:
     return float(min(apart, weight[champion, rival.option] + sums[max(0, rival.points - 2)]))
 
 
-def _regret(m: PreferenceMatrix) -> Reals:
+def _regret(m: PreferenceMatrix) -> Floats:
     scores = copeland_scores(m)
     behind = scores.max() - scores
     return (behind[:, np.newaxis] + behind) / (m.k - 1)
 
 
-def _regret_price(m: PreferenceMatrix) -> Reals:
+def _regret_price(m: PreferenceMatrix) -> Floats:
     """Return the regret of a nat of evidence on each pair: r_ij / d_ij."""
     return _over_divergence(m, _regret(m))
 
 
-def _duel_price(m: PreferenceMatrix) -> Reals:
+def _duel_price(m: PreferenceMatrix) -> Floats:
     """Return the duels that make a nat of evidence on each pair: 1 / d_ij."""
     return _over_divergence(m, np.ones_like(m.p))
 
 
-def _over_divergence(m: PreferenceMatrix, cost: Reals) -> Reals:
+def _over_divergence(m: PreferenceMatrix, cost: Floats) -> Floats:
     """Return cost / d_ij: infinite for a tie, but 0 for whatever costs nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(cost > 0, cost / divergence(m.p), 0.0)
@@ -278,7 +275,7 @@ def _over_divergence(m: PreferenceMatrix, cost: Reals) -> Reals:
 
 def _cheapest(
     m: PreferenceMatrix,
-    price: Reals,
+    price: Floats,
     what: str,
     champion: int | str | None,
     most_options: int | None = None,
@@ -310,7 +307,7 @@ def _winner(m: PreferenceMatrix, best: Ints, champion: int | str) -> int:
     return option
 
 
-def _ecw_price(beats: Bools, price: Reals, champion: int) -> float:
+def _ecw_price(beats: Bools, price: Floats, champion: int) -> float:
     """Return the least price of ruling all upsets out if each win of the champion is confirmed alone."""
     own = float(price[champion, beats[champion]].sum())
     return own + sum(
@@ -319,7 +316,7 @@ def _ecw_price(beats: Bools, price: Reals, champion: int) -> float:
     )
 
 
-def _shared_price(prices: Reals, points: int) -> float:
+def _shared_price(prices: Floats, points: int) -> float:
     """Return the least price of weights of which the ``points`` lightest sum to 1.
 
     An upset spares all other pairs, so the n cheapest have a weight of 1 / (n - spare), for some n.
@@ -330,7 +327,7 @@ def _shared_price(prices: Reals, points: int) -> float:
     return float((np.cumsum(np.sort(prices))[spare:] / np.arange(1, points + 1)).min())
 
 
-def _why_infinite(beats: Bools, price: Reals, champion: int, what: str) -> str:
+def _why_infinite(beats: Bools, price: Floats, champion: int, what: str) -> str:
     rival, tied = next(
         (rival, tied)
         for rival in _rivals(beats, champion)
@@ -369,7 +366,7 @@ def _upsets(beats: Bools, champion: int) -> Iterator[_Upset]:
             yield _Upset(single if points else single[:0], points, double)
 
 
-def _optimum(price: Reals, upsets: Sequence[_Upset]) -> float:
+def _optimum(price: Floats, upsets: Sequence[_Upset]) -> float:
     """Return the least price of weights in [0, 1] at which every upset weighs 1.
 
     Prices are such that some plan costs 1; pairs far dearer than that are left out.
@@ -378,8 +375,8 @@ def _optimum(price: Reals, upsets: Sequence[_Upset]) -> float:
     from scipy.sparse import coo_array
 
     used = price.ravel() < _DEAREST
-    entries: list[tuple[Ints, Ints, Reals]] = []
-    right: list[Reals] = []
+    entries: list[tuple[Ints, Ints, Floats]] = []
+    right: list[Floats] = []
     row, column = 0, price.size
     for upset in upsets:
         entries.append(_rows(upset, row, column))
@@ -401,7 +398,7 @@ def _optimum(price: Reals, upsets: Sequence[_Upset]) -> float:
     return float(solution.fun)
 
 
-def _rows(upset: _Upset, row: int, column: int) -> tuple[Ints, Ints, Reals]:
+def _rows(upset: _Upset, row: int, column: int) -> tuple[Ints, Ints, Floats]:
     """Return rows >= (1, 0, ..., 0) by which all these upsets weigh 1, as rows, columns, values.
 
     Columns from ``column`` on are theta, the weight of the heaviest pair of the lightest upset, and eta, by
@@ -428,7 +425,7 @@ def _condorcet(m: PreferenceMatrix) -> int:
     return best
 
 
-def _price_refutation(m: PreferenceMatrix, cost: Reals) -> float:
+def _price_refutation(m: PreferenceMatrix, cost: Floats) -> float:
     """Return the sum over options but the winner of the least cost / d_ij of those that beat them."""
     price = np.where(m.p < 0.5, _over_divergence(m, cost), np.inf).min(axis=1)
     return float(price[np.isfinite(price)].sum())

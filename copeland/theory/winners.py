@@ -31,14 +31,13 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Bools, Floats, Ints
 
 _ROUNDING = 1e-12  # differences up to this come from arithmetic, not from the preferences
 _NO_WEIGHT = 1e-9  # the linear program cannot tell a weight or a margin below this from none
 _WIDEST = 500  # cycles are looked for among this many options unless the caller names them
 
 _Indices = NDArray[np.intp]
-_Floats = NDArray[np.float64]
-_Bools = NDArray[np.bool_]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -56,7 +55,7 @@ def condorcet_winner(m: PreferenceMatrix) -> int | None:
     return best if wins[best] == m.k - 1 else None
 
 
-def copeland_scores(m: PreferenceMatrix, ties: float = 0.0) -> NDArray[np.int64] | _Floats:
+def copeland_scores(m: PreferenceMatrix, ties: float = 0.0) -> Ints | Floats:
     """Return how many others each option beats.
 
     Parameters
@@ -153,7 +152,7 @@ def _margin_was_epsilon(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @_margin_was_epsilon
-def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> NDArray[np.int64]:
+def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> Ints:
     """Return how many others each option beats by more than a margin.
 
     Parameters
@@ -189,7 +188,7 @@ def insensitive_copeland_winners(m: PreferenceMatrix, margin: float) -> _Indices
     return _best(insensitive_copeland_scores(m, margin))
 
 
-def borda_scores(m: PreferenceMatrix) -> _Floats:
+def borda_scores(m: PreferenceMatrix) -> Floats:
     """Return, for each option, the sum of its probabilities to beat the others.
 
     Divided by K - 1 it is the probability to beat another option drawn at random.
@@ -218,7 +217,7 @@ def borda_winners(m: PreferenceMatrix) -> _Indices:
     return _best(borda_scores(m))
 
 
-def von_neumann(m: PreferenceMatrix) -> _Floats:
+def von_neumann(m: PreferenceMatrix) -> Floats:
     """Return the lottery over options that beats or ties with every single option.
 
     These K probabilities x make the smallest of the (x^T P)_j as large as possible: exactly 1/2. No
@@ -255,7 +254,7 @@ def von_neumann_support(m: PreferenceMatrix, tolerance: float = _NO_WEIGHT) -> _
     return np.flatnonzero(von_neumann(m) > tolerance)
 
 
-def random_walk_distribution(m: PreferenceMatrix) -> _Floats:
+def random_walk_distribution(m: PreferenceMatrix) -> Floats:
     """Return how often a walk that moves to better options visits each of them.
 
     From option i the walk goes to j with probability p_ji / sum_k p_ki, staying included
@@ -350,17 +349,16 @@ def cycles(
         named = sorted({m.index(option) for option in among})
         options = _best_first(m, np.array(named, dtype=np.intp))
     found = _cycles_by_length(_beats(m)[np.ix_(options, options)], longest)
-    return [
-        _from_smallest(options[list(cycle)].tolist())
-        for cycle in islice(found, min(limit, sys.maxsize))
-    ]
+    listed = [options[list(cycle)].tolist() for cycle in islice(found, min(limit, sys.maxsize))]
+    starts = [cycle.index(min(cycle)) for cycle in listed]
+    return [(*cycle[at:], *cycle[:at]) for cycle, at in zip(listed, starts, strict=True)]
 
 
-def _beats(m: PreferenceMatrix) -> _Bools:
+def _beats(m: PreferenceMatrix) -> Bools:
     return m.p > 0.5
 
 
-def _best(scores: NDArray[np.int64] | _Floats) -> _Indices:
+def _best(scores: Ints | Floats) -> _Indices:
     return np.flatnonzero(scores >= scores.max() - _ROUNDING)
 
 
@@ -368,7 +366,7 @@ def _best_first(m: PreferenceMatrix, options: _Indices) -> _Indices:
     return options[np.argsort(-copeland_scores(m)[options], kind="stable")]
 
 
-def _dominant_set(beats: _Bools) -> _Indices:
+def _dominant_set(beats: Bools) -> _Indices:
     """Return the smallest set of options that each beat every option outside it."""
     wins = beats.sum(axis=1)
     inside = np.zeros(len(beats), dtype=bool)
@@ -380,13 +378,13 @@ def _dominant_set(beats: _Bools) -> _Indices:
     return np.flatnonzero(inside)
 
 
-def _clean_weights(weights: _Floats) -> _Floats:
+def _clean_weights(weights: Floats) -> Floats:
     """Return ``weights`` as probabilities, without what arithmetic left where 0 should be."""
     kept = np.where(weights > _ROUNDING, weights, 0)
     return kept / kept.sum()
 
 
-def _maximal_lottery(p: _Floats) -> _Floats:
+def _maximal_lottery(p: Floats) -> Floats:
     if len(p) == 1:
         return np.ones(1)
     margins = p - p.T
@@ -400,7 +398,7 @@ def _maximal_lottery(p: _Floats) -> _Floats:
     return lottery if widened is None else widened
 
 
-def _widen_support(margins: _Floats, least: float) -> _Floats | None:
+def _widen_support(margins: Floats, least: float) -> Floats | None:
     """Return the most even lottery of the widest support; None if rounding hides it."""
     each = np.eye(len(margins))
     # Tucker 1956: some solution plays or beats every option, and it plays all that any other plays.
@@ -410,7 +408,7 @@ def _widen_support(margins: _Floats, least: float) -> _Floats | None:
     return _lottery(each[widest > widest @ margins], margins, least)
 
 
-def _lottery(rows: _Floats, margins: _Floats, least: float) -> _Floats | None:
+def _lottery(rows: Floats, margins: Floats, least: float) -> Floats | None:
     """Return x of largest min(rows @ x) among lotteries with min(x @ margins) >= least."""
     from scipy.optimize import linprog
 
@@ -429,7 +427,7 @@ def _lottery(rows: _Floats, margins: _Floats, least: float) -> _Floats | None:
     return _clean_weights(solution.x[:k]) if solution.status == 0 else None
 
 
-def _cycles_by_length(beats: _Bools, longest: int) -> Iterator[tuple[int, ...]]:
+def _cycles_by_length(beats: Bools, longest: int) -> Iterator[tuple[int, ...]]:
     k = len(beats)
     for length in range(3, min(longest, k) + 1):
         for start in range(k):
@@ -438,7 +436,7 @@ def _cycles_by_length(beats: _Bools, longest: int) -> Iterator[tuple[int, ...]]:
                 yield tuple(start + option for option in cycle)
 
 
-def _cycles_through_first(beats: _Bools, length: int) -> Iterator[tuple[int, ...]]:
+def _cycles_through_first(beats: Bools, length: int) -> Iterator[tuple[int, ...]]:
     back = [beats[:, 0]]  # back[r]: the options from which r + 1 steps can lead to option 0
     while len(back) < length - 1:
         further = beats @ back[-1]
@@ -448,7 +446,7 @@ def _cycles_through_first(beats: _Bools, length: int) -> Iterator[tuple[int, ...
 
 
 def _complete_cycles(
-    path: tuple[int, ...], beats: _Bools, back: list[_Bools]
+    path: tuple[int, ...], beats: Bools, back: list[Bools]
 ) -> Iterator[tuple[int, ...]]:
     """Yield ``path`` with one more option from each of ``back``, taken last to first."""
     if not back:
@@ -458,8 +456,3 @@ def _complete_cycles(
         # Only from length 6 on can steps that lead back meet the path before its start.
         if option not in path:
             yield from _complete_cycles((*path, option), beats, back[:-1])
-
-
-def _from_smallest(cycle: list[int]) -> tuple[int, ...]:
-    start = cycle.index(min(cycle))
-    return tuple(cycle[start:] + cycle[:start])

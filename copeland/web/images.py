@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
-from copeland.study.log.space_points import is_drawing
+from copeland.study.options import is_drawing
 from copeland.study.report.study_page import StudyParts
 from copeland.web.models import Image
 from copeland.web.security import require

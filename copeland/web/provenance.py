@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy import func, select
 
 from copeland.study import Storage
-from copeland.study.judges.memory import ONCE
 from copeland.study.log.event_log import times
 from copeland.study.log.events import UNDONE, VOTED
 from copeland.study.log.schema import events
+from copeland.study.log.sides import ONCE
 from copeland.study.results.certificate_file import undone_note
 from copeland.support.phrasing import join_names
 from copeland.web.cache import VoteAnalysis

@@ -122,7 +122,9 @@ def _entry(path: str) -> str:
     home, _, name = path.rpartition(".")
     value = getattr(importlib.import_module(home), name)
     if inspect.isclass(value):
-        return f".. autoclass:: {path}\n   :members:\n"
+        shared = any(base.__name__ == "BaseCertificate" for base in value.__bases__)
+        inherited = "   :inherited-members:\n" if shared else ""
+        return f".. autoclass:: {path}\n   :members:\n{inherited}"
     if callable(value):
         return f".. autofunction:: {path}\n"
     hidden = "" if len(repr(value)) <= _SHORT else "   :no-value:\n"
@@ -146,7 +148,7 @@ def _row(name: str, value: object, elsewhere: dict[tuple[str, str], str]) -> str
     first = re.sub(r":\w+:`~?([\w.]+)`|``([^`]+)``", r"`\1\2`", first).replace("|", "\\|")
     file = elsewhere.get(key(value))
     if inspect.ismodule(value):
-        file = next(f for f, page in PAGES.items() if f"copeland.{name}" in page.modules)
+        file = next(f for f, page in PAGES.items() if value.__name__ in page.modules)
     target = f"{file}.md" if file else f"#copeland.{name}"
     return f"| [`{name}`]({target}) | {first} |"
 

@@ -4,7 +4,7 @@ import pytest
 from commands import flat, run, values
 
 from copeland.registry import find
-from copeland.simulation.readiness import compile_ahead, find_cache_file, is_ready
+from copeland.simulation.compilation import compile_ahead, find_cache_file, is_ready
 from copeland.version import __version__
 
 
@@ -22,7 +22,7 @@ def test_an_algorithm_is_compiled_once_and_then_ready():
 def test_what_was_not_compiled_is_not_ready(monkeypatch, tmp_path):
     kept = find_cache_file(find("random"))
     monkeypatch.setattr(
-        "copeland.simulation.readiness.find_cache_file", lambda _one: tmp_path / kept.name
+        "copeland.simulation.compilation.find_cache_file", lambda _one: tmp_path / kept.name
     )
     assert not is_ready(find("random"))
 

@@ -13,6 +13,7 @@ from scipy.stats import binom, norm
 import copeland
 from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
+from copeland.forecast.forecast import WORLDS, Way, forecast_of
 from copeland.forecast.plausible_worlds import (
     SHARES,
     SPREADS,
@@ -22,18 +23,8 @@ from copeland.forecast.plausible_worlds import (
     ties_in,
     worlds,
 )
-from copeland.forecast.races import (
-    ALL_PAIRS,
-    PLANNED,
-    RANDOM,
-    WAYS,
-    WORLDS,
-    Start,
-    Way,
-    count_votes_to_proof,
-    forecast_of,
-    new_start,
-)
+from copeland.forecast.races import ALL_PAIRS, RANDOM, WAYS, count_votes_to_proof
+from copeland.forecast.start import PLANNED, Start, new_start
 from copeland.kernels.certificate_race import begin, judge, new_verdicts
 
 # Races
@@ -301,7 +292,7 @@ def test_a_plan_of_nothing_is_refused(wrong):
 def test_every_plan_has_as_many_worlds_as_what_is_shown_elsewhere(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "copeland.forecast.races.count_votes_to_proof", lambda *race: seen.append(race[0]) or 1
+        "copeland.forecast.forecast.count_votes_to_proof", lambda *race: seen.append(race[0]) or 1
     )
     plan = forecast_of(new_start(60))
     assert (plan.worlds, len(seen)) == (WORLDS, 3 * WORLDS)

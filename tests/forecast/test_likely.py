@@ -7,12 +7,15 @@ import pytest
 from orders import counts, order
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.likely_best import favourite_of, is_enough, looks, votes_to_likely
-from copeland.forecast.pair_beliefs import best_by_coins, chances_of_sides
-from copeland.forecast.planner_race import PlannedRace
-from copeland.forecast.plausible_worlds import chances_of
-from copeland.forecast.races import WAYS, Start, forecast_of, new_start
-from copeland.forecast.start import PROOF, Goal, goal_of
+from copeland.forecast.forecast import forecast_of
+from copeland.forecast.plausible_worlds import (
+    best_by_coins,
+    chances_of,
+    chances_of_sides,
+    favourite_of,
+)
+from copeland.forecast.races import WAYS, PlannedRace, is_enough, looks, votes_to_likely
+from copeland.forecast.start import PROOF, Goal, Start, goal_of, new_start
 
 
 @pytest.mark.parametrize(

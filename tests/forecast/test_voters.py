@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copeland.certificate.certificate import certify
-from copeland.forecast.planner_race import run_to_proof
+from copeland.forecast.forecast import forecast_of
 from copeland.forecast.prospects import prospect_of
-from copeland.forecast.races import PLANNED, Start, forecast_of, new_start
-from copeland.forecast.start import Goal
+from copeland.forecast.races import run_to_proof
+from copeland.forecast.start import PLANNED, Goal, Start, new_start
 from copeland.forecast.voter_races import (
     fewest_people,
     is_possible,

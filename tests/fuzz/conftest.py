@@ -11,7 +11,7 @@ import copeland
 @pytest.fixture(scope="session")
 def template(tmp_path_factory):
     """A folder with good files and with files of every hostile content under every name."""
-    from copeland.forecast.races import forecast_of
+    from copeland.forecast.forecast import forecast_of
     from copeland.ranking import all_features, letor, synthetic
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, estimate

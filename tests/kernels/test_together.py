@@ -14,7 +14,7 @@ from scipy.stats import binom
 from situations import with_random_votes
 
 from copeland import Certificate, InvalidParameter, Policy, certify, create_study
-from copeland.certificate.certificate import evidence, losses_together
+from copeland.certificate.evidence import evidence, losses_together
 from copeland.kernels.planner import joint_losses, planner_state
 from copeland.kernels.vote_evidence import MANY, STAKE, levels, log_evidence, shows_together
 from copeland.study.results.certificate_file import (

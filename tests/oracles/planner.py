@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate.certificate import evidence as certificate_evidence
+from copeland.certificate.evidence import evidence as certificate_evidence
 from copeland.kernels.planner import Planner
 from copeland.kernels.planner.champion import MOST_PRIOR
 from copeland.kernels.planner.meetings import Meetings

@@ -8,14 +8,14 @@ from unittest.mock import patch
 
 from copeland.study import create_study
 from copeland.study.report import study_page
-from copeland.study.results.verdict import verdict_of
+from copeland.study.results.analysis import Analysis
 
 SWAPPED = {"left": "right", "right": "left", "tie": "tie"}
 
 
 @cache
 def undecided():
-    return verdict_of(create_study("soup", ["a", "b"], voters="independent").standing())
+    return Analysis(create_study("soup", ["a", "b"], voters="independent").standing()).verdict
 
 
 def said(**parts):

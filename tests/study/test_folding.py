@@ -29,7 +29,6 @@ from copeland.study.results.certificate_file import (
     read_certificate,
 )
 from copeland.study.results.history import history_of
-from copeland.study.results.verdict import verdict_of
 from copeland.web.cache import analyse_past
 from copeland.web.provenance import read_undone, votes_by_source
 
@@ -95,7 +94,7 @@ def shown(study):
     standing = study.standing()
     reading, log = Analysis(standing), study.log()
     parts = study_parts(
-        reading, verdict_of(reading), history_of(log), judges_agreement(standing, log), last=0.0
+        reading, reading.verdict, history_of(log), judges_agreement(standing, log), last=0.0
     )
     file = json.loads(certificate_to_file(study)[1])
     for name in ("seal", "events", "link", "issued", "log"):
@@ -218,9 +217,9 @@ def test_a_count_is_so_many_people(missing, steps):
                 each.answer(vote._replace(number=number + i), "right", 1)
         elif step == "undo" and counts:
             vote, times = counts.pop()
-            one.change(vote.number, vote, "right", -times, times)
+            one.change(vote, "right", -times, times)
             for i in range(times):
-                each.change(vote.number + i, vote, "right", -1, 1)
+                each.change(vote._replace(undoes=vote.number + i), "right", -1, 1)
         assert one.waiting == each.waiting and one.missing_answers == each.missing_answers
         assert all(map(np.array_equal, one.counted, each.counted))
 

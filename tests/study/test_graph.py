@@ -22,7 +22,8 @@ from copeland.study.report.graph_layout import (
     shown_options,
 )
 from copeland.study.report.study_figures import BEST, OUT
-from copeland.study.results.analysis import AHEAD, LIKELY, PROVED, Analysis
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.standing import AHEAD, LIKELY, PROVED
 from copeland.support.phrasing import shorten_names
 
 pytestmark = pytest.mark.slow  # left out of `make fast`

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soup import study_with, votes
 
-from copeland.certificate.certificate import certify, evidence
+from copeland.certificate.certificate import certify
+from copeland.certificate.evidence import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study import create_study
 from copeland.study.log.events import CREATED, Event

@@ -7,15 +7,12 @@ import pytest
 
 import copeland
 from copeland.cli.study.plan import _describe as plan_values
-from copeland.cli.study.results import describe
-from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
-from copeland.forecast.outlook import outlook_of
+from copeland.forecast.forecast import ForecastRange, quantile_of, range_of
+from copeland.forecast.outlook import outlook_of, remaining_of
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.start import Start, new_start
-from copeland.forecast.votes_remaining import remaining_of
 from copeland.simulation.compilation import compile_now
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.verdict import verdict_of
 from copeland.study.results.voter_reach import (
     answers_words,
     people_words,
@@ -55,10 +52,10 @@ def quantiles(found):
 def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     study = voted(voters="independent")
     reading = Analysis(study.standing())
-    verdict, found = verdict_of(reading), reading.remaining
+    verdict, found = reading.verdict, reading.remaining
     assert found.low < found.middle
     assert f"{capital(found.words)} more votes" in verdict.advice[0]
-    told = json.loads(json.dumps(describe(reading, verdict)))
+    told = json.loads(json.dumps(reading.to_dict()))
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
@@ -139,7 +136,7 @@ def test_settled_studies_need_no_more_votes():
 
 
 def test_the_rule_of_thumb_is_told_where_nothing_is_compiled(monkeypatch):
-    monkeypatch.setattr("copeland.forecast.votes_remaining.is_compiled", lambda name: False)
+    monkeypatch.setattr("copeland.forecast.outlook.is_compiled", lambda name: False)
     start = new_start(4, epoch=1, people=True)
     found, outlook = remaining_of(start, each=2), outlook_of(start)
     assert not found.simulated

@@ -15,19 +15,17 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from copeland.certificate.certificate import Certificate
-from copeland.cli.study.results import rows_of_options
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
-from copeland.study.results.analysis import PROVED, Analysis
+from copeland.study.results.analysis import Analysis, ranking_of
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     read_certificate,
 )
 from copeland.study.results.history import history_of
-from copeland.study.results.ranking import ranking_of
-from copeland.study.results.verdict import verdict_of
+from copeland.study.results.standing import PROVED
 from copeland.support.phrasing import percent
 
 OPTIONS = ("ale", "beer", "cider", "dew", "elixir", "fizz")
@@ -160,7 +158,7 @@ def test_a_study_with_a_proved_winner_says_so_everywhere():
 def check(study):
     standing = study.standing()
     reading = Analysis(standing)
-    found, verdict = standing.certificate, verdict_of(reading)
+    found, verdict = standing.certificate, reading.verdict
     log = study.log()
     parts = study_parts(reading, verdict, history_of(log))
     names = standing.labels
@@ -179,7 +177,7 @@ def check_verdict(reading, verdict, parts, names):
     assert found.statement in verdict.proved
     retired = {i for i, option in enumerate(reading.standing.options) if option.state == "retired"}
     assert found.active is None or among.isdisjoint(retired) or len(names) - len(retired) < 2
-    rows = {row["name"]: row for row in rows_of_options(reading)}
+    rows = {row.name: row.to_dict() for row in reading.rows()}
     for i, name in enumerate(names):
         place = rows[name]["place"]
         assert (place == "proved best") == (i in best)
@@ -207,7 +205,7 @@ def check_scores(reading, parts, names):
     """How many others each beats, and the tiers."""
     found = reading.certificate
     ranking = ranking_of(reading)
-    rows = {row["name"]: row for row in rows_of_options(reading)}
+    rows = {row.name: row.to_dict() for row in reading.rows()}
     assert {place.name for place in ranking.places} == {names[i] for i in reading.among}
     for place in ranking.places:
         i = names.index(place.name)

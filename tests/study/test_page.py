@@ -13,7 +13,6 @@ from copeland.study import create_study
 from copeland.study.report.study_page import judges_agreement, study_page
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.verdict import verdict_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -106,7 +105,7 @@ def test_the_numbers_behind_the_figures_are_in_tables(page):
 def test_the_chances_to_be_best_are_in_the_table_if_they_are_known(circle, page, monkeypatch):
     head = '<th scope="col">chance to be best</th>'
     assert head in page
-    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.measures.MOST_OPTIONS", 2)
     assert head not in words_of(circle)
 
 
@@ -251,5 +250,5 @@ def test_a_page_is_written_from_a_study(circle, tmp_path):
     assert path == tmp_path / "report.html"
     page = path.read_text("utf-8")
     assert page.startswith("<!doctype html>")
-    assert verdict_of(circle.standing()).claim in text_of(page)
+    assert Analysis(circle.standing()).verdict.claim in text_of(page)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import copeland
 from copeland.certificate.certificate import certify
 from copeland.study.report.study_page import study_page
-from copeland.study.results.analysis import Analysis
-from copeland.study.results.ranking import PRIOR, strengths_of, tiers_of
+from copeland.study.results.analysis import PRIOR, Analysis, strengths_of
+from copeland.study.results.measures import tiers_of
 
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from soup import text_of, undrawn
 
 import copeland
-from copeland.cli.study.results import describe
 from copeland.study.report.study_page import study_page
-from copeland.study.results.analysis import STANDS_OUT, Analysis
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import certificate_to_file
 from copeland.study.results.history import history_of
-from copeland.study.results.verdict import verdict_of
+from copeland.study.results.measures import STANDS_OUT
 
 
 def study_of(votes, options, **how):
@@ -51,10 +50,10 @@ def studies(draw):
 @given(studies())
 def test_verdict_page_json_and_file_tell_one_story(study):
     reading = Analysis(study.standing())
-    verdict = verdict_of(reading)
+    verdict = reading.verdict
     with undrawn():
         page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
-    told = json.loads(json.dumps(describe(reading, verdict)))
+    told = json.loads(json.dumps(reading.to_dict()))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)
 
@@ -90,6 +89,41 @@ def _spaced(text):
     return " ".join(text.split())
 
 
+@pytest.mark.parametrize(
+    ("votes", "how", "closed", "badge"),
+    [
+        ({"AB": (40, 0)}, {}, False, "Winner"),
+        ({"AB": (40, 0)}, {}, True, "Winner"),
+        ({"AB": (2, 1)}, {}, False, "Keep going"),
+        ({"AB": (2, 1)}, {}, True, "Closed without a proof"),
+        ({"AB": (10, 0)}, {"delta": 0.0001}, False, "Likely, not proved"),
+        ({"AB": (50, 50)}, {"margin": 0.4}, False, "Tied for first"),
+    ],
+)
+def test_a_badge_says_in_a_word_or_two_what_is_proved_or_likely(votes, how, closed, badge):
+    study = study_of(votes, "AB", **how)
+    if closed:
+        study.close()
+    assert Analysis(study.standing()).badge == badge
+
+
+def test_rows_hold_what_is_known_of_each_option_who_leads_first():
+    study = study_of({"AB": (1, 40), "AC": (6, 2)}, "ABC")
+    study.pause_option("C")
+    first, second, third = Analysis(study.standing()).rows()
+    assert (first.name, first.won, first.lost, first.votes) == ("B", 40, 1, 41)
+    assert first.share == 40 / 41 and (first.beats, first.least) == (1, 1)
+    assert (second.name, second.share, second.index) == ("A", 7 / 49, 0)
+    assert third.add_state(third.known) == "possible, paused"
+    assert {row.tier for row in (first, second, third)} == {1}
+
+
+def test_looking_at_the_books_copies_nothing():
+    study = study_of({"AB": (2, 1)}, "AB")
+    assert study.look_at_books(lambda books: books) is study.look_at_books(lambda books: books)
+    assert study.look_at_books(lambda books: books.votes) == study.books().votes == 3
+
+
 def test_a_circle_that_may_be_chance_is_told_by_neither():
     reading = Analysis(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
     assert reading.circles == () and reading.circle == ()
@@ -98,7 +132,7 @@ def test_a_circle_that_may_be_chance_is_told_by_neither():
 
 def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_file():
     study = study_of({f"A{rest}": (35, 11) for rest in "BCDEF"}, "ABCDEF")
-    verdict, (issued, text) = verdict_of(study.standing()), certificate_to_file(study)
+    verdict, (issued, text) = Analysis(study.standing()).verdict, certificate_to_file(study)
     assert verdict.claim == "A is proved the only winner."
     assert issued.is_all and json.loads(text)["is_all"]
     assert "A is proved the only winner" in issued.statement

@@ -8,7 +8,6 @@ from commands import run
 from soup import study_with, text_of, undrawn, votes
 
 from copeland.certificate.drift_evidence import Change
-from copeland.certificate.sentences import statement_before
 from copeland.study import create_study
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import (
@@ -17,8 +16,7 @@ from copeland.study.results.certificate_file import (
     objections,
     read_certificate,
 )
-from copeland.study.results.drift import Drift
-from copeland.study.results.verdict import verdict_of
+from copeland.study.results.history import Drift
 from copeland.support.phrasing import quote_name
 
 
@@ -36,7 +34,7 @@ def test_a_name_that_may_be_read_as_prose_is_quoted(name):
 
 def test_names_are_quoted_in_every_sentence():
     study = study_with(["all", "none"], votes("all", "none", 4, 2))
-    said = " ".join(verdict_of(study.standing()).sentences)
+    said = " ".join(Analysis(study.standing()).verdict.sentences)
     assert "“all” leads so far" in said
     study.add_votes(votes("all", "none", 60))
     assert "“all” is proved the only winner" in study.certificate().statement
@@ -65,7 +63,7 @@ def test_certificates_in_the_words_of_before_still_hold(tmp_path, panel):
     how = {"panel": panel} if panel else {"voters": "independent"}
     study = create_study("soup", ["green tea", "milk", "juice"], **how)
     found, text = certificate_to_file(study)
-    said = found.statement_before if panel else statement_before(found)
+    said = found.statement_before
     content = json.loads(text)
     assert content["statement"] != said
     content["statement"] = said
@@ -84,14 +82,14 @@ def test_a_cycle_is_called_a_cycle_everywhere(tmp_path):
     )
     with undrawn():
         page = text_of(study.report(tmp_path / "page.html").read_text())
-    said = [page, *verdict_of(study.standing()).sentences, *study.ranking().notes]
+    said = [page, *Analysis(study.standing()).verdict.sentences, *study.ranking().notes]
     assert not any("circle" in one for one in said)
     assert "There is a cycle: a beats b" in page and "beat each other in a cycle" in page
 
 
 def test_chances_are_a_table_and_no_sentence(tmp_path):
     study = study_with("abc", votes("a", "b", 6, 4))
-    verdict = verdict_of(study.standing())
+    verdict = Analysis(study.standing()).verdict
     assert verdict.estimates is not None
     assert sorted(name for name, _ in verdict.estimates.rows) == list("abc")
     assert not any("%" in one for one in verdict.shown)
@@ -101,15 +99,15 @@ def test_chances_are_a_table_and_no_sentence(tmp_path):
     assert f'<th scope="row">a</th><td>{chance}</td>' in page
     study.add_votes(votes("a", "b", 90))
     study.add_votes(votes("a", "c", 90))
-    assert verdict_of(Analysis(study.standing())).estimates is None
+    assert Analysis(study.standing()).verdict.estimates is None
 
 
 def test_a_list_of_chances_is_aligned():
     study = study_with(["tea", "juice"], votes("tea", "juice", 5))
-    estimates = verdict_of(study.standing()).estimates
+    estimates = Analysis(study.standing()).verdict.estimates
     assert estimates is not None
     one, other = replace(
-        verdict_of(study.standing()),
+        Analysis(study.standing()).verdict,
         estimates=estimates._replace(rows=(("tea", "97 %"), ("juice", "3 %"))),
     ).estimates.lines
     assert (one, other) == ("- tea    97 %", "- juice   3 %")

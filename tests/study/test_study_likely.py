@@ -13,7 +13,6 @@ from copeland.study.judges import judge_study
 from copeland.study.report.study_page import study_page
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.verdict import verdict_of
 
 
 def likely_study(**how):
@@ -84,7 +83,7 @@ def test_chances_of_very_many_options_are_not_waited_for():
 def test_the_headline_says_likely_and_not_proved():
     reading = Analysis(likely_study().standing())
     assert reading.likely == 0 and reading.chances.each[0] >= LIKELY
-    verdict = verdict_of(reading)
+    verdict = reading.verdict
     assert verdict.kind == "open"
     assert verdict.claim.startswith("tea is likely best (9")
     assert "an estimate, not a proof" in verdict.claim

@@ -19,7 +19,6 @@ from copeland.study.results.certificate_file import (
     objections_by_votes,
     read_certificate,
 )
-from copeland.study.results.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -39,7 +38,7 @@ def study_of(votes, options="ABCDE", **how):
 
 
 def said(votes, options="ABCDE", **how):
-    return verdict_of(study_of(votes, options, **how).standing())
+    return Analysis(study_of(votes, options, **how).standing()).verdict
 
 
 # Open
@@ -56,7 +55,7 @@ def test_long_names_are_shortened_in_sentences_and_still_differ():
     long = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (4, 5, 6)]
     study = copeland.create_study("study", long, voters="independent")
     study.add_votes({"left": long[0], "right": other, "outcome": long[0]} for other in long[1:] * 3)
-    verdict = verdict_of(study.standing())
+    verdict = Analysis(study.standing()).verdict
     assert "“Answer in one line. Be kind. Be kin… (1)” leads so far" in verdict.claim
     sentences = [verdict.claim, *verdict.shown, *verdict.advice]
     assert all(name not in sentence for name in long for sentence in sentences)
@@ -94,7 +93,7 @@ def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate(all_worlds):
 @pytest.mark.slow
 def test_what_is_proved_of_the_demo_is_said_by_its_certificate():
     study = study_of(DEMO)
-    assert verdict_of(study.standing()).proved == (study.standing().certificate.statement,)
+    assert Analysis(study.standing()).verdict.proved == (study.standing().certificate.statement,)
 
 
 def test_one_leader_leads():
@@ -146,7 +145,7 @@ def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
     votes = {"AC": (2, 1), "AD": (2, 1), "AE": (2, 1), "BC": (30, 2), "BD": (30, 2)}
     reading = Analysis(study_of(votes).standing())
     assert [reading.names[i] for i in reading.leaders] == ["A"]
-    assert verdict_of(reading).claim.startswith(
+    assert reading.verdict.claim.startswith(
         "A leads so far. Counting how sure each win is, B is likelier to be best: "
     )
     tied = Analysis(study_of({"AC": (6, 4), "BC": (30, 2)}, "ABC").standing())
@@ -156,7 +155,7 @@ def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
 def test_a_closed_study_is_not_told_to_go_on():
     study = study_of({"AB": (6, 4)}, "AB")
     study.close()
-    verdict = verdict_of(study.standing())
+    verdict = Analysis(study.standing()).verdict
     assert verdict.claim == "A leads; the study was closed before any option was proved best."
     assert verdict.advice == ()
 
@@ -242,7 +241,7 @@ def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take
 def test_once_the_winner_is_retired_the_verdict_is_about_the_rest():
     study = study_of({"AB": (90, 30), "AC": (90, 30)}, "ABC")
     study.retire_option("A")
-    verdict = verdict_of(study.standing())
+    verdict = Analysis(study.standing()).verdict
     assert verdict.kind == "open" and "among the 2 active options" in verdict.proved[0]
     study.add_votes([{"left": "B", "right": "C", "outcome": "left"}] * 30)
     assert study.verdict().claim == "B is proved the only winner of the 2 active options."
@@ -261,7 +260,7 @@ def test_an_option_that_is_added_and_retired_takes_no_proof_away():
     study.close()
     standing = study.standing()
     reading = Analysis(standing)
-    assert verdict_of(reading).claim == "A is proved the only winner of the 3 active options."
+    assert reading.verdict.claim == "A is proved the only winner of the 3 active options."
     assert reading.each_chance[3] == 0.0 and reading.order[-1] == 3
     assert [place.name for place in study.ranking().places] == ["A", "B", "C"]
 
@@ -278,7 +277,7 @@ def test_what_is_proved_of_all_options_holds_though_a_loser_is_retired():
 def test_the_assumptions_are_those_of_the_certificate():
     study = study_of(CYCLE, "ABC")
     certificate = study.standing().certificate
-    assert verdict_of(study.standing()).assumptions == certificate.assumptions
+    assert Analysis(study.standing()).verdict.assumptions == certificate.assumptions
 
 
 @pytest.mark.slow
@@ -329,7 +328,7 @@ def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):
         a + b: tuple(rng.integers(0, 40, 3).tolist()) for a in options for b in options if a < b
     }
     standing = study_of(votes, options).standing()
-    verdict = verdict_of(standing)
+    verdict = Analysis(standing).verdict
     assert verdict.kind == standing.certificate.verdict
     assert verdict.sentences[0] == verdict.claim
     for i in standing.certificate.best:
@@ -360,7 +359,7 @@ def test_a_verdict_reads_well_as_text_and_in_a_notebook():
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.measures.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("Chances" in one for one in verdict.shown)
@@ -406,7 +405,7 @@ def test_a_plan_that_needs_a_paused_option_says_which_pairs_cannot_be_asked():
     outlook = outlook_of(study.standing().start)
     assert outlook.votes is None
     assert Need(outlook.champion, 2, 0) in outlook.pairs
-    (advice,) = verdict_of(study.standing()).advice
+    (advice,) = Analysis(study.standing()).verdict.advice
     assert "an option there is paused" in advice
 
 

@@ -17,7 +17,7 @@ from copeland.errors import InvalidParameter
 from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
-    from copeland.forecast.races import Forecast, Way
+    from copeland.forecast.forecast import Forecast, Way
     from copeland.forecast.voter_races import Within
     from copeland.search.allocation import Allocation
 

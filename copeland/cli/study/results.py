@@ -15,11 +15,8 @@ from copeland.support.phrasing import format_count, percent, quote_name, quote_n
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from copeland.certificate import PanelCertificate
-    from copeland.certificate.certificate import Certificate
     from copeland.study import Standing
-    from copeland.study.results.analysis import Analysis
-    from copeland.study.results.drift import Drift
+    from copeland.study.results.history import Drift
     from copeland.study.results.verdict import Verdict
 
 _MOST = 100_000  # votes that are gone through for changes; of more, the report tells
@@ -33,9 +30,8 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from rich.text import Text
 
     from copeland.study.report.study_tables import panel_table, standing_table
+    from copeland.study.results.agreement import guidance_sentences
     from copeland.study.results.analysis import Analysis
-    from copeland.study.results.guidance import guidance_sentences
-    from copeland.study.results.verdict import verdict_of
 
     work = open_study(name, storage)
     if work.settings.space:
@@ -44,12 +40,12 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         else:
             show(str(work.verdict()))
         return
-    reading = Analysis(work.standing())
-    standing, verdict = reading.standing, verdict_of(reading)
+    analysis = Analysis(work.standing())
+    standing, verdict = analysis.standing, analysis.verdict
     drifts = work.drift() if standing.votes <= _MOST else None
     if as_json:
         told = None if drifts is None else [drift.to_dict() for drift in drifts]
-        print_json(describe(reading, verdict) | {"drift": told})
+        print_json(analysis.to_dict() | {"drift": told})
         return
     show(*_headline(standing, verdict))
     for heading, sentences in (
@@ -64,91 +60,9 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
             bullets = [Padding(Text(one), (0, 0, 0, 2), expand=False) for one in sentences]
             show(Text(f"\n{heading}", style="bold"), *bullets)
     if standing.votes:
-        show("", standing_table(rows_of_options(reading)))
+        show("", standing_table(analysis.rows()))
     if standing.panel is not None:
         show("", panel_table(standing.panel.rows()))
-
-
-def describe(reading: Analysis, verdict: Verdict) -> dict[str, Any]:
-    """Return how a study stands, ready for JSON."""
-    standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
-    likely, chances = reading.likely, reading.chances  # an estimate, not a proof
-    return {
-        "study": standing.name,
-        "votes": standing.votes,
-        "closed": standing.closed,
-        "verdict": verdict.to_dict(),
-        "outlook": {
-            "champion": None if outlook.champion is None else labels[outlook.champion],
-            "votes": outlook.votes,
-            "pairs": [
-                {"first": labels[need.first], "second": labels[need.second], "votes": need.votes}
-                for need in outlook.pairs
-            ],
-        },
-        "remaining": None if reading.remaining is None else reading.remaining.to_dict(),
-        "reach": None if reading.reach is None else reading.reach.to_dict(),
-        "likely": None
-        if likely is None or chances is None
-        else {"option": labels[likely], "chance": chances.each[likely]},
-        "panel": None if standing.panel is None else standing.panel.rows(),
-        "leader": standing.leader,
-        "leaders": [labels[i] for i in reading.leaders],
-        "circles": [[labels[i] for i in circle] for circle in reading.circles],
-        "options": rows_of_options(reading),
-        "certificate": asdict(standing.certificate),
-        "position": asdict(standing.position)
-        | {"without_sides": standing.sideless, "both_ways": standing.both_ways},
-        "swaps": [{"name": name} | swaps._asdict() for name, swaps in standing.swaps.items()],
-        "outcomes": standing.outcomes,
-        "asked": standing.asked,
-        "open": standing.open,
-        "lists": {"shown": standing.lists, "unclicked": standing.unclicked},
-        "repeated": standing.repeated,
-        "undone": standing.undone,
-        "voters": [
-            {"name": one.name, "votes": one.votes, "agreement": one.agreement}
-            for one in standing.voters
-        ],
-        "guides": [
-            one._asdict() | {"agreement": one.agreement, "role": "guide", "proves": False}
-            for one in standing.guides
-        ],
-        "settings": standing.settings.to_dict(),
-    }
-
-
-def rows_of_options(reading: Analysis) -> list[dict[str, Any]]:
-    """Return what is known of each option, who leads first."""
-    standing, found = reading.standing, reading.certificate
-    won, lost, tied = (
-        counts.sum(axis=1) for counts in (standing.wins, standing.wins.T, standing.ties)
-    )
-    return [
-        {
-            "name": standing.options[i].name,
-            "state": standing.options[i].state,
-            "won": int(won[i]),
-            "lost": int(lost[i]),
-            "tied": int(tied[i]),
-            "beats": int(reading.scores[i]),
-            "beats_proved": found.scores[i][0],
-            "score": list(found.scores[i]),
-            "chance": None if reading.each_chance is None else reading.each_chance[i],
-            "borda": float(reading.borda[i]),
-            "lottery": float(reading.lottery[i]),
-            "place": _place(found, i) if i in reading.among else standing.options[i].state,
-        }
-        for i in reading.order
-    ]
-
-
-def _place(found: Certificate | PanelCertificate, i: int) -> str:
-    if i in found.best:
-        return "proved best"
-    if i not in found.possible:
-        return "ruled out"
-    return "may be tied with the best" if found.best and not found.margin else "not ruled out"
 
 
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
@@ -237,15 +151,14 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
 def _describe_row(name: str, storage: str) -> dict[str, Any]:
     work = open_study(name, storage)
     if work.settings.space:  # without any estimate, which would take a while
-        books = work.books()
         return {
             "study": name,
-            "options": books.k,
-            "votes": books.votes,
+            "options": len(work.options),
+            "votes": work.look_at_books(lambda books: books.votes),
             "verdict": "open",
             "best": [],
             "leader": None,
-            "closed": books.closed,
+            "closed": work.closed,
             "stands": "points of a space: see its status",
         }
     standing = work.standing(voters=False)

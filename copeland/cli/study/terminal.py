@@ -24,7 +24,7 @@ from copeland.cli.study import nothing_left, wait_first
 from copeland.errors import InvalidParameter
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.templates import answer_of
-from copeland.study.log.space_points import is_drawing as is_svg
+from copeland.study.options import is_drawing as is_svg
 from copeland.study.options import place_of, read_material
 from copeland.support.escaping import command_line, inert
 from copeland.support.phrasing import format_count

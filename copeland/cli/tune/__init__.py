@@ -235,7 +235,7 @@ def audit_command(
 
     The error probabilities of all audits of a study add up to its delta at most.
     """
-    from copeland.study.log.space_points import values_of
+    from copeland.study.options import values_of
 
     work = open_study(name, storage)
     work.audit(None if option is None else work.option(option).point, votes)
@@ -256,7 +256,7 @@ def shortlist_command(
     as_json: Json = False,
 ) -> None:
     """List settings that may well include the best one; a study of them proves which is best of these alone."""
-    from copeland.study.log.space_points import values_of
+    from copeland.study.options import values_of
 
     points = open_study(name, storage).shortlist(n)
     if as_json:

@@ -1,67 +1,52 @@
-"""One ballot put to a judge, once or twice, and its answer: an outcome, or a failure, never a tie."""
+"""One ballot put to a judge, once or twice, and its answer: an outcome, or a failure, never a tie.
+
+A judge is anything that is called as ``judge(left, right, item)`` and returns an outcome in one word; what it
+raises is a failure. It may have more:
+
+``name``
+    under which it votes.
+``check(capped)``
+    is called before the first ballot, and raises if the judge cannot work, or cannot keep to a cap on cost.
+``charged(left, right, item, budget)``
+    is called in its place, and reserves and books in the budget what the call costs.
+"""
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
-from copeland.errors import CopelandError
-from copeland.study.judges.budget import BudgetSpent
-from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP, TIE
+from copeland.study.judges.budget import Budget, BudgetSpent
+from copeland.study.judges.parse import parse_word, shorten
+from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
-from copeland.support.escaping import inert
-
-ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
 
 SWAPS = {"random": 1, "confirm": 2}  # calls a ballot
 
 Judge = Callable[[Any, Any, Any], str]
 
 _TURNED = {LEFT: RIGHT, RIGHT: LEFT}
-_LONGEST_QUOTE = 120
 _LONGEST_NOTE = 400
 
 
-class JudgeFailed(CopelandError, RuntimeError):
-    """A judge gave no answer, or one that is no outcome.
-
-    Examples
-    --------
-    >>> try:
-    ...     parse_word("perhaps")
-    ... except JudgeFailed:
-    ...     print("refused")
-    refused
-    """
+def own_name(judge: Judge) -> str:
+    """Return the name that a judge brings along."""
+    own = getattr(judge, "name", None) or getattr(judge, "__name__", None) or type(judge).__name__
+    return "judge" if own == "<lambda>" else own
 
 
-def parse_word(answer: object) -> str:
-    """Return the outcome that one word says, whatever its case and the punctuation around it.
-
-    Examples
-    --------
-    >>> parse_word(" Left. "), parse_word("both bad")
-    ('left', 'both_bad')
-    """
-    word = str(answer).strip(string.whitespace + string.punctuation).lower()
-    word = "_".join(word.replace("-", " ").split())
-    if not isinstance(answer, str) or word not in ANSWERS:
-        raise JudgeFailed(
-            f"it answered {quote_answer(answer)}; expected one of {', '.join(ANSWERS)}."
-        )
-    return word
+def check_judge(judge: Judge, capped: bool) -> None:
+    """Refuse a judge that cannot begin, or not under a cap on cost."""
+    check = getattr(judge, "check", None)
+    if check is not None:
+        check(capped=capped)
 
 
-def swap_outcome(outcome: str) -> str:
-    """Return what an outcome is called once left and right have changed places."""
-    return _TURNED.get(outcome, outcome)
-
-
-def quote_answer(answer: object) -> str:
-    """Return an answer in quotes, on one line and no longer than a line."""
-    text = inert(" ".join(str(answer).split()))
-    return f"'{text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + '…'}'"
+def charge(judge: Judge, budget: Budget) -> Judge:
+    """Return a judge whose costs go to the budget, if it has any."""
+    charged = getattr(judge, "charged", None)
+    return judge if charged is None else partial(charged, budget=budget)
 
 
 class Opinion(NamedTuple):
@@ -94,19 +79,15 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
         if swap == "random" or first == SKIP:
             return Opinion(first, calls)
         calls += 1
-        second = swap_outcome(parse_word(judge(right, left, item)))
+        second = parse_word(judge(right, left, item))
+        second = _TURNED.get(second, second)
     except BudgetSpent as error:  # the last call was not made
         return Opinion(None, calls - 1, note=str(error))
     except Exception as error:
-        return Opinion(ERROR, calls, note=_reason(error))
+        note = shorten(error, _LONGEST_NOTE) or type(error).__name__
+        return Opinion(ERROR, calls, note=note)
     if second == SKIP:
         return Opinion(second, calls)
     if first == second:
         return Opinion(first, calls, flipped=False)
     return Opinion(TIE, calls, flipped=True, note=flip_words(first, second))
-
-
-def _reason(error: Exception) -> str:
-    """Return what went wrong on one line, which is logged with the vote."""
-    reason = inert(" ".join(str(error).split())) or type(error).__name__
-    return reason if len(reason) <= _LONGEST_NOTE else f"{reason[: _LONGEST_NOTE - 1]}…"

@@ -17,17 +17,14 @@ from urllib.parse import urlsplit
 from copeland.errors import InvalidParameter, need
 from copeland.study.input_limits import json_of
 from copeland.study.judges.budget import Budget
-from copeland.study.judges.call import JudgeFailed, quote_answer
+from copeland.study.judges.parse import JudgeFailed, parse_outcome, quote_answer
 from copeland.study.judges.templates import check_template, fill, find_first_side
-from copeland.study.judges.verdict_text import parse_outcome
 
 if TYPE_CHECKING:
     import httpx
     import tenacity
 
-REFUSED_WAIT = (
-    0.25  # seconds until a refused connection is tried again: it says at once that nobody listens
-)
+REFUSED_WAIT = 0.25  # seconds until a refused connection is tried again: it answers at once
 LONGEST_WAIT = 120.0  # seconds; a server that asks for a longer pause is not waited for
 
 _PATH = "/chat/completions"
@@ -59,7 +56,10 @@ class Endpoint:
         self.shown = _without_secrets(self.url)
         self.key_variable = key_variable
         self.timeout = timeout
-        self._client = _client(timeout)
+        need("tenacity", "judges", "a chat judge")
+        httpx = need("httpx", "judges", "a chat judge")
+        certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+        self._client = httpx.Client(timeout=timeout, verify=_make_ssl_context(*certificates))
         weakref.finalize(self, self._client.close)
 
     def key(self) -> str | None:
@@ -91,12 +91,16 @@ class Endpoint:
         """
         key = self.key()
         response = self._post(body, key)
-        answer = without_key(_object(response.text), key)
+        try:
+            told = json_of(response.text)
+        except (ValueError, RecursionError):
+            told = None
+        answer = without_key(told if isinstance(told, dict) else {}, key)
         if response.status_code == 200 and answer:
             return answer
         said = quote_answer(_complaint(answer) or without_key(response.text, key))
         place = without_key(self.shown, key)
-        raise self._failure(response, f"{place} answers {response.status_code} ({said})")
+        raise _failure(response, f"{place} answers {response.status_code} ({said})")
 
     def _post(self, body: bytes, key: str | None) -> httpx.Response:
         import httpx
@@ -118,18 +122,17 @@ class Endpoint:
         # Outside of the handlers: what httpx raised may quote the request, and so the key.
         raise PassingFailure(f"{without_key(reason, key)}.", wait, billed)
 
-    def _failure(self, response: httpx.Response, said: str) -> JudgeFailed:
-        status = response.status_code
-        if status == 200:
-            return JudgeFailed(f"{said}, which is not a chat completion; check the address.")
-        if status not in (408, 429) and status < 500:
-            return JudgeFailed(f"{said}; check the address, the model and the key.")
-        wait = _retry_after(response.headers)
-        if wait is not None and wait > LONGEST_WAIT:
-            return JudgeFailed(
-                f"{said} and asks for {wait:.0f} seconds of pause; continue after that."
-            )
-        return PassingFailure(f"{said}.", wait)
+
+def _failure(response: httpx.Response, said: str) -> JudgeFailed:
+    status = response.status_code
+    if status == 200:
+        return JudgeFailed(f"{said}, which is not a chat completion; check the address.")
+    if status not in (408, 429) and status < 500:
+        return JudgeFailed(f"{said}; check the address, the model and the key.")
+    wait = _retry_after(response.headers)
+    if wait is not None and wait > LONGEST_WAIT:
+        return JudgeFailed(f"{said} and asks for {wait:.0f} seconds of pause; continue after that.")
+    return PassingFailure(f"{said}.", wait)
 
 
 def without_key(said: Any, key: str | None) -> Any:
@@ -173,14 +176,6 @@ def _forms(part: str) -> str:
     return f"{once}{{1,64}}" if part[0] == "\\" else once
 
 
-def _object(text: str) -> dict[str, Any]:
-    try:
-        found = json_of(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _complaint(answer: dict[str, Any]) -> str | None:
     """Return what a server says is wrong, where servers say so."""
     error = answer.get("error")
@@ -222,13 +217,6 @@ def _without_secrets(url: str) -> str:
     except ValueError:
         return url.rpartition("@")[2].partition("?")[0]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
-
-
-def _client(timeout: float) -> httpx.Client:
-    need("tenacity", "judges", "a chat judge")
-    httpx = need("httpx", "judges", "a chat judge")
-    certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    return httpx.Client(timeout=timeout, verify=_make_ssl_context(*certificates))
 
 
 @cache  # reading all certificates takes longer than many a request
@@ -301,7 +289,7 @@ class ChatJudge:
     prompt
         What to tell the model, with ``{left}``, ``{right}`` and ``{item}`` for the texts, and ``{mark}``
         for a word that none of them has, to set them apart. The answer must state one clear outcome:
-        :func:`~copeland.study.judges.verdict_text.parse_outcome`.
+        :func:`~copeland.study.judges.parse.parse_outcome`.
     prices
         What a million input and a million output tokens cost. A cap on cost needs them.
     key_variable
@@ -347,7 +335,9 @@ class ChatJudge:
         self.model = model
         self.name = name or model
         self.prompt = None if prompt is None else check_template(prompt, "the prompt")
-        self.prices = _check_prices(prices)
+        self.prices = None if prices is None else Prices(*prices)
+        if self.prices and not (self.prices.input >= 0 and self.prices.output >= 0):
+            raise InvalidParameter(f"prices are {tuple(self.prices)}; they cannot be less than 0.")
         fields = {"model": model, "temperature": 0, "max_tokens": max_tokens} | dict(options or {})
         self.request = {field: value for field, value in fields.items() if value is not None}
         self.attempts = attempts
@@ -366,9 +356,8 @@ class ChatJudge:
         """Refuse to begin without a key; or under a cap on cost, without what bounds the cost."""
         self._endpoint.key()
         if capped and not (self.prices and self._longest()):
-            missing = (
-                "prices=(input, output) of a million tokens" if self._longest() else "max_tokens"
-            )
+            prices = "prices=(input, output) of a million tokens"
+            missing = prices if self._longest() else "max_tokens"
             raise InvalidParameter(
                 f"the cap on cost cannot be kept, because nothing limits what a call of '{self.name}' "
                 f"costs; give {missing}."
@@ -422,14 +411,9 @@ class ChatJudge:
     def _bill(self, answer: dict[str, Any], most: float) -> tuple[int, float]:
         """Return tokens and cost of an answer; the most it can have cost, if it does not say."""
         usage = answer.get("usage")
-        counts = [
-            usage.get(what) if isinstance(usage, dict) else None
-            for what in ("prompt_tokens", "completion_tokens")
-        ]
-        read, written = (
-            count if isinstance(count, int) and count >= 0 else None for count in counts
-        )
-        if read is None or written is None:
+        usage = usage if isinstance(usage, dict) else {}
+        read, written = usage.get("prompt_tokens", -1), usage.get("completion_tokens", -1)
+        if not all(isinstance(count, int) and count >= 0 for count in (read, written)):
             return 0, most
         return read + written, self.prices.of(read, written) if self.prices else 0.0
 
@@ -449,12 +433,3 @@ def _text(answer: dict[str, Any]) -> str:
         raise JudgeFailed(
             f"the answer {quote_answer(answer)} has no message; expected text."
         ) from None
-
-
-def _check_prices(prices: tuple[float, float] | None) -> Prices | None:
-    if prices is None:
-        return None
-    found = Prices(*prices)
-    if not (found.input >= 0 and found.output >= 0):
-        raise InvalidParameter(f"prices are {tuple(found)}; they cannot be less than 0.")
-    return found

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.call import JudgeFailed, parse_word, quote_answer
+from copeland.study.judges.parse import JudgeFailed, parse_word, quote_answer
 from copeland.study.judges.templates import (
     answer_of,
     check_template,

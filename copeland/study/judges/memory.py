@@ -7,15 +7,14 @@ independent of each other, which is what a certificate rests on.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from copeland.study.log.events import ERROR, SKIP, UNDONE, VOTED, Event
-from copeland.study.log.sides import ONCE as ONCE
-from copeland.study.log.sides import TWICE as TWICE
+from copeland.study.log.events import COUNTED, ERROR, SKIP, UNDONE, Event, VoteEvent
+from copeland.study.log.sides import TWICE
 
 if TYPE_CHECKING:
-    from copeland.study import Study
+    from copeland.study import Ballot, Study
 
 Sides = tuple[str, str]  # left and right
 Question = tuple[str, str, str | None]  # left, right and the item
@@ -24,27 +23,54 @@ Question = tuple[str, str, str | None]  # left, right and the item
 class JudgeMemory:
     """The questions that judges have answered: a pair with its sides, on an item, in this run or before.
 
-    A skip is an answer. An error is none, and neither is a vote that was undone.
+    A skip is an answer. An error is none, and neither is a vote that was undone. Judges who may ``repeat``
+    themselves are remembered nothing of.
     """
 
-    def __init__(self, study: Study, judges: Collection[str]):
+    def __init__(self, study: Study, judges: Iterable[str], swap: str, repeat: bool):
+        self.repeat = repeat
         self._study = study
-        self._judges = judges
+        self._judges = () if repeat else tuple(judges)
+        self._swap = swap
         self._number = study.number  # of the last event that was looked at
         self._names: tuple[str, ...] = ()  # of the options
         self._times: defaultdict[tuple[str, str | None], Counter[Sides]] = defaultdict(Counter)
         self._skips: defaultdict[str, Counter[Question]] = defaultdict(Counter)
-        for judge in judges:
+        self._own: set[tuple[str, str | None, Sides]] = set()  # what this run has asked
+        self.left_out: set[tuple[str, str | None, Sides]] = set()  # what it did not ask
+        for judge in self._judges:
             self._take(e for e in study.log(voter=judge) if e.number <= self._number)
 
     def catch_up(self) -> None:
         """Read on in the log: the same judge may work in other programs too, and votes may be undone."""
-        new = self._study.log(after=self._number)
+        new = [] if self.repeat else self._study.log(after=self._number)
         self._take(new)
         self._number = new[-1].number if new else self._number
 
-    def by(self, judge: str, item: str | None) -> set[Sides]:
-        """Return the sides of every pair that a judge has answered on an item."""
+    def find_answered(
+        self, judge: str, item: str | None, held: Iterable[Ballot]
+    ) -> set[Sides] | None:
+        """Return what a judge who holds some ballots is not to be asked on an item; None if it may be asked all."""
+        if self.repeat:
+            return None
+        answered = self._answered(judge, item)
+        if self._swap == "random" and self._study.settings.repeats == "count":
+            return answered
+        under_way = {(ballot.right, ballot.left) for ballot in held if ballot.item == item}
+        return add_swaps(answered) | under_way
+
+    def note(self, judge: str, ballot: Ballot) -> None:
+        """Remember what is asked of a judge now."""
+        asked = {(ballot.left, ballot.right)}
+        asked = add_swaps(asked) if self._swap == "confirm" else asked
+        self._own |= {(judge, ballot.item, sides) for sides in asked}
+
+    def leave_out(self, judge: str, item: str | None, spent: bool) -> None:
+        """Count what is not asked of a judge: answers from elsewhere, and if the item is spent, all."""
+        answers = {(judge, item, sides) for sides in self._answered(judge, item)}
+        self.left_out |= answers if spent else answers - self._own
+
+    def _answered(self, judge: str, item: str | None) -> set[Sides]:
         return {sides for sides, times in self._times[judge, item].items() if times > 0}
 
     def find_skips(self, judge: str) -> set[Question]:
@@ -53,17 +79,17 @@ class JudgeMemory:
 
     def _take(self, events: Iterable[Event]) -> None:
         for event in events:
-            answers = event.kind in (VOTED, UNDONE) and event.outcome != ERROR
-            if event.voter in self._judges and answers:
-                self._count(event, -1 if event.kind == UNDONE else 1)
+            if event.voter not in self._judges or event.kind == COUNTED:
+                continue
+            if isinstance(event, VoteEvent) and event.outcome != ERROR:
+                self._count(event, str(event.voter), -1 if event.kind == UNDONE else 1)
 
-    def _count(self, vote: Event, times: int) -> None:
-        assert vote.voter is not None and vote.left is not None and vote.right is not None
+    def _count(self, vote: VoteEvent, judge: str, times: int) -> None:
         sides = self._name(vote.left), self._name(vote.right)
-        counts = self._times[vote.voter, vote.item]
+        counts = self._times[judge, vote.item]
         counts[sides] += times
         if vote.outcome == SKIP:
-            self._skips[vote.voter][*sides, vote.item] += times
+            self._skips[judge][*sides, vote.item] += times
         if (vote.source or "").startswith(TWICE):
             counts[sides[1], sides[0]] += times
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,21 +22,21 @@ from copeland.errors import (
 from copeland.forecast.start import Goal, goal_of
 from copeland.study.input_limits import check_text
 from copeland.study.judges.budget import Budget
-from copeland.study.judges.call import SWAPS, Judge, Opinion, ask_judge
-from copeland.study.judges.items import Drawer
-from copeland.study.judges.memory import (
-    ONCE,
-    TWICE,
-    JudgeMemory,
-    Question,
-    Sides,
-    add_swaps,
-    is_all,
+from copeland.study.judges.call import (
+    SWAPS,
+    Judge,
+    Opinion,
+    ask_judge,
+    charge,
+    check_judge,
+    own_name,
 )
+from copeland.study.judges.items import Drawer
+from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.templates import Candidate
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import ERROR, GUIDE, SKIP
-from copeland.study.log.sides import Swaps
+from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances
@@ -46,7 +45,7 @@ from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
 
 if TYPE_CHECKING:
-    from copeland.study import Ballot, Option, Study
+    from copeland.study import Ballot, Study
 
 _TELLINGS = 3  # how often a vote is told before a broken storage is given up
 _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
@@ -193,49 +192,59 @@ def judge_study(
     if study.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
     named = _name_judges(judges)
-    _check(calls=calls, workers=workers, patience=patience)
+    for what, number in {"calls": calls, "workers": workers, "patience": patience}.items():
+        if number is not None and number < 1:
+            raise InvalidParameter(f"{what} is {number}; there must be at least 1.")
     if swap not in SWAPS:
         raise UnknownName(f"there is no way '{swap}' to swap sides; {nearest(swap, SWAPS)}")
     budget = Budget(cost)
     for judge in named.values():
-        check = getattr(judge, "check", None)
-        if check is not None:
-            check(capped=cost is not None)
-    goal = goal_of(until)
-    if goal.likely is not None and study.settings.panel:
-        refuse_for_panel(goal)
-    if goal.likely is not None and study.settings.space:
-        raise InvalidParameter(
-            "a study of a space has no chances of being best to stop at; give a number of calls instead."
-        )
-    if study.settings.space and calls is None and cost is None:
-        raise InvalidParameter(
-            "a study of a space never runs out of questions; give a number of calls, or a cost."
-        )
-    require_chances(goal, len(study.options))
+        check_judge(judge, capped=cost is not None)
+    goal, endless = goal_of(until), calls is None and cost is None
+    _require_goal(study, goal, endless)
     drawer = None if items is None else Drawer(items, seed)
     _require_voters(study, named, role, drawer, repeat)
+    if role == GUIDE and repeat and endless:  # no guide's vote ends a study
+        raise InvalidParameter(
+            "a guide that may repeat itself never ends; give a number of calls, or a cost."
+        )
     if role is not None:
-        _give_role(study, named, role, endless=repeat and calls is None and cost is None)
+        for judge in named:
+            study.set_role(judge, role)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with progress_bar("calls", own) as tell:
         work = _JudgingLoop(
             study=study,
             goal=goal,
-            judges={name: _charging(judge, budget) for name, judge in named.items()},
+            judges={name: charge(judge, budget) for name, judge in named.items()},
             budget=budget,
             cap=calls,
             swap=swap,
             workers=workers,
             patience=patience,
             items=drawer,
-            answered=None if repeat else JudgeMemory(study, named),
+            memory=JudgeMemory(study, named, swap, repeat),
             folder=study.storage.folder if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
             rest=rest or sleep_until,
         )
         work.run()
     return work.summary()
+
+
+def _require_goal(study: Study, goal: Goal, endless: bool) -> None:
+    """Refuse a goal that a study of this kind cannot come to, and a run without an end."""
+    if goal.likely is not None and study.settings.panel:
+        refuse_for_panel(goal)
+    if goal.likely is not None and study.settings.space:
+        raise InvalidParameter(
+            "a study of a space has no chances of being best to stop at; give a number of calls instead."
+        )
+    if study.settings.space and endless:
+        raise InvalidParameter(
+            "a study of a space never runs out of questions; give a number of calls, or a cost."
+        )
+    require_chances(goal, len(study.options))
 
 
 def _require_voters(
@@ -263,16 +272,6 @@ def _require_voters(
         raise InvalidParameter(
             f"this study is judged on {format_count(settings.cases, 'test case')}, and there are {what}; give all cases as items."
         )
-
-
-def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) -> None:
-    """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
-    if role == GUIDE and endless:
-        raise InvalidParameter(
-            "a guide that may repeat itself never ends; give a number of calls, or a cost."
-        )
-    for judge in judges:
-        study.set_role(judge, role)
 
 
 def sleep_until(wait: Wait) -> None:
@@ -306,7 +305,7 @@ class _JudgingLoop:
     workers: int
     patience: int
     items: Drawer | None
-    answered: JudgeMemory | None
+    memory: JudgeMemory
     folder: Path | None
     progress: Callable[[Judged], None]
     rest: Callable[[Wait], None]
@@ -320,17 +319,14 @@ class _JudgingLoop:
         self.end: tuple[str, str] | None = None
         # What the next item is drawn by: a number that no other ballot of this study has.
         self.latest = 0 if self.items is None else self.study.number
-        self.own: set[tuple[str, str | None, Sides]] = set()  # what this run has asked
-        self.left_out: set[tuple[str, str | None, Sides]] = set()
         self.exhausted = False  # whether the judges have answered all that there is
         self.looked = 0  # at the chances, after so many votes
         self.favourite = ""  # who is likely best, in a sentence
-        self.failed: set[tuple[str, Question]] = (
-            set()
-        )  # cases that a judge has failed on in this run
-        self.proving: set[str] = set()  # who judges test cases, and does not only guide
-        if self.study.settings.cases:
-            self.proving = {judge for judge in self.judges if self.study.role(judge) != GUIDE}
+        self.failed: set[tuple[str, Question]] = set()  # cases that a judge failed on in this run
+        on_cases = self.study.settings.cases
+        self.proving = {  # who judges test cases, and does not only guide
+            judge for judge in self.judges if on_cases and self.study.role(judge) != GUIDE
+        }
         self.before = self.study.standing(voters=False).votes if self.proving else 0
         self.cases = {} if self.items is None else {name_of(one): one for one in self.items.items}
 
@@ -354,12 +350,17 @@ class _JudgingLoop:
         assert self.end is not None
         outcomes = [judged.outcome for judged in self.told]
         skips, errors = outcomes.count(SKIP), outcomes.count(ERROR)
+        swaps: dict[str, Swaps] = {}
+        for one in self.told:
+            if one.flipped is not None:
+                before = swaps.get(one.judge, Swaps())
+                swaps[one.judge] = before.add(one.note if one.flipped else None)
         return Summary(
             calls=self.calls,
             votes=len(outcomes) - skips - errors,
             skips=skips,
             errors=errors,
-            left_out=len(self.left_out) + self.before,
+            left_out=len(self.memory.left_out) + self.before,
             retries=self.budget.retries,
             confirmed=sum(judged.flipped is not None for judged in self.told),
             flips=sum(judged.flipped is True for judged in self.told),
@@ -370,7 +371,7 @@ class _JudgingLoop:
             ),
             reason=self.end[0],
             stopped=self.end[1],
-            swaps=_swaps_of(self.told),
+            swaps=swaps,
         )
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
@@ -379,7 +380,8 @@ class _JudgingLoop:
             if self._is_likely():
                 self._stop_if_idle("likely", self.favourite)
                 break
-            if not self._affordable():
+            reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
+            if self.cap is not None and self.calls + reserved > self.cap:
                 self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is reached.")
                 break
             asked = self._ask()
@@ -391,8 +393,9 @@ class _JudgingLoop:
                     break
                 self.rest(asked)
                 continue
-            future = pool.submit(self._call_judge, asked, *self._options(asked.ballot))
-            self.under_way[future] = asked
+            judge, ballot = self.judges[asked.judge], asked.ballot
+            sides = self._candidate(ballot.left), self._candidate(ballot.right)
+            self.under_way[pool.submit(ask_judge, judge, *sides, asked.item, self.swap)] = asked
         return self.end is None and bool(self.under_way)
 
     def _is_likely(self) -> bool:
@@ -405,20 +408,9 @@ class _JudgingLoop:
             self.favourite = likely_sentence(standing, self.goal.likely)
         return bool(self.favourite) and not standing.certificate.best
 
-    def _options(self, ballot: Ballot) -> tuple[Candidate, Candidate]:
-        left, right = (self.study.option(name) for name in (ballot.left, ballot.right))
-        return (
-            Candidate(**left.shown, state=left.state, folder=self.folder),
-            Candidate(**right.shown, state=right.state, folder=self.folder),
-        )
-
-    def _call_judge(self, asked: _Asked, left: Option, right: Option) -> Opinion:
-        """Return what the judge says: in a thread of its own."""
-        return ask_judge(self.judges[asked.judge], left, right, asked.item, self.swap)
-
-    def _affordable(self) -> bool:
-        reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
-        return self.cap is None or self.calls + reserved <= self.cap
+    def _candidate(self, name: str) -> Candidate:
+        option = self.study.option(name)
+        return Candidate(**option.shown, state=option.state, folder=self.folder)
 
     def _nothing_left(self) -> tuple[str, str]:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
@@ -435,10 +427,8 @@ class _JudgingLoop:
             )
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
         if all(self.study.role(judge) == GUIDE for judge in self.turns):
-            return (
-                "answered",
-                f"{who} answered every question there is; what is left is for people.",
-            )
+            people = "what is left is for people."
+            return "answered", f"{who} answered every question there is; {people}"
         if self.proving:
             return "answered", f"{who} skipped or failed on all cases that are left."
         return "answered", (
@@ -449,10 +439,8 @@ class _JudgingLoop:
 
     def _ask(self) -> _Asked | Wait | None:
         """Return a ballot for the next judge that can be given one."""
-        if self.answered is not None:
-            self.answered.catch_up()
-        self.exhausted = self.answered is not None
-        active = {option.name for option in self.study.options if option.state == ACTIVE}
+        self.memory.catch_up()
+        self.exhausted = not self.memory.repeat
         waits = []
         for name in self._in_turn():
             self.turns.append(self.turns.pop(0))
@@ -460,32 +448,14 @@ class _JudgingLoop:
             if len(held) >= self.study.settings.open_ballots:
                 waits += [Wait(ballot.expires) for ballot in held.values()]
                 continue
-            if name in self.proving:
-                asked = self._ask_on_cases(name, held)
-                if isinstance(asked, _Asked):
+            ask = self._ask_on_case if name in self.proving else self._ask_on_items
+            for asked in ask(name, held):
+                if isinstance(asked, Wait):
+                    waits.append(asked)
+                elif asked.ballot.id in held:  # there is nothing new
+                    waits.append(Wait(asked.ballot.expires))
+                else:
                     return asked
-                waits += [asked] if asked is not None else []
-                self.exhausted &= asked is None
-                continue
-            for item in self._items():
-                shown = None if item is None else name_of(item)
-                without = self._without(name, shown, held.values())
-                endless = bool(self.study.settings.space)
-                spent = bool(without) and not endless and is_all(without, active)
-                self._leave_out(name, shown, spent)
-                if spent:
-                    continue
-                self.exhausted = False
-                ballot = self.study.ask(voter=name, item=shown, without=without)
-                if isinstance(ballot, Wait):
-                    waits.append(ballot)
-                elif ballot is not None and ballot.id in held:  # there is nothing new
-                    waits.append(Wait(ballot.expires))
-                elif ballot is not None:
-                    self._note(name, ballot)
-                    return _Asked(ballot, name, item)
-                elif endless or self.study.certificate().verdict != "open":
-                    break  # then other items will not help
         return min(waits, default=None)
 
     def _in_turn(self) -> list[str]:
@@ -495,48 +465,47 @@ class _JudgingLoop:
         rng = stream(self.study.settings.seed, "judge", self.study.number)
         return [self.turns[i] for i in rng.permutation(len(self.turns))]
 
-    def _ask_on_cases(self, judge: str, held: Mapping[int, Ballot]) -> _Asked | Wait | None:
-        """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
-        assert self.answered is not None
-        without = self.answered.find_skips(judge) | {
-            asked for by, asked in self.failed if by == judge
-        }
+    def _ask_on_case(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
+        """Yield a ballot on a test case that the study draws; none on what this judge skips or fails on."""
+        failed = {asked for by, asked in self.failed if by == judge}
+        without = self.memory.find_skips(judge) | failed
         ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
-        if ballot is None or isinstance(ballot, Wait):
-            return ballot
-        if ballot.id in held:
-            return Wait(ballot.expires)
-        return _Asked(ballot, judge, None if ballot.item is None else self.cases[ballot.item])
+        self.exhausted &= ballot is None
+        if isinstance(ballot, Wait):
+            yield ballot
+        elif ballot is not None:
+            item = None if ballot.item is None else self.cases[ballot.item]
+            yield _Asked(ballot, judge, item)
 
-    def _without(self, judge: str, item: str | None, held: Iterable[Ballot]) -> set[Sides] | None:
-        """Return what a judge is not to be asked on an item; None if it may be asked all."""
-        if self.answered is None:
-            return None
-        answered = self.answered.by(judge, item)
-        if self.swap == "random" and self.study.settings.repeats == "count":
-            return answered
-        under_way = {(ballot.left, ballot.right) for ballot in held if ballot.item == item}
-        return add_swaps(answered) | {(right, left) for left, right in under_way}
-
-    def _note(self, judge: str, ballot: Ballot) -> None:
-        """Remember what is asked of a judge now."""
-        self.latest = ballot.id
-        asked = {(ballot.left, ballot.right)}
-        asked = add_swaps(asked) if self.swap == "confirm" else asked
-        self.own |= {(judge, ballot.item, sides) for sides in asked}
-
-    def _leave_out(self, judge: str, item: str | None, spent: bool) -> None:
-        """Count what is not asked of a judge: answers from elsewhere, and if the item is spent, all."""
-        if self.answered is not None:
-            answers = {(judge, item, sides) for sides in self.answered.by(judge, item)}
-            self.left_out |= answers if spent else answers - self.own
+    def _ask_on_items(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
+        """Yield ballots on one item after the other, until one is new to the judge."""
+        active = {option.name for option in self.study.options if option.state == ACTIVE}
+        endless = bool(self.study.settings.space)
+        for item in self._items():
+            shown = None if item is None else name_of(item)
+            without = self.memory.find_answered(judge, shown, held.values())
+            spent = bool(without) and not endless and is_all(without, active)
+            self.memory.leave_out(judge, shown, spent)
+            if spent:
+                continue
+            self.exhausted = False
+            ballot = self.study.ask(voter=judge, item=shown, without=without)
+            if isinstance(ballot, Wait):
+                yield ballot
+            elif ballot is not None:
+                if ballot.id not in held:
+                    self.latest = ballot.id
+                    self.memory.note(judge, ballot)
+                yield _Asked(ballot, judge, item)
+            elif endless or self.study.certificate().verdict != "open":
+                return  # then other items will not help
 
     def _items(self) -> Iterable[Any]:
         """Return the item to ask about next, and those to try if nothing is left to ask about it."""
         if self.items is None:
             return [None]
         order = self.items.order(self.latest)
-        once = self.answered is not None or self.study.settings.repeats == "first"
+        once = not self.memory.repeat or self.study.settings.repeats == "first"
         return order if once else islice(order, 1)
 
     def _finish_some(self) -> None:
@@ -557,30 +526,18 @@ class _JudgingLoop:
             self._finish_some()
 
     def _count(self, asked: _Asked, opinion: Opinion, outcome: str) -> None:
-        ballot = asked.ballot
-        self.told.append(
-            Judged(
-                asked.judge,
-                ballot.left,
-                ballot.right,
-                ballot.item,
-                outcome,
-                opinion.flipped,
-                opinion.note,
-                self.calls,
-                self.budget.cost,
-            )
-        )
+        about = asked.ballot.left, asked.ballot.right, asked.ballot.item
+        said = outcome, opinion.flipped, opinion.note
+        self.told.append(Judged(asked.judge, *about, *said, self.calls, self.budget.cost))
         self.progress(self.told[-1])
         if outcome == ERROR:
-            self.failed.add((asked.judge, (ballot.left, ballot.right, ballot.item)))
+            self.failed.add((asked.judge, about))
         failures = self.failures[asked.judge] + 1 if outcome == ERROR else 0
         self.failures[asked.judge] = failures
         if failures == self.patience:
             times = "once" if failures == 1 else f"{failures} times in a row"
-            self._stop(
-                "failed", f"the judge '{asked.judge}' failed {times}; the last time: {opinion.note}"
-            )
+            last = f"the last time: {opinion.note}"
+            self._stop("failed", f"the judge '{asked.judge}' failed {times}; {last}")
 
     def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
         """Tell an answer that was paid for, again if it is not sure that it arrived.
@@ -590,17 +547,16 @@ class _JudgingLoop:
         event_id = f"{asked.judge}/{asked.ballot.id}"
         source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
         source = f"{source}: {opinion.note}" if opinion.note else source
-        tellings = 0
-        while True:
-            tellings += 1
+        for telling in range(1, _TELLINGS + 1):
             try:
                 self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
                 return True
             except (AlreadyVoted, Conflict):
                 return False
             except StorageError:
-                if tellings == _TELLINGS:
+                if telling == _TELLINGS:
                     raise
+        raise AssertionError  # the last telling returns or raises
 
     def _stop_if_idle(self, reason: str, sentence: str) -> None:
         """Stop unless what is under way may change the reason: give calls back, or open a pair."""
@@ -614,29 +570,14 @@ class _JudgingLoop:
             self.budget.stop()
 
 
-def _swaps_of(told: Iterable[Judged]) -> dict[str, Swaps]:
-    """What each judge did when the sides were swapped."""
-    swaps: dict[str, Swaps] = {}
-    for one in told:
-        if one.flipped is not None:
-            swaps[one.judge] = swaps.get(one.judge, Swaps()).add(one.note if one.flipped else None)
-    return swaps
-
-
-def _charging(judge: Judge, budget: Budget) -> Judge:
-    """Return a judge whose costs go to the budget, if it has any."""
-    charged = getattr(judge, "charged", None)
-    return judge if charged is None else partial(charged, budget=budget)
-
-
 def _name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
     if isinstance(judges, Mapping):
         named = dict(judges)
     else:
         several = list(judges) if isinstance(judges, Sequence) else [judges]
-        named = {_own_name(judge): judge for judge in several}
+        named = {own_name(judge): judge for judge in several}
         if len(named) < len(several):
-            names = ", ".join(_own_name(judge) for judge in several)
+            names = ", ".join(own_name(judge) for judge in several)
             raise InvalidParameter(
                 f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
             )
@@ -649,14 +590,3 @@ def _name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[
                 f"the judge '{name}' cannot be called; expected judge(left, right, item)."
             )
     return named
-
-
-def _own_name(judge: Judge) -> str:
-    own = getattr(judge, "name", None) or getattr(judge, "__name__", None) or type(judge).__name__
-    return "judge" if own == "<lambda>" else own
-
-
-def _check(**numbers: int | None) -> None:
-    for what, number in numbers.items():
-        if number is not None and number < 1:
-            raise InvalidParameter(f"{what} is {number}; there must be at least 1.")

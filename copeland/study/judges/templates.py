@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.call import JudgeFailed
+from copeland.study.judges.parse import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material
 from copeland.support.phrasing import join_names
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.forecast.races import Forecast
+from copeland.forecast.forecast import Forecast
 from copeland.forecast.start import Goal
 from copeland.registry import find
 from copeland.study.log.event_log import Log
@@ -20,7 +20,7 @@ from copeland.study.log.state import Books, OpenBallot
 from copeland.study.pair_choice import Chooser, Player
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.standing import Standing, is_open
-from copeland.study.results.verdict import Verdict, claim_of, require_chances, verdict_of
+from copeland.study.results.verdict import Verdict, claim_of, require_chances
 from copeland.study.results.voter_reach import Met, plan_of
 from copeland.study.settings import Settings
 from copeland.study.voter_history import (
@@ -231,7 +231,7 @@ class Kind:
 
     def verdict(self, look: Callable[[], Standing], tuned: Callable[[], Any]) -> Verdict:
         """Return what to tell people who are waiting for an answer; ``tuned`` returns where a study of a space stands."""
-        return verdict_of(look())
+        return Analysis(look()).verdict
 
     def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Return how many more votes it may take to reach a goal."""

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.certificate.certificate import evidence
+from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
-from copeland.forecast.races import Forecast
+from copeland.forecast.forecast import Forecast
 from copeland.forecast.start import Goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.kinds.base import Kind, Meetings, Names, Without
@@ -23,7 +23,7 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import Books
-from copeland.study.results.case_progress import refuse_for_cases
+from copeland.study.results.voter_reach import refuse_for_cases
 from copeland.study.voter_history import Wish, last_of
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream

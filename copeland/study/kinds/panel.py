@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from copeland.certificate import next_question
 from copeland.certificate.panel_planner import likely_winner
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
-from copeland.forecast.races import Forecast
+from copeland.forecast.forecast import Forecast
 from copeland.forecast.start import Goal
 from copeland.study.kinds.base import (
     GUIDING,

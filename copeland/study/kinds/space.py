@@ -23,7 +23,6 @@ from copeland.study.kinds.base import (
 )
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
-from copeland.study.log.space_points import point_option, values_of
 from copeland.study.log.space_state import (
     TRIES,
     AuditLog,
@@ -34,6 +33,7 @@ from copeland.study.log.space_state import (
     key_of,
 )
 from copeland.study.log.state import Books, require_tuning
+from copeland.study.options import point_option, values_of
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import Wish, coin_of, sides_of

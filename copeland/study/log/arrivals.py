@@ -16,18 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 from typing import Any, Literal
 
 from copeland.study.log.count_tables import Tables, empty_tables
-from copeland.study.log.events import Event
+from copeland.study.log.events import AskedEvent, VoteEvent
 
 COST = 5  # answers that make up for a missing one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
 
 AGAINST, IGNORED = "against", "ignored"
 MISSING = (AGAINST, IGNORED)  # what missing answers do
 
-_Change = tuple[Literal["add", "add_undone"], int, int, str, int]
+_What = Literal["add", "add_undone"]
+_Change = tuple[_What, int, int, str, int]
 
 
 @dataclass
@@ -35,9 +36,7 @@ class Person:
     """Somebody whose votes are not counted yet."""
 
     expires: float  # when the ballots do
-    open: dict[int, tuple[int, int]] = field(
-        default_factory=dict
-    )  # pairs without an answer, by ballot
+    open: dict[int, tuple[int, int]] = field(default_factory=dict)  # pairs to answer, by ballot
     changes: list[_Change] = field(default_factory=list)  # what to do to the tables
     votes: list[int] = field(default_factory=list)  # their numbers
     answers: int = 0
@@ -83,9 +82,8 @@ class Arrivals:
         self._count_first(len(self._waiting))
         self.counted = empty_tables(len(self.counted.wins))
 
-    def ask(self, asked: Event, lease: float) -> None:
+    def ask(self, asked: AskedEvent, lease: float) -> None:
         """Take in a ballot; a person's ballots come one right after the other."""
-        assert asked.left is not None and asked.right is not None
         key = asked.number if asked.voter is None else asked.voter
         if key not in self._waiting:
             self._waiting[key] = Person(asked.time + lease)
@@ -104,11 +102,13 @@ class Arrivals:
         if person is not None:
             self._forget(person)
 
-    def answer(self, vote: Event, meaning: str | None, times: int) -> None:
+    def answer(self, vote: VoteEvent, meaning: str | None, times: int) -> None:
         """Take in the first answer to a ballot, or a vote that nobody asked for; without a meaning it is a skip."""
         key = self._close(vote)
         if key is None and vote.ballot is None and meaning is not None:
-            key = self._arrive(vote, times)
+            # Somebody arrives who was asked elsewhere, or as many without names as a vote stands for.
+            key = vote.number if vote.voter is None else vote.voter
+            self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
         if meaning is not None:
             self._note(key, vote, "add", meaning, times)
         if key is not None:
@@ -118,7 +118,7 @@ class Arrivals:
                 self._worth += times
             self._count_on(key, vote.time)
 
-    def replace(self, vote: Event, meaning: str | None, times: int, undone: bool) -> None:
+    def replace(self, vote: VoteEvent, meaning: str | None, times: int, undone: bool) -> None:
         """Take in a vote in the place of one that was undone, or that its voter took back (not ``undone``)."""
         key = next((key for key in (vote.voter, vote.ballot) if key in self._waiting), None)
         if meaning is not None:
@@ -128,15 +128,15 @@ class Arrivals:
         if key is not None:
             self._own(key, vote)
 
-    def change(self, number: int, vote: Event, meaning: str, stands: int, undone: int) -> None:
-        """Change what the vote of a number counts for: among those that stand, and among the undone."""
-        key = self._of_vote.get(number)
+    def change(self, vote: VoteEvent, meaning: str, stands: int, undone: int) -> None:
+        """Change what a vote counts for: among those that stand, and among the undone."""
+        key = self._of_vote.get(vote.vote)
         if stands:
             self._note(key, vote, "add", meaning, stands)
         if undone:
             self._note(key, vote, "add_undone", meaning, undone)
 
-    def _close(self, vote: Event) -> str | int | None:
+    def _close(self, vote: VoteEvent) -> str | int | None:
         """Take a ballot as answered; return whose it is, None if that person is counted or nobody was asked."""
         if vote.ballot is None:
             return vote.voter if vote.voter in self._waiting else None
@@ -145,31 +145,18 @@ class Arrivals:
             del self._waiting[key].open[vote.ballot]
             self._worth += COST
         elif self._missing == AGAINST:
-            assert vote.left is not None and vote.right is not None
             self.counted.miss(vote.left, vote.right, -1)
         return key
 
-    def _arrive(self, vote: Event, times: int) -> str | int:
-        """Let somebody arrive who was asked elsewhere, or as many without names as a vote stands for."""
-        key = vote.number if vote.voter is None else vote.voter
-        self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
-        return key
-
-    def _own(self, key: str | int, vote: Event) -> None:
+    def _own(self, key: str | int, vote: VoteEvent) -> None:
         """Remember whose vote it is, as long as that person waits."""
         self._waiting[key].votes.append(vote.number)
         self._of_vote[vote.number] = key
 
     def _note(
-        self,
-        key: str | int | None,
-        vote: Event,
-        what: Literal["add", "add_undone"],
-        meaning: str,
-        times: int,
+        self, key: str | int | None, vote: VoteEvent, what: _What, meaning: str, times: int
     ) -> None:
         """Change the tables, now or when the person is counted."""
-        assert vote.left is not None and vote.right is not None
         change: _Change = (what, vote.left, vote.right, meaning, times)
         if key is None:
             self._apply(change)
@@ -187,24 +174,17 @@ class Arrivals:
         elif not self._waiting[key].open:
             if key == next(reversed(self._waiting)) and self._worth > 0:
                 self._count_first(len(self._waiting))
-            else:
-                self._count_worthwhile()
-
-    def _count_worthwhile(self) -> None:
-        sums = list(accumulate(person.worth for person in self._waiting.values()))
-        most = max(sums)
-        if most > 0:
-            self._count_first(len(sums) - sums[::-1].index(most))
+                return
+            sums = list(accumulate(person.worth for person in self._waiting.values()))
+            most = max(sums)
+            if most > 0:
+                self._count_first(len(sums) - sums[::-1].index(most))
 
     def _count_after_expiry(self, now: float) -> None:
-        if self._missing != IGNORED:
-            return
-        n = 0
-        for person in self._waiting.values():
-            if person.open and person.expires > now:
-                break
-            n += 1
-        self._count_first(n)
+        if self._missing == IGNORED:
+            people = self._waiting.values()
+            gone = takewhile(lambda person: not person.open or person.expires <= now, people)
+            self._count_first(sum(1 for _ in gone))
 
     def _count_first(self, n: int) -> None:
         """Count the first people of those who wait, and take their open ballots for missing answers."""
@@ -226,7 +206,12 @@ class Arrivals:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the tables, as plain values."""
-        return {"waiting": [[key, *_to_list(person)] for key, person in self._waiting.items()]}
+        waiting = []
+        for key, one in self._waiting.items():
+            pairs = [[ballot, *pair] for ballot, pair in one.open.items()]
+            told = (one.expires, one.answers, one.people, one.votes, one.changes, pairs)
+            waiting.append([key, *told])
+        return {"waiting": waiting}
 
     def restore(self, told: dict[str, Any], counted: Iterable[Any]) -> None:
         """Take over what :meth:`to_dict` gave, after a trip through JSON, and the tables."""
@@ -238,9 +223,3 @@ class Arrivals:
             self._worth += person.worth
             self._of_ballot.update((ballot, key) for ballot in person.open)
             self._of_vote.update((number, key) for number in votes)
-
-
-def _to_list(person: Person) -> list[Any]:
-    """Return a person as plain values."""
-    pairs = [[ballot, *pair] for ballot, pair in person.open.items()]
-    return [person.expires, person.answers, person.people, person.votes, person.changes, pairs]

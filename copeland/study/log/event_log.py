@@ -20,9 +20,14 @@ from copeland.study.log.events import (
     TIE,
     UNDONE,
     VOTED,
+    AskedEvent,
     Event,
+    VoteEvent,
     first_link,
+    is_question,
+    is_vote,
     next_link,
+    read_event,
 )
 from copeland.study.log.schema import events, snapshots, studies
 
@@ -44,76 +49,61 @@ def _through(index: str, query: sa.Select) -> sa.Select:
     return query.with_hint(events, f"INDEXED BY {index}", "sqlite")
 
 
-_fields = [_e[name] for name in Event._fields]
+def _several(name: str) -> Any:
+    """A parameter that stands for any number of values."""
+    return bindparam(name, expanding=True)
+
+
 _here = _e.study == bindparam("study")
+_every = select(*(_e[name] for name in Event._fields)).where(_here)
 times = func.coalesce(sa.cast(_e.body["times"].as_string(), sa.BigInteger), 1)  # see times_of
 _signed = sa.case((_e.kind == UNDONE, -times), else_=times)  # what is undone cancels
 _net = sa.cast(func.sum(_signed), sa.BigInteger)  # PostgreSQL sums them as decimals
 _votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
-_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_(OPINIONS)
-_own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
+_of_voter = _e.voter == bindparam("voter")
+_own = _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
 _same_pair = sa.or_(
     (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
     (_e.left == bindparam("other")) & (_e.right == bindparam("one")),
 )
 
-_AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
+_AFTER = _every.where(_e.number > bindparam("number")).order_by(_e.number)
 _SOME = _AFTER.limit(bindparam("most"))
-_NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
-_NAMED = _through(
-    "copeland_once", select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
-)
-_KNOWN = _through(
-    "copeland_once",
-    select(*_fields).where(_here, _e.event_id.in_(bindparam("event_ids", expanding=True))),
-)
+_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
+_NUMBERED = _every.where(_e.number == bindparam("number"))
+_NAMED = _through("copeland_once", _every.where(_e.event_id == bindparam("event_id")))
+_KNOWN = _through("copeland_once", _every.where(_e.event_id.in_(_several("event_ids"))))
 _ANSWERS = _through(
-    "copeland_answers",
-    select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number),
+    "copeland_answers", _every.where(_e.ballot == bindparam("ballot")).order_by(_e.number)
 )
-_VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
+_VOTED = _every.where(_e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
 _WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
-_ANSWERS_OF = _through(
-    "copeland_voters", _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
-)
-_OPINIONS = _through(
-    "copeland_voters",
-    select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number),
-)
-_ALL_OPINIONS = (
-    select(*_fields)
-    .where(_here, _e.outcome.in_(OPINIONS), _same_pair, _e.kind == VOTED)
-    .order_by(_e.number)
-)
+_ANSWERS_OF = _through("copeland_voters", _AFTER.where(_of_voter, _e.outcome.is_not(None)))
+_ALL_OPINIONS = _VOTED.where(_e.outcome.in_(OPINIONS), _same_pair)
+_OPINIONS = _through("copeland_voters", _ALL_OPINIONS.where(_of_voter))
 _OPINIONS_ON = _through(
     "copeland_voters",
-    select(*_fields)
-    .where(_here, _e.outcome.in_(OPINIONS), _e.kind == VOTED)
-    .where(_e.voter.in_(bindparam("voters", expanding=True)))
-    .where(_e.left.in_(bindparam("ones", expanding=True)))
-    .where(_e.right.in_(bindparam("others", expanding=True)))
-    .order_by(_e.number),
+    _VOTED.where(_e.outcome.in_(OPINIONS), _e.voter.in_(_several("voters"))).where(
+        _e.left.in_(_several("ones")), _e.right.in_(_several("others"))
+    ),
 )
 _PAIRS = _through(
     "copeland_voters",
-    select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item),
+    select(_e.left, _e.right, _e.item, _net)
+    .where(_here, _of_voter, _e.outcome.in_(OPINIONS), _own)
+    .group_by(_e.left, _e.right, _e.item),
 )
 _ASKED = _through(
     "copeland_asked",
-    select(*_fields)
-    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None), _e.kind == ASKED)
+    _every.where(_of_voter, _e.outcome.is_(None), _e.kind == ASKED)
     .order_by(_e.number.desc())
     .limit(bindparam("most")),
 )
-_some_voters = select(_e.voter).where(_here, _e.voter.in_(bindparam("voters", expanding=True)))
-_VOTERS = _through(
-    "copeland_voters", _some_voters.where(_e.outcome.is_not(None), _e.kind == VOTED)
-).distinct()
-_VISITORS = _through(
-    "copeland_asked", _some_voters.where(_e.outcome.is_(None), _e.kind == ASKED)
-).distinct()
+_some_voters = select(_e.voter).distinct().where(_here, _e.voter.in_(_several("voters")))
+_VOTERS = _through("copeland_voters", _some_voters.where(_e.outcome.is_not(None), _e.kind == VOTED))
+_VISITORS = _through("copeland_asked", _some_voters.where(_e.outcome.is_(None), _e.kind == ASKED))
 _TALLY = (
     select(_e.voter, _e.left, _e.right, _e.outcome, _net)
     .where(_votes)
@@ -121,14 +111,13 @@ _TALLY = (
 )
 _INSERT = sa.insert(events)
 _LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
-_LINKED = select(*_fields, _e.link).where(_here).order_by(_e.number)
+_LINKED = _every.add_columns(_e.link).order_by(_e.number)
 _LAST_LINKED = (
     select(_e.number, _e.link)
     .where(_here, _e.number <= bindparam("number"), _e.link.is_not(None))
     .order_by(_e.number.desc())
     .limit(1)
 )
-_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
 _NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
 _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
     snapshots.c.study == bindparam("study")
@@ -144,12 +133,12 @@ class Recall:
     def __init__(self) -> None:
         self.last: tuple[int, bytes] | None = None  # an event, and its link
         self._voters: dict[str, list[Event]] = {}  # who came last is the last
-        self._ballots: dict[int, Event] = {}
+        self._ballots: dict[int, AskedEvent] = {}
         self._size = 0  # events of voters
 
     def take(self, event: Event) -> None:
         """Follow an event."""
-        if event.kind == ASKED:
+        if is_question(event):
             self._ballots[event.number] = event
             if len(self._ballots) > REMEMBERED:
                 del self._ballots[next(iter(self._ballots))]
@@ -164,7 +153,7 @@ class Recall:
         self._voters.clear()
         self._ballots.clear()
 
-    def ballot(self, number: int) -> Event | None:
+    def ballot(self, number: int) -> AskedEvent | None:
         """Return a question that was asked of late."""
         return self._ballots.get(number)
 
@@ -223,70 +212,69 @@ class Log:
         """Yield every event with its link."""
         with self._stream(_LINKED) as rows:  # closed at once if it is not read to the end
             for row in rows:
-                yield Event._make(row[:-1]), row[-1]
+                yield read_event(row[:-1]), row[-1]
 
     def after(self, number: int) -> Iterator[Event]:
         """Yield the events that follow the one of this number: a few, to catch up with others."""
-        return map(Event._make, self._rows(_AFTER, number=number))
+        return map(read_event, self._rows(_AFTER, number=number))
 
     def replay(self, number: int = 0) -> Iterator[Event]:
         """Yield the same events piece by piece, as they may be a million."""
-        return map(Event._make, self._stream(_AFTER, number=number))
+        return map(read_event, self._stream(_AFTER, number=number))
 
     def some(self, number: int, most: int) -> list[Event]:
         """Return the first of these events, no more than so many."""
-        return [Event._make(row) for row in self._rows(_SOME, number=number, most=most)]
+        return list(map(read_event, self._rows(_SOME, number=number, most=most)))
 
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
-        return self._recall.ballot(number) or self._one(_NUMBERED, number=number)
+        row = self._recall.ballot(number) or self._rows(_NUMBERED, number=number).first()
+        return None if row is None else read_event(row)
 
-    def vote(self, event_id: str) -> Event | None:
+    def vote(self, event_id: str) -> VoteEvent | None:
         """Return the vote of this id."""
-        new = next((event for event in self._unwritten if event.event_id == event_id), None)
-        return new or self._one(_NAMED, event_id=event_id, unwritten=True)
+        new = (event for event in self._unwritten if is_vote(event) and event.event_id == event_id)
+        row = next(new, None) or self._rows(_NAMED, unwritten=True, event_id=event_id).first()
+        return None if row is None else VoteEvent._make(row)
 
     def find_votes(self, event_ids: Sequence[str]) -> dict[str, Event]:
         """Return the votes that have one of these ids, by id."""
         taken: dict[str, Event] = {}
         for start in range(0, len(event_ids), PIECE):
-            for row in self._rows(_KNOWN, event_ids=event_ids[start : start + PIECE]):
-                vote = Event._make(row)
-                taken[str(vote.event_id)] = vote
+            rows = self._rows(_KNOWN, event_ids=event_ids[start : start + PIECE])
+            taken.update((str(vote.event_id), vote) for vote in map(VoteEvent._make, rows))
         return taken
 
     def answers(self, ballot: int) -> Iterator[Event]:
         """Yield the votes on a ballot; all but one, or all, were undone."""
-        return map(Event._make, self._rows(_ANSWERS, ballot=ballot))
+        return map(VoteEvent._make, self._rows(_ANSWERS, ballot=ballot))
 
-    def answers_of(self, voter: str, number: int = 0) -> Iterator[Event]:
+    def answers_of(self, voter: str, number: int = 0) -> Iterator[VoteEvent]:
         """Yield a voter's votes after the event of this number, and what became of them."""
-        return map(Event._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
+        return map(VoteEvent._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
 
-    def opinions(self, voter: str | None, one: int, other: int) -> Iterable[Event]:
+    def opinions(self, voter: str | None, one: int, other: int) -> Iterable[VoteEvent]:
         """Return a voter's votes on a pair, or everybody's, that are neither skips nor errors."""
-        if voter is None:
-            return map(Event._make, self._rows(_ALL_OPINIONS, one=one, other=other).all())
-        past, pair = self._recall.past(voter), {one, other}
+        past = None if voter is None else self._recall.past(voter)
         if past is None:
-            rows = self._rows(_OPINIONS, voter=voter, one=one, other=other).all()
-            return map(Event._make, rows)
-        votes = (event for event in past if event.kind == VOTED and event.outcome in OPINIONS)
-        return [vote for vote in votes if {vote.left, vote.right} == pair]
+            whose: dict[str, Any] = {} if voter is None else {"voter": voter}
+            query = _OPINIONS if whose else _ALL_OPINIONS
+            return map(VoteEvent._make, self._rows(query, **whose, one=one, other=other).all())
+        votes = (event for event in past if is_vote(event) and event.outcome in OPINIONS)
+        return [vote for vote in votes if {vote.left, vote.right} == {one, other}]
 
-    def opinions_on(self, subjects: Collection[Subject]) -> dict[Subject, list[Event]]:
+    def opinions_on(self, subjects: Collection[Subject]) -> dict[Subject, list[VoteEvent]]:
         """Return the same for many voters, each with a pair, in few queries: by voter and pair."""
-        found: dict[Subject, list[Event]] = {subject: [] for subject in subjects}
+        found: dict[Subject, list[VoteEvent]] = {subject: [] for subject in subjects}
         waiting = iter(sorted(found, key=itemgetter(0)))  # so that a query is about few voters
         while some := list(islice(waiting, SUBJECTS)):
             voters = list(dict.fromkeys(voter for voter, _ in some))
             options = list(frozenset[int]().union(*(pair for _, pair in some)))
             rows = self._rows(_OPINIONS_ON, voters=voters, ones=options, others=options)
-            for event in map(Event._make, rows):
-                assert event.voter and event.left is not None and event.right is not None
-                subject = event.voter, frozenset((event.left, event.right))
+            for vote in map(VoteEvent._make, rows):
+                subject = str(vote.voter), frozenset((vote.left, vote.right))
                 if subject in found:
-                    found[subject].append(event)
+                    found[subject].append(vote)
         return found
 
     def visitors(self, voters: Sequence[str]) -> set[str]:
@@ -303,16 +291,16 @@ class Log:
         rows = self._rows(_PAIRS, voter=voter)
         return ((frozenset((left, right)), item) for left, right, item, times in rows if times)
 
-    def ballots_of(self, voter: str, most: int = EVERY) -> list[Event]:
+    def ballots_of(self, voter: str, most: int = EVERY) -> list[AskedEvent]:
         """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
         if most < EVERY and self._recall.past(voter) is None:
             latest = self._rows(_ASKED, voter=voter, most=most).all()
-            return [Event._make(row) for row in latest[::-1]]
-        return [event for event in self._past_of(voter) if event.kind == ASKED][-most:]
+            return list(map(AskedEvent._make, latest[::-1]))
+        return [event for event in self._past_of(voter) if is_question(event)][-most:]
 
-    def votes_of(self, voter: str) -> list[Event]:
+    def votes_of(self, voter: str) -> list[VoteEvent]:
         """Return every vote of a voter, skips and errors included."""
-        return [event for event in self._past_of(voter) if event.kind == VOTED]
+        return [event for event in self._past_of(voter) if is_vote(event)]
 
     def _past_of(self, voter: str) -> list[Event]:
         """What a voter was asked and answered, and what became of it."""
@@ -322,7 +310,7 @@ class Log:
         if past is None:
             asked = self._rows(_ASKED, voter=voter, most=EVERY).all()
             told = self._rows(_ANSWERS_OF, voter=voter, number=0).all()
-            past = sorted(map(Event._make, (*asked, *told)))
+            past = sorted(map(read_event, (*asked, *told)))
             self._past = voter, past
             self._recall.remember(voter, past)
         return past
@@ -331,13 +319,13 @@ class Log:
         """Yield voter, left, right, outcome and how often votes that stand said so."""
         return self._stream(_TALLY)
 
-    def votes(self) -> Iterator[Event]:
+    def votes(self) -> Iterator[VoteEvent]:
         """Yield every vote."""
-        return map(Event._make, self._stream(_VOTED))
+        return map(VoteEvent._make, self._stream(_VOTED))
 
     def read_import(self, source: str) -> Iterator[Event]:
         """Yield the votes that nobody asked for and that come from a source."""
-        return map(Event._make, self._stream(_IMPORTED, source=source))
+        return map(VoteEvent._make, self._stream(_IMPORTED, source=source))
 
     def sources(self) -> list[str]:
         """Return where votes come from that nobody asked for."""
@@ -392,10 +380,6 @@ class Log:
         here = (events.c.study == self._study) & (events.c.number == number)
         self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
-
-    def _one(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Event | None:
-        row = self._rows(query, unwritten, **bound).first()
-        return None if row is None else Event._make(row)
 
     def _rows(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Any:
         """Run a query; what is unwritten may stay so if the query need not find it."""

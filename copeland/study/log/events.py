@@ -31,6 +31,9 @@ restarted   votes before it count no more; ``body``: the ``reason``, if one was 
 closed      no more votes
 =========== ===================================================================================
 
+An :class:`Event` is a row, with the fields of all kinds. :func:`read_event` gives it the class of its kind, in which the
+fields that the kind needs are never None; the fold over a log refuses a row that lacks one.
+
 Options are indices here, in the order in which they were added. A log means what its events say: where
 a vote was undone before there were ``counted`` events, its repeats stayed repeats, and still are.
 
@@ -43,9 +46,10 @@ elsewhere, as in the file of a certificate, finds that too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeGuard
 
 from copeland.errors import InvalidRow
 
@@ -66,10 +70,6 @@ CLICKED = "clicked"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
-KINDS = (
-    *(CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED),
-    *(ROLE, EXCUSED, READMITTED, SHOWN, CLICKED, AUDITED, RESTARTED, CLOSED),
-)
 
 PROOF = "proof"
 GUIDE = "guide"
@@ -112,6 +112,90 @@ class Event(NamedTuple):
     body: Mapping[str, Any] | None = None
     counts: int | None = None
 
+    @property
+    def vote(self) -> int:
+        """The number of the vote that it is, undoes or counts."""
+        return self.undoes or self.counts or self.number
+
+
+# A tuple never changes, so a subclass may promise more of its fields than the row does.
+# pyright: reportIncompatibleVariableOverride=false
+
+
+class AskedEvent(Event):
+    """A ballot that was handed out."""
+
+    __slots__ = ()
+    left: int
+    right: int
+
+
+class VoteEvent(Event):
+    """A vote, or what became of one: that it was undone, or counts after all."""
+
+    __slots__ = ()
+    left: int
+    right: int
+    outcome: str
+
+
+class OptionEvent(Event):
+    """What happened to an option."""
+
+    __slots__ = ()
+    left: int
+
+
+class VoterEvent(Event):
+    """What was decided about a voter."""
+
+    __slots__ = ()
+    voter: str
+
+
+# The class of each kind, and the fields that its events must not lack.
+_FORMS: dict[str, tuple[type[Event], str]] = {
+    CREATED: (Event, "body"),
+    ADDED: (OptionEvent, "left body"),
+    **dict.fromkeys((PAUSED, RESUMED, RETIRED), (OptionEvent, "left")),
+    ASKED: (AskedEvent, "left right"),
+    VOTED: (VoteEvent, "left right outcome"),
+    UNDONE: (VoteEvent, "left right outcome undoes"),
+    COUNTED: (VoteEvent, "left right outcome counts"),
+    ROLE: (VoterEvent, "voter body"),
+    **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
+    **dict.fromkeys((SHOWN, CLICKED), (Event, "body")),
+    AUDITED: (OptionEvent, "left body"),
+    **dict.fromkeys((RESTARTED, CLOSED), (Event, "")),
+}
+KINDS = tuple(_FORMS)
+_CLASSES = {kind: form for kind, (form, _) in _FORMS.items()}
+read_needed = {  # by kind, what returns the fields that an event must not lack
+    kind: itemgetter(0, 1, *map(Event._fields.index, fields.split()))
+    for kind, (_, fields) in _FORMS.items()
+}
+
+
+def read_event(row: Sequence[Any]) -> Event:
+    """Return a row of the log as an event of its kind, whatever it lacks.
+
+    Examples
+    --------
+    >>> type(read_event(Event(3, VOTED, 0.0))).__name__
+    'VoteEvent'
+    """
+    return _CLASSES.get(row[1], Event)._make(row)
+
+
+def is_question(event: Event) -> TypeGuard[AskedEvent]:
+    """Tell whether an event hands out a ballot."""
+    return event.kind == ASKED
+
+
+def is_vote(event: Event) -> TypeGuard[VoteEvent]:
+    """Tell whether an event is a vote itself."""
+    return event.kind == VOTED
+
 
 def times_of(vote: Event) -> int:
     """Return how many votes an event stands for: a row of counts is kept as one event.
@@ -132,13 +216,13 @@ def to_json(event: Event) -> str:
     >>> to_json(Event(3, VOTED, 12.5, event_id="a", left=0, right=2, outcome=TIE))
     '{"number": 3, "kind": "voted", "time": 12.5, "event_id": "a", "left": 0, "right": 2, "outcome": "tie"}'
     """
-    return json.dumps({k: v for k, v in event._asdict().items() if v is not None})
+    return json.dumps(_said(event))
 
 
 def from_json(line: str) -> Event:
     """Return the event that :func:`to_json` wrote."""
     try:
-        event = Event(**json.loads(line))
+        event = read_event(Event(**json.loads(line)))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidRow(f"this is not an event: {line[:80]!r} ({error}).") from error
     if event.kind not in KINDS:
@@ -146,6 +230,10 @@ def from_json(line: str) -> Event:
             f"'{event.kind}' is not a kind of event; the kinds are {', '.join(KINDS)}."
         )
     return event
+
+
+def _said(event: Event) -> dict[str, Any]:
+    return {name: value for name, value in event._asdict().items() if value is not None}
 
 
 # The chain
@@ -180,8 +268,7 @@ def next_link(link: bytes, event: Event) -> bytes:
     >>> tea.hex()[:12], next_link(tea, Event(2, "closed", 1.5)).hex()[:12]
     ('3065bf7ead4f', 'b538557fad49')
     """
-    said = {name: value for name, value in event._asdict().items() if value is not None}
-    return sha256(link + _canonical(said).encode()).digest()
+    return sha256(link + _canonical(_said(event)).encode()).digest()
 
 
 def last_link(study: str, events: Iterable[Event]) -> bytes:

@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from copeland.study.log.events import Event
+from copeland.study.log.events import Event, VoteEvent
 
 Pair = frozenset[int]
 Case = str | None  # None where the options themselves are compared, once
 
-POPULATIONS = (
-    "these",
-    "like-these",
-)  # what is proved: of exactly these cases, or of cases like these
+POPULATIONS = ("these", "like-these")  # of which cases something is proved
 
 
 class Cases:
@@ -24,9 +21,7 @@ class Cases:
         self._votes: dict[Pair, dict[Case, int]] = {}  # the number of each vote
         self._judges: Counter[str] = Counter()
         self._undone: set[tuple[Pair, Case]] = set()
-        self.failed: set[tuple[Pair, Case]] = (
-            set()
-        )  # on which a judge failed; some may have a vote since
+        self.failed: set[tuple[Pair, Case]] = set()  # by a judge; some may have a vote since
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -42,31 +37,27 @@ class Cases:
         """Return the cases that have their vote on a pair, each with the number of that."""
         return self._votes.get(pair, {})
 
-    def take(self, vote: Event, number: int, step: int) -> None:
-        """Note that a vote of this number counts, or with a negative step, that it counts no more."""
+    def take(self, vote: VoteEvent, step: int) -> None:
+        """Note that a vote counts, or with a negative step, that it counts no more."""
         cases = self._votes.setdefault(pair_of(vote), {})
         if step > 0:
-            cases[vote.item] = number
+            cases[vote.item] = vote.vote
         else:
             del cases[vote.item]
         if vote.voter is not None:
             self._judges[vote.voter] += step
 
-    def fail(self, vote: Event) -> None:
+    def fail(self, vote: VoteEvent) -> None:
         """Note that a judge failed on a case, which counts against both options until it has its vote."""
         self.failed.add((pair_of(vote), vote.item))
 
-    def undo(self, vote: Event) -> None:
+    def undo(self, vote: VoteEvent) -> None:
         """Note that a vote was undone, so that whatever comes later stands in its place."""
         self._undone.add((pair_of(vote), vote.item))
 
     def was_undone(self, vote: Event) -> bool:
         """Tell whether another vote on the same pair and case was undone."""
         return (pair_of(vote), vote.item) in self._undone
-
-    def restart(self) -> None:
-        """Have no votes, as after a restart."""
-        self._votes, self._judges, self._undone, self.failed = {}, Counter(), set(), set()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, each case named once."""

@@ -39,6 +39,12 @@ class Panel:
         """Tell whether an answer of a member on a pair stands."""
         return bool(self.answered[self.places[voter], left, right])
 
+    def excuse(self, voter: str) -> None:
+        """Wait for no answer of a member any more."""
+        if voter not in self.places:
+            raise ValueError(f"'{voter}' is not of the panel")
+        self.excused.add(voter)
+
     @property
     def members_due(self) -> tuple[str, ...]:
         """The members whose missing answers are waited for."""

@@ -119,16 +119,14 @@ panes = sa.Table(  # the image that is shown for an option
     sa.Column("alt", sa.Text, nullable=False),
 )
 
-outputs = (
-    sa.Table(  # what is shown for an option on an item, where options differ from item to item
-        "copeland_outputs",
-        metadata,
-        sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
-        sa.Column("digest", sa.Text, primary_key=True),  # of the item, which may be long
-        sa.Column("option", sa.Text, primary_key=True),
-        sa.Column("item", sa.Text, nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
-    )
+outputs = sa.Table(  # what is shown for an option on an item, where that is not always the same
+    "copeland_outputs",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("digest", sa.Text, primary_key=True),  # of the item, which may be long
+    sa.Column("option", sa.Text, primary_key=True),
+    sa.Column("item", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
 )
 
 links = sa.Table(  # by which people come to vote; only here stands who they are

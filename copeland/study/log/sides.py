@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, VOTED, Event
+from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, VOTED, Event, VoteEvent
 
 MARKS = ("sides", "order", "times")  # of an imported vote, in its body
 
@@ -29,12 +29,8 @@ class Swaps(NamedTuple):
 
     def add(self, flip: str | None, step: int = 1) -> Swaps:
         """Return these with one more ballot, or one less; ``flip`` says what a flip was, None if it was none."""
-        said = (
-            True,
-            flip is not None,
-            flip == flip_words(LEFT, RIGHT),
-            flip == flip_words(RIGHT, LEFT),
-        )
+        left, right = flip == flip_words(LEFT, RIGHT), flip == flip_words(RIGHT, LEFT)
+        said = (True, flip is not None, left, right)
         return Swaps(*(n + step * more for n, more in zip(self, said, strict=True)))
 
 
@@ -51,19 +47,15 @@ class Sides:
     sideless: int = 0  # wins without sides
     both: int = 0  # wins with the sides both ways
     unmarked: dict[str, dict[str, int]] = field(default_factory=dict)  # of old imports, by source
-    numbers: list[list[int]] = field(
-        default_factory=list
-    )  # theirs: the first and the last of each run
-    sideless_of: dict[str, list[int]] = field(
-        default_factory=dict
-    )  # a voter's wins of both kinds, left and right
+    numbers: list[list[int]] = field(default_factory=list)  # theirs: first and last of each run
+    sideless_of: dict[str, list[int]] = field(default_factory=dict)  # a voter's, left and right
     swapped: dict[str, Swaps] = field(default_factory=dict)  # by judge
 
     def restart(self) -> None:
         """Begin the counts anew; what voters said stays said."""
         self.shown, self.sideless, self.both, self.unmarked = {LEFT: 0, RIGHT: 0}, 0, 0, {}
 
-    def count(self, vote: Event, meaning: str, step: int) -> None:
+    def count(self, vote: VoteEvent, meaning: str, step: int) -> None:
         """Take in a vote that counts, or that counts no more."""
         if self._is_unmarked(vote):
             source = self.unmarked.setdefault(vote.source or "", dict.fromkeys((LEFT, RIGHT), 0))
@@ -78,7 +70,7 @@ class Sides:
         else:
             self.sideless += step
 
-    def note(self, vote: Event, step: int) -> None:
+    def note(self, vote: VoteEvent, step: int) -> None:
         """Take in what a voter said, whether it counts or not."""
         if vote.voter is None:
             return
@@ -90,13 +82,12 @@ class Sides:
             before = self.swapped.get(vote.voter, Swaps())
             self.swapped[vote.voter] = before.add(flip_of(vote), step)
 
-    def _is_unmarked(self, vote: Event) -> bool:
+    def _is_unmarked(self, vote: VoteEvent) -> bool:
         """Tell whether a vote is of an old import; events that undo one name no ballot, so its number is kept."""
         if "sides" in (vote.body or {}):
             return False
         if vote.kind != VOTED:
-            number = vote.undoes or vote.counts or 0
-            return any(first <= number <= last for first, last in self.numbers)
+            return any(first <= vote.vote <= last for first, last in self.numbers)
         if vote.ballot is None:
             self._keep(vote.number)
         return vote.ballot is None
@@ -124,17 +115,13 @@ class Sides:
         old = sum(found[LEFT] for found in self.unmarked.values() if not found[RIGHT])
         return self.sideless + old
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        return vars(self)
-
     def restore(self, told: dict[str, Any]) -> None:
-        """Take over what :meth:`to_dict` gave, after a trip through JSON."""
+        """Take over all of it, after a trip through JSON."""
         vars(self).update(told)
         self.swapped = {judge: Swaps(*numbers) for judge, numbers in self.swapped.items()}
 
 
-def has_sides(vote: Event) -> bool:
+def has_sides(vote: VoteEvent) -> bool:
     """Tell whether the left and the right of a vote are where its options were shown."""
     return (vote.body or {}).get("sides", True)
 
@@ -144,20 +131,20 @@ def marks_of(vote: Event) -> dict[str, Any]:
     return {mark: said for mark, said in (vote.body or {}).items() if mark in MARKS}
 
 
-def is_confirmed(vote: Event) -> bool:
+def is_confirmed(vote: VoteEvent) -> bool:
     """Tell whether a judge answered with the sides both ways."""
     twice = (vote.source or "").startswith(TWICE)
     return twice and vote.outcome not in (SKIP, ERROR)
 
 
-def flip_of(vote: Event) -> str | None:
+def flip_of(vote: VoteEvent) -> str | None:
     """Return how a judge's answer changed with the sides, so that it was kept as a tie; None if it did not."""
     source = vote.source or ""
     is_flip = vote.outcome == TIE and source.startswith(f"{TWICE}: ")
     return source.removeprefix(f"{TWICE}: ") if is_flip else None
 
 
-def find_blocks(votes: Iterable[Event], sides: Sides) -> Iterator[tuple[list[Event], bool]]:
+def find_blocks(votes: Iterable[VoteEvent], sides: Sides) -> Iterator[tuple[list[VoteEvent], bool]]:
     """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log.
 
     Counts have none. In old logs, neither has an import at one time that only lists who won.
@@ -169,6 +156,6 @@ def find_blocks(votes: Iterable[Event], sides: Sides) -> Iterator[tuple[list[Eve
         yield block, order
 
 
-def _together(vote: Event) -> tuple[Any, ...]:
+def _together(vote: VoteEvent) -> tuple[Any, ...]:
     marks = marks_of(vote)
     return vote.ballot, vote.source, vote.time, marks.get("order", True) if marks else None

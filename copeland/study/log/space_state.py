@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.study.log.events import LEFT, RIGHT, TIE, Event
+from copeland.study.log.events import LEFT, RIGHT, TIE, AskedEvent, OptionEvent, VoteEvent
 from copeland.study.settings import Settings
 from copeland.tuning import Audit, Duel, Space, Tuner
 from copeland.tuning.spaces import lacks_constraint
@@ -79,23 +79,21 @@ class Audits:
         n = len(self.all) + 1
         return self._settings.delta / (n * (n + 1))
 
-    def begin(self, event: Event) -> None:
+    def begin(self, event: OptionEvent) -> None:
         """Take in the beginning of an audit."""
         told = event.body or {}
-        assert event.left is not None
         self.all.append(AuditLog(event.left, told["votes"], told["delta"], told["seed"]))
 
-    def take_question(self, ballot: int, place: int) -> None:
-        """Take in a question of the audit under way."""
-        self.all[-1].ballots[ballot] = place
-
-    def take_vote(self, vote: Event, meaning: str, times: int) -> None:
+    def take_vote(self, vote: VoteEvent, meaning: str, times: int) -> None:
         """Take in a vote, or take it back, if it answers a place of an audit."""
         for one in self.all:
-            if times > 0 and vote.ballot in one.ballots:
-                _keep_first_answer(one, vote, meaning)
-            elif times < 0 and vote.undoes in one.given:
-                del one.answers[one.given.pop(vote.undoes)]
+            place = one.ballots.get(vote.ballot or 0)  # no ballot has the number 0
+            if times > 0 and place is not None and place not in one.answers:  # the first is kept
+                won = (vote.left if meaning == LEFT else vote.right) == one.option
+                one.answers[place] = TIED if meaning == TIE else WON if won else LOST
+                one.given[vote.number] = place
+            elif times < 0 and vote.vote in one.given:
+                del one.answers[one.given.pop(vote.vote)]
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return all as plain values."""
@@ -107,16 +105,6 @@ class Audits:
         for one in self.all:
             for name in ("ballots", "answers", "given"):
                 setattr(one, name, {int(key): value for key, value in getattr(one, name).items()})
-
-
-def _keep_first_answer(one: AuditLog, vote: Event, meaning: str) -> None:
-    """Keep the first answer to a place."""
-    assert vote.ballot is not None
-    place = one.ballots[vote.ballot]
-    if place not in one.answers:
-        won = (vote.left if meaning == LEFT else vote.right) == one.option
-        one.answers[place] = TIED if meaning == TIE else WON if won else LOST
-        one.given[vote.number] = place
 
 
 TRIES = 16  # questions that the tuner may name until one is allowed
@@ -171,22 +159,23 @@ class Tuning:
 
     # The fold
 
-    def add(self, point: Point) -> None:
+    def add(self, point: Point | None) -> None:
         """Take in the point of a new option."""
+        if point is None:
+            raise ValueError("an option of a space is a point")
         self.indices.setdefault(key_of(point), len(self.points))
         self.points.append(point)
 
-    def take_question(self, event: Event) -> None:
+    def take_question(self, event: AskedEvent) -> None:
         """Take in a question."""
         told = event.body or {}
         if "audit" in told:
-            self.audits.take_question(event.number, told["audit"])
+            self.audits.all[-1].ballots[event.number] = told["audit"]
         else:
             self._steps.append(ask_step(event.number, event.time, told.get("tries", 1)))
 
-    def take_vote(self, vote: Event, meaning: str, times: int) -> None:
+    def take_vote(self, vote: VoteEvent, meaning: str, times: int) -> None:
         """Take in a vote that counts, or take it back."""
-        assert vote.left is not None and vote.right is not None and meaning in (LEFT, RIGHT, TIE)
         self.audits.take_vote(vote, meaning, times)
         self._steps.append([_VOTE, vote.ballot, vote.left, vote.right, meaning, times])
 
@@ -281,9 +270,7 @@ class Tuning:
         if content:
             duels = {int(b): (int(n), float(t)) for b, (n, t) in told["duels"].items()}
             self._kept = content, duels
-            if not lacks_constraint(
-                self.settings.space
-            ):  # one that this version cannot read is known now
+            if not lacks_constraint(self.settings.space):  # a tuner that cannot be read shows now
                 self._state = self._load_state()
         self._steps = list(told["steps"])
         self.audits.restore(told["audits"])

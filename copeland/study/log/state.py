@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,7 +39,12 @@ from copeland.study.log.events import (
     TIE,
     UNDONE,
     VOTED,
+    AskedEvent,
     Event,
+    OptionEvent,
+    VoteEvent,
+    VoterEvent,
+    read_needed,
     times_of,
 )
 from copeland.study.log.judged_cases import Cases, pair_of
@@ -58,6 +63,7 @@ SCALARS = (
     *("number", "outcomes", "repeated", "extra", "undone_votes", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
+SETS = ("undone", "taken_back", "counted", "guides")
 ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
 
 
@@ -95,15 +101,11 @@ class Books:
         self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
         self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
         self.guides: set[str] = set()  # voters whose votes prove nothing
-        self.guide_wins: Counts = np.zeros(
-            (0, 0), np.int64
-        )  # of guides, as above; none without them
+        self.guide_wins: Counts = np.zeros((0, 0), np.int64)  # of guides; none without them
         self.guide_ties: Counts = np.zeros((0, 0), np.int64)
         self.guide_votes = 0  # that count, of guides
         self.sides = Sides()  # of the wins that count, and of what each voter said
-        self.outcomes: dict[str, int] = dict.fromkeys(
-            OUTCOMES, 0
-        )  # of all votes that were not undone
+        self.outcomes: dict[str, int] = dict.fromkeys(OUTCOMES, 0)  # of all that were not undone
         self.repeated = 0  # votes that only repeat an earlier one
         self.extra = 0  # votes that are kept and prove nothing: nobody dealt them
         self.undone: set[int] = set()  # the numbers of those votes
@@ -140,8 +142,10 @@ class Books:
     def take(self, event: Event) -> None:
         """Take in the next event."""
         try:
+            if None in read_needed[event.kind](event):
+                raise ValueError(f"an event of the kind '{event.kind}' lacks a field")
             _HANDLERS[event.kind](self, event)
-        except (LookupError, TypeError, ValueError, AssertionError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise _unreadable(event) from error
         self.number = event.number
 
@@ -154,18 +158,16 @@ class Books:
         longest = 2 * self.settings.lease
         return {b: asked for b, asked in self.open.items() if 0 < asked.expires - now < longest}
 
-    def _is_under_way(self, ballot: OpenBallot, now: float) -> bool:
-        return 0 < ballot.expires - now < 2 * self.settings.lease
-
     def _expire(self, now: float) -> None:
         # Only so that they do not pile up: the oldest go, up to the first that is still waited for.
+        longest = 2 * self.settings.lease
         while self.open:
             ballot = next(iter(self.open))
-            if self._is_under_way(self.open[ballot], now):
+            if 0 < self.open[ballot].expires - now < longest:
                 return
             del self.open[ballot]
 
-    def _add_option(self, event: Event) -> None:
+    def _add_option(self, event: OptionEvent) -> None:
         self._add([Option(**(event.body or {}))])
         if self.tuning is not None:  # there is no certificate of options
             return
@@ -187,7 +189,7 @@ class Books:
         for name in ("wins", "ties", "undone_wins", "undone_ties"):
             setattr(self, name, np.zeros((self.k, self.k), np.int64))
         if self.cases is not None:
-            self.cases.restart()
+            self.cases = Cases()
             self.open = {}
         if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
             self.arrivals.restart()
@@ -198,7 +200,6 @@ class Books:
             self.indices[option.name] = self.k
             self.options.append(option)
             if self.tuning is not None:
-                assert option.point is not None
                 self.tuning.add(option.point)
         if self.tuning is not None:  # whose pairs are far too many for tables
             return
@@ -216,9 +217,10 @@ class Books:
             self.guide_wins = widen(self.guide_wins, room)
             self.guide_ties = widen(self.guide_ties, room)
 
-    def _set_role(self, event: Event) -> None:
+    def _set_role(self, event: VoterEvent) -> None:
         role = (event.body or {})["role"]
-        assert event.voter is not None and role in ROLES
+        if role not in ROLES:
+            raise ValueError(f"there is no role '{role}'")
         if role == GUIDE:
             self.guides.add(event.voter)
             if self.arrivals is not None:
@@ -227,89 +229,78 @@ class Books:
             self.guides.discard(event.voter)
         self.make_room_for_guides()
 
-    def _change_option(self, event: Event) -> None:
-        assert event.left is not None
-        option = self.options[event.left]
-        self.options[event.left] = replace(
-            option, state=ACTIVE if event.kind == RESUMED else event.kind
-        )
+    def _change_option(self, event: OptionEvent) -> None:
+        state = ACTIVE if event.kind == RESUMED else event.kind
+        self.options[event.left] = replace(self.options[event.left], state=state)
 
-    def _take_question(self, event: Event) -> None:
-        assert event.left is not None and event.right is not None
+    def _take_question(self, event: AskedEvent) -> None:
         self._expire(event.time)
         expires = event.time + self.settings.lease
-        self.open[event.number] = OpenBallot(
-            event.left, event.right, event.voter, event.item, expires
-        )
+        ballot = OpenBallot(event.left, event.right, event.voter, event.item, expires)
+        self.open[event.number] = ballot
         self.asked += 1
         if self.tuning is not None:
             self.tuning.take_question(event)
-        if self.arrivals is not None and not self.is_guide(event.voter):
+        if self.arrivals is not None and event.voter not in self.guides:
             self.arrivals.ask(event, self.settings.lease)
 
-    def _take_vote(self, event: Event) -> None:
-        self.open.pop(event.ballot, None)  # type: ignore[arg-type]
-        self.lists.waiting.pop(event.ballot, None)  # type: ignore[arg-type]
+    def _take_vote(self, event: VoteEvent) -> None:
+        if event.ballot is not None:
+            self.open.pop(event.ballot, None)
+            self.lists.waiting.pop(event.ballot, None)
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
-        self.voted_in_epoch |= not self.is_guide(event.voter)
+        self.voted_in_epoch |= event.voter not in self.guides
         times = times_of(event)
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
             self.tuning.drop_ballot(event.ballot)
-        if event.outcome == ERROR and self.judges_cases(event.voter):
-            self.cases.fail(event)  # type: ignore[union-attr]
+        if event.outcome == ERROR and self.cases is not None and event.voter not in self.guides:
+            self.cases.fail(event)
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
-        if self.arrivals is not None and self._is_of_people(event) and not missed:
-            meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
-            if again is None:
-                self.arrivals.answer(event, meaning, times)
-            else:
-                self.arrivals.replace(event, meaning, times, again == UNDONE)
+        if self.arrivals is None or missed or event.voter in self.guides or not proves(event):
+            return
+        meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
+        if again is None:
+            self.arrivals.answer(event, meaning, times)
+        else:
+            self.arrivals.replace(event, meaning, times, again == UNDONE)
 
-    def _is_of_people(self, vote: Event) -> bool:
-        """Tell whether a vote is one that somebody was dealt, or gave elsewhere before coming here."""
-        return not self.is_guide(vote.voter) and proves(vote)
-
-    def _standing_meaning(self, vote: Event) -> str | None:
+    def _standing_meaning(self, vote: VoteEvent) -> str | None:
         return self.meaning(vote.outcome) if vote.repeats is None else None
 
-    def _undo_vote(self, event: Event) -> None:
-        assert event.undoes is not None
-        self.undone.add(event.undoes)
+    def _undo_vote(self, event: VoteEvent) -> None:
+        self.undone.add(event.vote)
         own = "own" in (event.body or {})
         if own:
-            self.taken_back.add(event.undoes)
+            self.taken_back.add(event.vote)
         times = times_of(event)
         self.undone_votes += times
         self._tally(event, -times)
-        self._change(event.undoes, event, -times, 0 if own else times)
+        self._change(event, -times, 0 if own else times)
 
-    def _count_repeat(self, event: Event) -> None:
-        assert event.counts is not None
-        self.counted.add(event.counts)
-        self.repeated -= not self.is_guide(event.voter)
+    def _count_repeat(self, event: VoteEvent) -> None:
+        self.counted.add(event.vote)
+        self.repeated -= event.voter not in self.guides
         self._count(event, 1)
-        self._change(event.counts, event, 1, -1)
+        self._change(event, 1, -1)
 
-    def _change(self, number: int, event: Event, stands: int, undone: int) -> None:
+    def _change(self, event: VoteEvent, stands: int, undone: int) -> None:
         """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
         meaning = self._standing_meaning(event)
-        proof = proves(event) and not self.is_guide(event.voter) and number > self.since
+        proof = proves(event) and event.voter not in self.guides and event.vote > self.since
         if meaning is None or not proof or self.tuning is not None:
             return
-        assert event.left is not None and event.right is not None
         if self.cases is not None and undone > 0:
             self.cases.undo(event)
         if self.arrivals is not None:
-            self.arrivals.change(number, event, meaning, stands, undone)
-        count(*(self.undone_wins, self.undone_ties, event.left, event.right, meaning), times=undone)
+            self.arrivals.change(event, meaning, stands, undone)
+        count(self.undone_wins, self.undone_ties, event.left, event.right, meaning, undone)
 
-    def _tally(self, vote: Event, step: int) -> None:
-        proof = not self.is_guide(vote.voter)
-        self.outcomes[vote.outcome] += step * proof  # type: ignore[index]
+    def _tally(self, vote: VoteEvent, step: int) -> None:
+        proof = vote.voter not in self.guides
+        self.outcomes[vote.outcome] += step * proof
         self.sides.note(vote, step)
         if self.panel.members and vote.outcome != ERROR:
-            assert vote.left is not None and vote.right is not None
             self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
         if not proves(vote):
             self.extra += step * proof
@@ -318,17 +309,16 @@ class Books:
         else:
             self._count(vote, step)
 
-    def _count(self, vote: Event, step: int) -> None:
+    def _count(self, vote: VoteEvent, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning is None or (vote.undoes or vote.counts or vote.number) <= self.since:
+        if meaning is None or (self.since and vote.vote <= self.since):
             return
-        assert vote.left is not None and vote.right is not None
-        if self.is_guide(vote.voter):
+        if vote.voter in self.guides:
             count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
             self.guide_votes += step
             return
         if self.cases is not None:
-            self.cases.take(vote, vote.undoes or vote.counts or vote.number, step)
+            self.cases.take(vote, step)
         if self.tuning is not None:
             self.tuning.take_vote(vote, meaning, step)
         else:
@@ -354,28 +344,17 @@ class Books:
             return self.arrivals.counted
         none = no_counts(self.k)
         undone = (self.undone_wins, self.undone_ties) if self.undone else (none, none)
-        return Tables(
-            self.wins, self.ties, *undone, none if self.cases is None else self._pending()
-        )
+        pending = none if self.cases is None else self._count_pending(self.cases)
+        return Tables(self.wins, self.ties, *undone, pending)
 
-    def _pending(self) -> Counts:
+    def _count_pending(self, cases: Cases) -> Counts:
         """Count the cases whose answers are under way, or failed: what these say may have to do with that."""
-        assert self.cases is not None
-        asked = {
-            (pair_of(asked), asked.item)
-            for asked in self.open.values()
-            if not self.is_guide(asked.voter)
-        }
-        pending = {
-            (pair, case)
-            for pair, case in asked | self.cases.failed
-            if case not in self.cases.votes_on(pair)
-        }
-        if not pending:
-            return no_counts(self.k)
-        table = np.zeros((self.k, self.k), np.int64)
-        for pair, _ in pending:
-            i, j = pair
+        dealt = [asked for asked in self.open.values() if asked.voter not in self.guides]
+        asked = {(pair_of(ballot), ballot.item) for ballot in dealt}
+        every = asked | cases.failed
+        pending = [pair for pair, case in every if case not in cases.votes_on(pair)]
+        table = np.zeros((self.k, self.k), np.int64) if pending else no_counts(self.k)
+        for i, j in pending:
             table[[i, j], [j, i]] += 1
         return table
 
@@ -393,14 +372,9 @@ class Books:
             return False
         return vote.repeats is None or vote.number in self.counted
 
-    def _excuse(self, event: Event) -> None:
-        assert event.voter in self.panel.places
-        self.panel.excused.add(event.voter)
+    def _excuse(self, event: VoterEvent) -> None:
+        self.panel.excuse(event.voter)
         self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
-
-    def _readmit(self, event: Event) -> None:
-        assert event.voter is not None
-        self.panel.excused.remove(event.voter)
 
     def is_guide(self, voter: str | None) -> bool:
         """Tell whether a voter's votes prove nothing."""
@@ -414,10 +388,6 @@ class Books:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
-    def _begin_audit(self, event: Event) -> None:
-        assert self.tuning is not None
-        self.tuning.audits.begin(event)
-
     def _close(self, _event: Event) -> None:
         self.closed = True
 
@@ -429,15 +399,12 @@ class Books:
             "options": [option.shown | {"state": option.state} for option in self.options],
             "offered": list(self.offered.items()),
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
-            "lists": self.lists.to_dict(),
-            "sides": self.sides.to_dict(),
+            "lists": vars(self.lists),
+            "sides": vars(self.sides),
             "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
             "cases": None if self.cases is None else self.cases.to_dict(),
-            "undone": sorted(self.undone),
-            "taken_back": sorted(self.taken_back),
-            "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
-            "guides": sorted(self.guides),
+            **{name: sorted(getattr(self, name)) for name in SETS},
             **{name: getattr(self, name) for name in SCALARS},
         }
         return json.dumps(about)
@@ -454,7 +421,7 @@ class Books:
     __hash__ = None  # type: ignore[assignment]
 
 
-_HANDLERS = {
+_HANDLERS: dict[str, Callable[[Books, Any], None]] = {
     ADDED: Books._add_option,
     PAUSED: Books._change_option,
     RESUMED: Books._change_option,
@@ -464,11 +431,11 @@ _HANDLERS = {
     UNDONE: Books._undo_vote,
     COUNTED: Books._count_repeat,
     EXCUSED: Books._excuse,
-    READMITTED: Books._readmit,
+    READMITTED: lambda books, event: books.panel.excused.remove(event.voter),
     ROLE: Books._set_role,
     SHOWN: lambda books, event: books.lists.show(event.body),
     CLICKED: lambda books, event: books.lists.click(event.body),
-    AUDITED: Books._begin_audit,
+    AUDITED: lambda books, event: require_tuning(books).audits.begin(event),
     RESTARTED: Books._restart,
     CLOSED: Books._close,
 }
@@ -552,7 +519,8 @@ def load_books(content: bytes) -> Books | None:
 
 def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     books = Books(Event(1, CREATED, 0.0, body=about))
-    books.guides = set(about["guides"])
+    for name in SETS:
+        setattr(books, name, set(about[name]))
     books.make_room_for_guides()
     for name in ARRAYS:
         if arrays[name].shape != getattr(books, name).shape:
@@ -560,9 +528,6 @@ def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | Non
         setattr(books, name, arrays[name].astype(np.int64, casting="safe"))
     for name in SCALARS:
         setattr(books, name, about[name])
-    books.undone = set(about["undone"])
-    books.taken_back = set(about["taken_back"])
-    books.counted = set(about["counted"])
     books.offered = dict(map(tuple, about["offered"]))
     if books.arrivals is not None:
         tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]

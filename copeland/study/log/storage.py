@@ -166,17 +166,12 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
-STALLED = (
-    30.0  # seconds after which PostgreSQL ends a transaction in which nothing is said any more
-)
+STALLED = 30.0  # seconds after which PostgreSQL ends a transaction in which nothing is said
 LOCKED = 60.0  # seconds that PostgreSQL waits for a lock: longer, so that nobody hears of a stalled writer
 ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
 ATTEMPTS = 5
 HIDDEN = "***"  # a password
-TROUBLE = (
-    SQLAlchemyError,
-    JSONDecodeError,
-)  # which a transaction may raise, and ends as a StorageError
+TROUBLE = (SQLAlchemyError, JSONDecodeError)  # of a transaction, which ends as a StorageError
 FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
 
 T = TypeVar("T")
@@ -210,11 +205,16 @@ class Storage:
         if not create and not self.in_memory:
             self._require_file()
         if create and self._is_sqlite and self._file is not None and not self.read_only:
-            self._make_file(self._file)
+            # It holds people's names, so it is for its owner alone; SQLite's other files follow it.
+            with suppress(OSError):  # SQLite says what is wrong with the path
+                make_private(self._file)
         self._held = Held()
         written = self._is_sqlite and not self.read_only
         self._watch = Watch(self._file) if written and self._file else None
-        self._base = _in_memory() if self.in_memory else None
+        self._base = None
+        if self.in_memory:
+            how: Any = {"check_same_thread": False, "isolation_level": None}
+            self._base = sqlite3.connect(":memory:", **how)
         self._engine = self._connectable()
         self._process = os.getpid()
         self._turn: Any = threading.RLock() if self.in_memory else nullcontext()
@@ -331,19 +331,11 @@ class Storage:
                 f"there is no file {self._file}; create a study, which makes the file, or check the path."
             )
 
-    def _make_file(self, file: str) -> None:
-        """Make a file that holds people's names for its owner alone; SQLite's other files follow it."""
-        with suppress(OSError):  # SQLite says what is wrong with the path
-            make_private(file)
-
     def _connectable(self) -> Engine:
         how: dict[str, Any] = {}
         if self._is_sqlite:
-            how["connect_args"] = {
-                "timeout": PATIENCE,
-                "check_same_thread": False,
-                "factory": Local,
-            }
+            opened = {"timeout": PATIENCE, "check_same_thread": False, "factory": Local}
+            how["connect_args"] = opened
         if (base := self._base) is not None:
             how.update(poolclass=StaticPool, creator=lambda: Lent(base))
         if self.read_only:
@@ -354,9 +346,12 @@ class Storage:
             raise missing(error.name or "a driver", "postgres", self.url) from error
         if self._is_sqlite:
             engine.dialect.statement_compiler = _Hinted
-        _let_hold(engine, self._held)
-        if self._watch is not None:
-            _let_watch(engine, self._watch)
+        held = self._held  # nothing here may keep the storage itself, which ends when nobody has it
+        event.listen(engine, "begin", lambda made: held.hold(made.connection.dbapi_connection))
+        event.listen(engine, "checkin", lambda connection, _record: held.free(connection))
+        if (watch := self._watch) is not None:
+            event.listen(engine, "do_connect", lambda *_how: watch.look_before())
+            event.listen(engine, "connect", lambda *_made: watch.look_at_first())
         if self._is_sqlite:
             event.listen(engine, "connect", _configure)
             event.listen(engine, "begin", _begin)
@@ -533,42 +528,12 @@ def _interrupt_behind(
     return None
 
 
-def _in_memory() -> sqlite3.Connection:
-    return sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-
-
 def _dispose(engine: Engine, base: sqlite3.Connection | None, process: int) -> None:
     if process != os.getpid():
         return  # a process that was forked leaves the connections of its parent alone
     engine.dispose()
     if base is not None:
         base.close()
-
-
-def _let_hold(engine: Engine, held: Held) -> None:
-    """Have the connections of all transactions noted."""
-
-    def begin(connection: Connection) -> None:
-        held.hold(connection.connection.dbapi_connection)
-
-    def checkin(connection: Any, _record: Any) -> None:
-        held.free(connection)
-
-    event.listen(engine, "begin", begin)
-    event.listen(engine, "checkin", checkin)
-
-
-def _let_watch(engine: Engine, watch: Watch) -> None:
-    """Have an eye on the file that is opened."""
-
-    def before(*_how: Any) -> None:
-        watch.look_before()
-
-    def after(*_made: Any) -> None:
-        watch.look_at_first()
-
-    event.listen(engine, "do_connect", before)
-    event.listen(engine, "connect", after)
 
 
 def _limit(connection: Any, _record: Any) -> None:

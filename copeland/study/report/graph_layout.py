@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.study.results.analysis import LIKELY, PROVED, Analysis
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.standing import LIKELY, PROVED
 
 DRAWN = 25  # options up to which the graph has all of them
 FEW = 12  # options in the graph if there are more, and they may all be best
@@ -94,8 +95,14 @@ def graph_of(sure: _Sureness, shown: Sequence[int]) -> Graph:
     depths = _depths(surest)
     places, rows = _place_options(blocks, depths, surest)
     rings = sorted((g for g in groups if len(g) > 1), key=lambda ring: places[ring[0]][1])
-    arrows = [*_ring_arrows(rings, sure), *_group_arrows(groups, depths, surest, sure)]
-    return Graph(places, tuple(rings), tuple(arrows), rows)
+    inside = (
+        Arrow((i,), (j,), int(sure[i, j]), in_ring=True)
+        for ring in rings
+        for i, j in product(ring, repeat=2)
+        if sure[i, j]
+    )
+    arrows = (*inside, *_group_arrows(groups, depths, surest, sure))
+    return Graph(places, tuple(rings), arrows, rows)
 
 
 def _without_chance(sure: _Sureness, shown: Sequence[int]) -> _Sureness:
@@ -144,14 +151,6 @@ def _order_circle(group: list[int], sure: _Sureness) -> tuple[int, ...]:
         ring.append(following)
         left.remove(following)
     return tuple(ring)
-
-
-def _ring_arrows(rings: Sequence[tuple[int, ...]], sure: _Sureness) -> Iterator[Arrow]:
-    for ring in rings:
-        for i in ring:
-            for j in ring:
-                if sure[i, j]:
-                    yield Arrow((i,), (j,), int(sure[i, j]), in_ring=True)
 
 
 def _group_arrows(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from copeland.report.images import name
 from copeland.report.styles import INK, PALETTE
+from copeland.study.results.analysis import BEST, OUT, POSSIBLE
 from copeland.support.phrasing import letters
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 PAPER = "#fefefe"  # what is behind; a page may put its own colour in its place
 WIDTH = 4.6  # inches
 LETTERS = 10.0  # points
-
-# What is known of an option, and its colour.
-BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
 COLOURS = {BEST: PALETTE[0], POSSIBLE: PALETTE[5], OUT: "#8c959f"}
 
 NUMBERED = 14  # options up to which every cell of the matrix has its number

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,39 +19,35 @@ from copeland.report.images import image
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
-from copeland.study.options import ACTIVE
-from copeland.study.report import panel_sentences, study_sentences
+from copeland.study.report import study_sentences as sentences
 from copeland.study.report.graph_figure import graph_figure
 from copeland.study.report.graph_layout import graph_of, shown_options
 from copeland.study.report.study_figures import (
-    BEST,
     COLOURS,
     NUMBERED,
-    OUT,
     PAPER,
-    POSSIBLE,
     Interval,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
-from copeland.study.results.agreement import JudgeAgreement, agreement
-from copeland.study.results.analysis import PROVED, Analysis
-from copeland.study.results.case_progress import is_judged
-from copeland.study.results.drift import Drift
-from copeland.study.results.guidance import NO_PROOF
-from copeland.study.results.history import Progress, history_of, is_unordered
+from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
+from copeland.study.results.analysis import Analysis, OptionRow, strength_words
+from copeland.study.results.history import Drift, Progress, history_of, is_unordered
 from copeland.study.results.panel_standing import PanelStanding
-from copeland.study.results.ranking import ranking_of, strength_words
-from copeland.study.results.standing import Standing, Voter
-from copeland.study.results.verdict import Verdict, verdict_of
-from copeland.study.votes import iso
+from copeland.study.results.standing import PROVED, Standing, Voter
+from copeland.study.results.verdict import Verdict
+from copeland.study.results.voter_reach import is_judged
 from copeland.support.atomic_files import write_file
-from copeland.support.phrasing import format_count, percent, shorten_names
+from copeland.support.phrasing import format_count, join_names, percent, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from copeland.study.kinds.space import Tuned
+    from copeland.tuning import Tuner
+    from copeland.tuning.past_recommendations import Cast
 
 VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
@@ -62,8 +59,6 @@ _NAME = 20  # letters of a line of a name beside a figure
 _IN_BOX = 11  # letters of a line of a name in a box
 _AT_CELLS = 16  # letters of a name at the edge of the matrix; fewer where cells have no numbers
 _LINES = 2  # of a name, where there is room
-
-_BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
 
 
 class _Picture(NamedTuple):
@@ -133,9 +128,9 @@ def study_page(
     Parameters
     ----------
     reading
-        The reading of its votes.
+        The analysis of its votes.
     verdict
-        What :func:`copeland.study.results.verdict.verdict_of` gives.
+        That on these votes, in sentences: ``reading.verdict``, or other words.
     progress
         What :func:`copeland.study.results.history.history_of` gives.
     agreed
@@ -165,11 +160,11 @@ def study_parts(
     voted = standing.votes > 0
     return StudyParts(
         title=standing.name,
-        lead=study_sentences.lead_sentence(standing),
-        badge=_badge(verdict, reading),
+        lead=sentences.lead_sentence(standing),
+        badge=reading.badge,
         verdict=verdict,
         needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
-        notices=[*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
+        notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
         tiles=_tiles(standing, progress),
         voted=voted,
         **(_make_result_parts(reading, progress) if voted else {}),
@@ -179,7 +174,7 @@ def study_parts(
         judges=_judges(agreed, len(standing.voters))
         if agreed is not None and agreed.pairs
         else None,
-        outcomes=study_sentences.outcomes_sentence(standing),
+        outcomes=sentences.outcomes_sentence(standing),
         certificate=standing.certificate,
         known=_basis(standing, last),
     )
@@ -197,7 +192,7 @@ def write_study_page(
     log = log[: standing.events]
     page = study_page(
         reading,
-        verdict_of(reading),
+        reading.verdict,
         history_of(log),
         judges_agreement(standing, log),
         drifts=drifts,
@@ -209,17 +204,30 @@ def write_study_page(
     return Path(path)
 
 
+def write_space_page(
+    tuner: Tuner, tuned: Tuned, cast: Sequence[Cast], path: str | Path, command: str = ""
+) -> Path:
+    """Write where a study of a space stands as one HTML page; return its path."""
+    from copeland.report.tuning_page import tuning_page
+    from copeland.study.kinds.space import ASSUMED
+    from copeland.tuning.past_recommendations import progress_of
+
+    proved = [one.statement for one in tuned.audits]
+    assumed = ASSUMED if proved else ()
+    marks = progress_of(tuner, tuned.found, cast)
+    page = tuning_page(
+        tuner, tuned.found, tuned.name, versions(), marks, [*proved, *assumed], command
+    )
+    write_file(path, page.encode(), private=True)
+    return Path(path)
+
+
 def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement:
     """Return how far the voters with the most votes agree where they voted on the same."""
-    votes, undone = [], set()
     names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
-    for event in log:
-        if event.undoes is not None:
-            undone.add(event.undoes)
-        elif event.outcome is not None and event.voter in names:
-            votes.append(event)
-    labels = standing.labels
-    return agreement(
+    log, labels = list(log), standing.labels
+    undone = {event.undoes for event in log}
+    return compare_judges(
         {
             "voter": vote.voter,
             "left": labels[vote.left or 0],
@@ -228,61 +236,48 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
             "item": vote.item,
             "times": times_of(vote),
         }
-        for vote in votes
-        if vote.number not in undone
+        for vote in log
+        if vote.outcome is not None
+        and vote.undoes is None
+        and vote.voter in names
+        and vote.number not in undone
     )
 
 
 # Parts of the page
 
 
-def _badge(verdict: Verdict, reading: Analysis) -> str:
-    if verdict.kind == "open" and reading.standing.closed:
-        return "Closed without a proof"
-    if (
-        verdict.kind == "open"
-        and reading.standing.panel is not None
-        and reading.standing.panel.active.best
-    ):
-        return "Settled for the active options"
-    if reading.likely is not None:
-        return "Likely, not proved"
-    if verdict.kind == "open" and is_judged(reading.standing):
-        return "Not proved"
-    return _BADGES[verdict.kind]
-
-
 def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[str, Any]:
     """What there is to see once there are votes."""
+    rows = reading.rows()
     return {
-        "scores": _scores(reading),
-        "graph": _graph(reading),
+        "scores": _scores(reading, rows),
+        "graph": _graph(reading, rows),
         "matrix": _matrix(reading),
         "progress": _progress(reading, progress),
-        "counting": study_sentences.counting_sentences(reading),
+        "counting": sentences.counting_sentences(reading),
         "position": _position(reading.standing),
         "ranking": _ranking(reading),
-        "options": _options(reading),
+        "options": _options(rows),
         "pairs": _pairs(reading),
     }
 
 
 def _needs(reading: Analysis) -> _Part:
     """The pairs that would settle it."""
-    rows, outlook, panel = [], reading.outlook, reading.standing.panel
-    for need in outlook.pairs[:NEEDS]:
-        i, j = need.first, need.second
-        rows.append(
-            [
-                f"{reading.names[i]} {'over' if panel is None else 'against'} {reading.names[j]}",
-                f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
-                "-" if outlook.votes is None else f"{need.votes:,}",
-            ]
-        )
+    outlook, is_panel = reading.outlook, reading.standing.panel is not None
+    what, against = ("answers", "against") if is_panel else ("votes", "over")
+    rows = [
+        [
+            f"{reading.names[i]} {against} {reading.names[j]}",
+            f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
+            "-" if outlook.votes is None else f"{votes:,}",
+        ]
+        for i, j, votes in outlook.pairs[:NEEDS]
+    ]
     left = len(outlook.pairs) - len(rows)
-    what = "votes" if panel is None else "answers"
     note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
-    columns = ["to be proved" if panel is None else "pair", "won so far", f"more {what}, about"]
+    columns = ["pair" if is_panel else "to be proved", "won so far", f"more {what}, about"]
     return _Part(columns=columns, rows=rows, note=note)
 
 
@@ -302,43 +297,35 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     }
 
 
-def _scores(reading: Analysis) -> _Part:
-    known, labels = _classify_options(reading.certificate), reading.standing.labels
-    names = shorten_names(labels, _NAME, _LINES)
+def _scores(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
+    names = shorten_names(reading.standing.labels, _NAME, _LINES)
     rows = [
-        Interval(
-            names[i],
-            reading.scores[i],
-            *reading.certificate.scores[i],
-            COLOURS[known[i]],
-            labels[i],
-        )
-        for i in reading.order
-        if i in reading.among
+        Interval(names[row.index], row.beats, row.least, row.most, COLOURS[row.known], row.name)
+        for row in options
+        if row.counts
     ]
     drawn = _picture(
         scores_figure(rows, len(reading.among)),
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
-    return _Part(drawn, study_sentences.score_sentences(reading))
+    return _Part(drawn, sentences.score_sentences(reading))
 
 
-def _graph(reading: Analysis) -> _Part:
-    known, labels = _classify_options(reading.certificate), reading.standing.labels
+def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
+    known, labels = {row.index: row.known for row in options}, reading.standing.labels
     names = shorten_names(labels, _IN_BOX, _LINES)
     shown = shown_options(reading)
     graph = graph_of(reading.sure, shown)
     drawn = _picture(
         graph_figure(graph, dict(enumerate(names)), known, dict(enumerate(labels))),
-        "Arrows from winners to losers. "
-        + " ".join(study_sentences.arrow_sentences(reading, graph)),
+        "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, graph)),
     )
     key = [
-        study_sentences.graph_sentence(len(shown), reading.k),
-        study_sentences.sureness_sentence(reading.certificate),
+        sentences.graph_sentence(len(shown), reading.k),
+        sentences.sureness_sentence(reading.certificate),
     ]
-    return _Part(drawn, study_sentences.cycle_sentences(reading, graph), key=key)
+    return _Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
 
 
 def _matrix(reading: Analysis) -> _Part:
@@ -356,16 +343,18 @@ def _matrix(reading: Analysis) -> _Part:
         "the numbers are in a table below.",
         whole=True,
     )
-    said, note = (
-        [study_sentences.matrix_sentence(reading)],
-        study_sentences.cells_sentence(numbered),
+    mark = (
+        "Numbers are percentages of the votes, with a tie as half a vote; those in bold are proved."
+        if numbered
+        else "A dot marks a win that is proved."
     )
-    return _Part(drawn, said, note, whole=not numbered)
+    note = f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
+    return _Part(drawn, [sentences.matrix_sentence(reading)], note, whole=not numbered)
 
 
 def _ranking(reading: Analysis) -> _Part:
     """All options in tiers."""
-    ranking = ranking_of(reading)
+    ranking = reading.ranking
     rows = [
         [
             place.name,
@@ -379,77 +368,60 @@ def _ranking(reading: Analysis) -> _Part:
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
     return _Part(
-        said=[ranking.sentence, *ranking.notes], rows=rows, note=study_sentences.RANKING_NOTE + more
+        said=[ranking.sentence, *ranking.notes], rows=rows, note=sentences.RANKING_NOTE + more
     )
 
 
-def _options(reading: Analysis) -> _Part:
-    standing, known = reading.standing, _classify_options(reading.certificate)
-    chances = reading.each_chance
-    head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
-    rows = []
-    for i in reading.order:
-        option, (low, high) = standing.options[i], standing.certificate.scores[i]
-        votes = int(reading.n[i].sum())
-        won = (
-            (reading.standing.wins[i] + reading.standing.ties[i] / 2).sum() / votes
-            if votes
-            else None
-        )
-        row = [
-            option.name,
-            _status_words(known[i], option.state, i in reading.among),
-            f"{reading.scores[i]}",
-            f"{low} to {high}",
-            f"{votes:,}",
-            "-" if won is None else f"{100 * won:.1f} %",
-            f"{reading.borda[i]:.3f}",
-            f"{reading.lottery[i]:.3f}",
+def _options(options: Sequence[OptionRow]) -> _Part:
+    columns = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
+    rows = [
+        [
+            row.name,
+            row.add_state(row.known),
+            f"{row.beats}",
+            f"{row.least} to {row.most}",
+            f"{row.votes:,}",
+            "-" if row.share is None else f"{100 * row.share:.1f} %",
+            f"{row.borda:.3f}",
+            f"{row.lottery:.3f}",
+            *([] if row.chance is None else [percent(row.chance)]),
         ]
-        rows.append(row if chances is None else [*row, percent(chances[i])])
-    columns = head if chances is None else [*head, "chance to be best"]
-    return _Part(columns=columns, rows=rows, note=study_sentences.OPTIONS_NOTE)
+        for row in options
+    ]
+    if options[0].chance is not None:
+        columns.append("chance to be best")
+    return _Part(columns=columns, rows=rows, note=sentences.OPTIONS_NOTE)
 
 
 def _pairs(reading: Analysis) -> _Part:
+    wins, ties, shares = reading.standing.wins, reading.standing.ties, reading.matrix.p
     pairs = [
-        (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
+        (i, j) if shares[i, j] >= 0.5 else (j, i)
         for i, j in combinations(reading.order, 2)
         if reading.n[i, j]
     ]
-    rows = [
-        [
-            f"{reading.names[i]} against {reading.names[j]}",
-            f"{reading.n[i, j]:,}",
-            f"{reading.standing.wins[i, j]:,}",
-            f"{reading.standing.wins[j, i]:,}",
-            f"{reading.standing.ties[i, j]:,}",
-            f"{100 * reading.matrix.p[i, j]:.1f} %",
-            _pair_words(reading, i, j),
-        ]
-        for i, j in pairs[:PAIRS]
-    ]
+    rows = []
+    for i, j in pairs[:PAIRS]:
+        said = sentences.SURENESS.get(int(reading.sure[i, j]), "even")
+        if (min(i, j), max(i, j)) in reading.certificate.ties:
+            is_panel = reading.standing.panel is not None
+            said = "proved tied" if is_panel else f"{said}, tied within the margin"
+        pair = f"{reading.names[i]} against {reading.names[j]}"
+        counts = (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])
+        rows.append([pair, *(f"{n:,}" for n in counts), f"{100 * shares[i, j]:.1f} %", said])
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
     return _Part(rows=rows, note=note)
 
 
-def _pair_words(reading: Analysis, i: int, j: int) -> str:
-    said = study_sentences.SURENESS.get(int(reading.sure[i, j]), "even")
-    tied = (min(i, j), max(i, j)) in reading.certificate.ties
-    if tied and reading.standing.panel is not None:
-        return "proved tied"
-    return f"{said}, tied within the margin" if tied else said
-
-
 def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
-    said = list(study_sentences.progress_sentences(reading, progress))
+    said = list(sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
         return _Part(said=said)
-    lower, note = "evidence there, of what a proof needs", study_sentences.PROGRESS_NOTE
+    lower, note = "evidence there, of what a proof needs", sentences.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
-        lower, note = "pairs settled", panel_sentences.PROGRESS_NOTE
+        lower, note = "pairs settled", sentences.PANEL_PROGRESS_NOTE
         meant = "how many of the pairs are settled"
     drawn = _picture(
         progress_figure(
@@ -457,7 +429,7 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
             [row.possible for row in progress],
             [row.share for row in progress],
             max(row.options for row in progress),
-            study_sentences.find_first_proof(progress),
+            sentences.find_first_proof(progress),
             lower,
         ),
         f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
@@ -476,47 +448,35 @@ def _position(standing: Standing) -> _Part:
         for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
         if p.left + p.right
     ]
-    alt = "Share of wins of the left side: " + "; ".join(
-        f"{row.full} {100 * row.value:.1f} %" for row in rows
-    )
+    told = "; ".join(f"{row.full} {100 * row.value:.1f} %" for row in rows)
+    alt = f"Share of wins of the left side: {told}"
     drawn = _picture(position_figure(rows), alt) if rows else None
     sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
-    said = study_sentences.side_sentences(standing)
-    return _Part(drawn, said, study_sentences.note_omission(sides - max(len(rows) - 1, 0), "voter"))
+    note = sentences.note_omission(sides - max(len(rows) - 1, 0), "voter")
+    return _Part(drawn, sentences.side_sentences(standing), note)
 
 
 def _voters(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, VOTERS)
-    flips = {
-        voter.name: standing.swaps[voter.name].flips
-        for voter in voters
-        if voter.name in standing.swaps
-    }
-    rows = [
-        [
-            voter.name,
-            f"{voter.votes:,}",
-            f"{voter.outcomes[TIE] - flips.get(voter.name, 0):,}",
-            *([f"{flips.get(voter.name, 0):,}"] if flips else []),
-            *(f"{voter.outcomes[outcome]:,}" for outcome in (BOTH_BAD, SKIP, ERROR)),
-            _share(voter.agreement, voter.compared),
-        ]
-        for voter in voters
-    ]
-    note = study_sentences.voters_note(len(standing.voters) - len(voters))
-    columns = [
-        "voter",
-        "answers",
-        "ties",
-        *(["flips"] if flips else []),
-        "both bad",
-        "skips",
-        "errors",
-        "with the majority",
-    ]
-    return _Part(
-        said=[study_sentences.voters_sentence(standing)], columns=columns, rows=rows, note=note
+    swaps = {one.name: standing.swaps[one.name] for one in voters if one.name in standing.swaps}
+    rows = []
+    for voter in voters:
+        flips = swaps[voter.name].flips if voter.name in swaps else 0
+        ties = [voter.outcomes[TIE] - flips, *([flips] if swaps else [])]
+        others = (voter.outcomes[outcome] for outcome in (BOTH_BAD, SKIP, ERROR))
+        counts = [f"{n:,}" for n in (voter.votes, *ties, *others)]
+        rows.append([voter.name, *counts, _share(voter.agreement, voter.compared)])
+    columns = ["voter", "answers", "ties", "both bad", "skips", "errors", "with the majority"]
+    if swaps:
+        columns.insert(3, "flips")
+    known = sum(voter.votes for voter in standing.voters)
+    number, left = len(standing.voters), len(standing.voters) - len(voters)
+    said = f"{format_count(number, 'voter')} gave {known:,} answers, not counting skips and errors."
+    note = (
+        "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
+        f"one{f'; {left:,} with fewer answers are left out' if left else ''}."
     )
+    return _Part(said=[said], columns=columns, rows=rows, note=note)
 
 
 def _members(panel: PanelStanding) -> _Part:
@@ -530,8 +490,12 @@ def _members(panel: PanelStanding) -> _Part:
         ]
         for one in panel.rows()
     ]
-    columns = ["member", "answers", "missing", "to ask"]
-    return _Part(columns=columns, rows=rows, note=panel_sentences.members_note(panel))
+    excused = f" Excused, so the study does not wait for: {join_names(panel.excused)}."
+    note = (
+        "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
+        f"affect who is best.{excused if panel.excused else ''}"
+    )
+    return _Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
 
 
 def _guides(standing: Standing) -> _Part:
@@ -539,7 +503,7 @@ def _guides(standing: Standing) -> _Part:
         [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
         for guide in standing.guides[:VOTERS]
     ]
-    more = study_sentences.note_omission(len(standing.guides) - len(rows), "guide")
+    more = sentences.note_omission(len(standing.guides) - len(rows), "guide")
     return _Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
 
 
@@ -553,11 +517,10 @@ def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
     ]
-    more = study_sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
-    compared = study_sentences.judges_note(JUDGES, voters)
-    return _Part(
-        rows=rows, note=" ".join(filter(None, (study_sentences.KAPPA_NOTE, more, compared)))
-    )
+    more = sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
+    compared = f"Only the {JUDGES} voters with the most answers are compared, of {voters:,}."
+    notes = (sentences.KAPPA_NOTE, more, compared if voters > JUDGES else "")
+    return _Part(rows=rows, note=" ".join(filter(None, notes)))
 
 
 def _basis(standing: Standing, last: float | None) -> dict[str, str]:
@@ -581,9 +544,8 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
         said["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
         said["what is proved"] = "on these cases" if settings.finite else "on cases like these"
     if last is not None:
-        said["last event"] = (
-            f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
-        )
+        time = datetime.fromtimestamp(last, UTC)
+        said["last event"] = f"number {standing.events:,}, at {time:%Y-%m-%d %H:%M:%S} UTC"
     return said
 
 
@@ -605,20 +567,6 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
 
 def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
-
-
-def _status_words(known: str, state: str, among: bool) -> str:
-    """What is known of an option, and whether it is asked."""
-    if state == ACTIVE:
-        return known
-    return f"{known}, {state}" if among else state
-
-
-def _classify_options(certificate: Certificate | PanelCertificate) -> dict[int, str]:
-    best, possible = set(certificate.best), set(certificate.possible)
-    return {
-        i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)
-    }
 
 
 def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:

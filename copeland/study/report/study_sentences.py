@@ -10,12 +10,12 @@ import numpy as np
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
-from copeland.study.report import panel_sentences
 from copeland.study.report.graph_layout import INTO, MANY, Graph
 from copeland.study.results.agreement import flip_sentences
-from copeland.study.results.analysis import AHEAD, LEAST, LIKELY, PROVED, Analysis
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import Progress, is_unordered
-from copeland.study.results.standing import Position, Standing
+from copeland.study.results.measures import LEAST
+from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
 from copeland.support.phrasing import format_count, join_names
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
@@ -24,6 +24,11 @@ PROGRESS_NOTE = (
     "A proof needs wins of one option and losses of all others, each with enough evidence. The "
     "lower curve shows how much of that evidence there is for the option nearest to its proof. "
     "It may fall when votes turn. Undone votes are left out."
+)
+PANEL_PROGRESS_NOTE = (
+    "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
+    "answered and it is a tie. Not all pairs need be settled to know who is best. Undone votes "
+    "are left out."
 )
 NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
 OPTIONS_NOTE = (
@@ -48,13 +53,14 @@ _MOVED = 3  # options whose places differ most
 
 def lead_sentence(standing: Standing) -> str:
     """Return what kind of study it is, in a line."""
+    options = format_count(len(standing.options), "option")
+    votes = format_count(standing.votes, "vote")
     if standing.panel is not None:
-        return panel_sentences.lead_sentence(len(standing.options), standing.votes, standing.panel)
+        missing = format_count(int(standing.panel.missing.sum()) // 2, "answer")
+        members = len(standing.panel.members)
+        return f"A study of {options} by a panel of {members}: {votes}, and {missing} missing."
     voters = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
-    return (
-        f"A study of {format_count(len(standing.options), 'option')}: "
-        f"{format_count(standing.votes, 'vote')}{voters}."
-    )
+    return f"A study of {options}: {votes}{voters}."
 
 
 def notices(reading: Analysis) -> Iterator[str]:
@@ -63,22 +69,18 @@ def notices(reading: Analysis) -> Iterator[str]:
     if standing.closed:
         yield "The study is closed: it takes no more votes."
     gone, waiting = (
-        [
-            name
-            for name, option in zip(reading.names, standing.options, strict=True)
-            if option.state == state
-        ]
+        [i for i, option in enumerate(standing.options) if option.state == state]
         for state in (RETIRED, PAUSED)
     )
     if gone:
         them = "it" if len(gone) == 1 else "them"
         covered = "leaves" if reading.certificate.active is not None else "covers"
         yield (
-            f"Retired, so no longer asked about: {join_names(gone)}. The verdict {covered} {them} "
+            f"Retired, so no longer asked about: {reading.join_names(gone)}. The verdict {covered} {them} "
             f"{'out' if covered == 'leaves' else 'too'}."
         )
     if waiting:
-        yield f"Paused, so not asked about for now: {join_names(waiting)}."
+        yield f"Paused, so not asked about for now: {reading.join_names(waiting)}."
 
 
 def outcomes_sentence(standing: Standing) -> str:
@@ -137,14 +139,17 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
     even = reading.rivals - won - lost
     name, certificate = reading.names[first], reading.certificate
     low, high = certificate.scores[first]
-    level = [reading.names[i] for i in reading.leaders]
-    lead = f"{join_names(level)} lead together" if len(level) > 1 else ""
+    several = len(reading.leaders) > 1
+    lead = f"{reading.join_names(reading.leaders)} lead together" if several else f"{name} leads"
     yield (
-        f"{lead or f'{name} leads'}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
+        f"{lead}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
         f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
-        yield panel_sentences.SCORES
+        yield (
+            "A dot shows how many others an option beats so far. A bar shows where its "
+            "number can still end, whatever the missing answers say; both ends are possible."
+        )
         return
     verdict = f" The verdict allows for the margin: {name} beats, or ties within it, at least {certificate.lower[first]}."
     yield (
@@ -157,7 +162,7 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
 def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in cycles, with the votes of each link."""
     if not reading.circles and reading.standing.panel is not None:
-        yield panel_sentences.NO_CYCLE
+        yield "No cycle is settled among these options."
     elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
         yield f"There is no cycle among these options{chance}."
@@ -165,7 +170,7 @@ def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
         yield (
-            f"{join_names([reading.names[option] for option in circle])} beat each other in a cycle: "
+            f"{reading.join_names(circle)} beat each other in a cycle: "
             f"{join_names([win_words(reading, *link) for link in links], len(links))}. "
             f"{_CIRCLE_WORDS[weakest]}"
         )
@@ -183,10 +188,8 @@ _CIRCLE_WORDS = {
 def arrow_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
     """Yield the arrows of the graph, for those who do not see them."""
     for arrow in graph.arrows:
-        winners_, losers = (
-            join_names([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
-        )
-        yield f"{winners_} to {losers}: {SURENESS[arrow.sure]}."
+        winners, losers = reading.join_names(arrow.winners), reading.join_names(arrow.losers)
+        yield f"{winners} to {losers}: {SURENESS[arrow.sure]}."
 
 
 def win_words(reading: Analysis, i: int, j: int) -> str:
@@ -202,7 +205,10 @@ def win_words(reading: Analysis, i: int, j: int) -> str:
 def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     """Return what the kinds of arrows mean."""
     if isinstance(certificate, PanelCertificate):
-        return panel_sentences.SURENESS
+        return (
+            "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
+            "nothing more. It can be sure who is best while many pairs are not."
+        )
     return (
         f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "
         "Likely: as sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
@@ -226,48 +232,36 @@ def graph_sentence(shown: int, k: int) -> str:
     )
 
 
-def cells_sentence(numbered: bool) -> str:
-    """Return how to read the heat map."""
-    mark = (
-        "Numbers are percentages of the votes, with a tie as half a vote; those in bold are proved."
-        if numbered
-        else "A dot marks a win that is proved."
-    )
-    return f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
-
-
 def matrix_sentence(reading: Analysis) -> str:
     """Return how many pairs were voted on, and how many are decided."""
-    certificate = reading.certificate
-    if isinstance(certificate, PanelCertificate):
-        return panel_sentences.matrix_sentence(reading, certificate)
+    found = reading.certificate
     proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
-    tied = (
-        f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
-        if certificate.margin
-        else ""
-    )
+    if isinstance(found, PanelCertificate):
+        others = f"proved tied: {len(found.ties):,}."
+    else:
+        others = f"likely, not proved: {likely:,}."
+        if found.margin:
+            others += f" Proved tied within the margin of {found.margin:g}: {len(found.ties):,}."
     return (
         f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
-        f"{proved:,}; likely, not proved: {likely:,}.{tied}"
+        f"{proved:,}; {others}"
     )
 
 
 def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Iterator[str]:
     """Yield how far the proof has come, since when it holds, and who led when."""
     last = progress[-1]
+    votes = format_count(last.votes, "vote")
     if last.best:
         yield (
-            f"After {format_count(last.votes, 'vote')} the proof is complete: {format_count(last.best, 'option')} "
+            f"After {votes} the proof is complete: {format_count(last.best, 'option')} "
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
-    elif reading.standing.panel is not None:
-        yield panel_sentences.progress_sentence(last)
     else:
-        yield (
-            f"After {format_count(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best. "
-            f"The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
-        )
+        far = f", and {_percent(last.share)} of the pairs are settled."
+        if reading.standing.panel is None:
+            far = f". The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
+        yield f"After {votes}, {last.possible} of {last.options} options could still be best{far}"
     if is_unordered(progress):
         yield NO_ORDER
         return
@@ -355,10 +349,10 @@ def counting_sentences(reading: Analysis) -> Iterator[str]:
         )
     yield (
         f"Copeland counts how many others an option beats, and puts "
-        f"{join_names([names[i] for i in leaders])} first."
+        f"{reading.join_names(leaders)} first."
     )
     yield (
-        f"Borda counts by how much options win, and puts {join_names([names[i] for i in borda])} first, with "
+        f"Borda counts by how much options win, and puts {reading.join_names(borda)} first, with "
         f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
         f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )
@@ -400,21 +394,6 @@ def _compare_places(reading: Analysis) -> Iterator[str]:
         yield f"Farthest apart: {'; '.join(told)}."
 
 
-def voters_sentence(standing: Standing) -> str:
-    """Return how many voters are known."""
-    known = sum(voter.votes for voter in standing.voters)
-    return f"{format_count(len(standing.voters), 'voter')} gave {known:,} answers, not counting skips and errors."
-
-
-def voters_note(left_out: int) -> str:
-    """Return how to read the table of voters."""
-    more = f"; {left_out:,} with fewer answers are left out" if left_out else ""
-    return (
-        "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
-        f"one{more}."
-    )
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -432,10 +411,3 @@ def note_omission(count: int, what: str, more: str = "") -> str:
     named = what if count == 1 else f"{what}s"
     said = f"{count:,} more {named} {more}".strip()
     return f"{said} {'is' if count == 1 else 'are'} not shown."
-
-
-def judges_note(compared: int, voters: int) -> str:
-    """Return whom the table of judges leaves out."""
-    if voters <= compared:
-        return ""
-    return f"Only the {compared} voters with the most answers are compared, of {voters:,}."

@@ -6,22 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copeland.report.terminal_tables import LONGEST, _plain, _table
-from copeland.study.results.ranking import strength_words
+from copeland.study.results.analysis import strength_words
 from copeland.support.phrasing import about, format_count, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from copeland.forecast.races import Forecast, Way
-    from copeland.study.results.ranking import Ranking
+    from copeland.forecast.forecast import Forecast, Way
+    from copeland.study.results.analysis import OptionRow, Ranking
 
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the studies of a storage, a row for each."""
-    table = _table(None)
-    table.add_column("study", overflow="fold")
-    for name in ("options", "votes"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _start_table("study", ("options", "votes"))
     table.add_column("how it stands")
     for row in rows:
         stands = row["stands"] + (" (closed)" if row["closed"] else "")
@@ -31,38 +28,36 @@ def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the options of a study, who leads first."""
+def _start_table(name: str, numbers: Sequence[str]) -> Table:
+    """A table of names, with columns of numbers."""
     table = _table(None)
-    table.add_column("option", overflow="fold")
-    for name in ("won", "lost", "tied", "beats", "proved", "chance"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(name, overflow="fold")
+    for number in numbers:
+        table.add_column(number, justify="right", no_wrap=True)
+    return table
+
+
+def standing_table(rows: Sequence[OptionRow]) -> Table:
+    """Return the options of a study, who leads first."""
+    table = _start_table("option", ("won", "lost", "tied", "beats", "proved", "chance"))
     table.add_column("")
     for row in rows[:LONGEST]:
         table.add_row(
-            _plain(row["name"]),
-            f"{row['won']:,}",
-            f"{row['lost']:,}",
-            f"{row['tied']:,}",
-            f"{row['beats']:,}",
-            f"{row['beats_proved']:,}",
-            "" if row["chance"] is None else percent(row["chance"]),
-            _plain(_place_words(row)),
+            _plain(row.name),
+            *(f"{n:,}" for n in (row.won, row.lost, row.tied, row.beats, row.least)),
+            "" if row.chance is None else percent(row.chance),
+            _plain(row.add_state(row.place)),
         )
-    more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
+        f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
     )
     return table
 
 
-def _place_words(row: Mapping[str, Any]) -> str:
-    """What is known of an option, and whether it is asked."""
-    return (
-        row["place"]
-        if row["state"] in ("active", row["place"])
-        else f"{row['place']}, {row['state']}"
-    )
+def _note_first(options: int) -> str:
+    """That a table does not show all options; nothing if it does."""
+    more = f"the first {LONGEST} of {options} options, --json gives all; "
+    return more if options > LONGEST else ""
 
 
 def ranking_table(ranking: Ranking) -> Table:
@@ -84,10 +79,8 @@ def ranking_table(ranking: Ranking) -> Table:
             f"{place.least} to {place.most}",
             strength_words(place.strength),
         )
-    number = len(ranking.places)
-    more = f"the first {LONGEST} of {number} options, --json gives all; " * (number > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many others, so far; proved: where that number must be; "
+        f"{_note_first(len(ranking.places))}beats: how many others, so far; proved: where that number must be; "
         "strength: log-odds by Bradley and Terry, an estimate"
     )
     return table
@@ -95,10 +88,7 @@ def ranking_table(ranking: Ranking) -> Table:
 
 def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the members of a panel, and how much each has answered."""
-    table = _table(None)
-    table.add_column("member", overflow="fold")
-    for name in ("answers", "missing", "to ask"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _start_table("member", ("answers", "missing", "to ask"))
     table.add_column("")
     for row in rows:
         table.add_row(
@@ -114,11 +104,9 @@ def plan_table(plan: Forecast, price: float | None) -> Table:
     """Return how many more votes each way of asking may take, and what they cost."""
     table = _table(None)
     table.add_column("how pairs are chosen", no_wrap=True)
-    for name in ("more votes (median)", "10 % to 90 %"):
+    costs = () if price is None else ("cost (median)", "10 % to 90 %")
+    for name in ("more votes (median)", "10 % to 90 %", *costs):
         table.add_column(name, justify="right", no_wrap=True)
-    if price is not None:
-        table.add_column("cost (median)", justify="right", no_wrap=True)
-        table.add_column("10 % to 90 %", justify="right", no_wrap=True)
     for way in plan.ways:
         table.add_row(way.name, *_cells(way, None), *(_cells(way, price) if price else ()))
     return table

@@ -1,4 +1,4 @@
-"""How far judges agree: from their votes on the same pair and item, and nothing else."""
+"""How far judges agree with each other, with themselves when the sides are swapped, and people with guides."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE
 from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
-from copeland.study.results.standing import position_of
+from copeland.study.results.standing import Guidance, position_of
 from copeland.study.votes import rows_of_table
-from copeland.support.phrasing import format_count
+from copeland.support.phrasing import format_count, percent
+
+NO_PROOF = "Guides only decide what is asked next; what they say proves nothing."
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
 
@@ -112,25 +114,33 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreeme
     >>> agreement(votes).pairs
     (PairOfJudges(first='ann', second='bob', n=1, agreement=1.0, kappa=1.0),)
     """
-    shared = _group_opinions(votes, judges)
+    return compare_judges((row for _, row in rows_of_table(votes)), judges)
+
+
+def compare_judges(
+    rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None = None
+) -> JudgeAgreement:
+    """Return the same from votes that are mappings."""
     said: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     agreed: defaultdict[str, list[bool]] = defaultdict(list)
-    for opinions in shared:
+    for opinions in _group_opinions(rows, judges):
         for one, other in combinations(sorted(opinions), 2):
             said[one, other].append((opinions[one], opinions[other]))
         for judge, majority in _majorities(opinions):
             agreed[judge].append(opinions[judge] == majority)
     return JudgeAgreement(
-        tuple(_compare_judges(*pair, said[pair]) for pair in sorted(said)),
+        tuple(_compare_pair(*pair, said[pair]) for pair in sorted(said)),
         tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
     )
 
 
-def _group_opinions(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
+def _group_opinions(
+    rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None
+) -> Iterable[_Opinions]:
     """Return what was said on everything that several judges voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
     times: Counter[tuple[Any, ...]] = Counter()
-    for _, vote in rows_of_table(votes):
+    for vote in rows:
         voter, opinion = vote["voter"], _opinion(vote)
         asked = isinstance(voter, str) and (judges is None or voter in judges)
         if not asked or opinion is None or vote.get("undone"):
@@ -173,7 +183,7 @@ def _majorities(opinions: _Opinions) -> Iterable[tuple[str, str]]:
             yield judge, leading[0][0]
 
 
-def _compare_judges(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
+def _compare_pair(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
     same = _share([one == other for one, other in said])
     chance = _chance([one for one, _ in said], [other for _, other in said])
     kappa = (same - chance) / (1 - chance) if chance < 1 else None
@@ -217,3 +227,17 @@ def flip_sentence(judge: str, swaps: Swaps) -> str:
         side, times = max(("left", swaps.left), ("right", swaps.right), key=lambda one: one[1])
         return f"{said}: it prefers the {side} side, which it named both times on {times:,}."
     return f"{said}; a flip counts as a tie." if swaps.flips else f"{said}."
+
+
+def guidance_sentences(guides: Collection[Guidance]) -> Iterator[str]:
+    """Yield what each guide said and how far people agree, if there are guides."""
+    for guide in guides:
+        agree = "There is no pair yet on which both the guide and people lean to one side."
+        if guide.agreement is not None:
+            agree = (
+                f"People agree with it on {guide.agreed:,} of {format_count(guide.compared, 'pair')} on which "
+                f"both lean to one side ({percent(guide.agreement)})."
+            )
+        yield f"{guide.name} guides, with {format_count(guide.votes, 'vote')}. {agree}"
+    if guides:
+        yield NO_PROOF

@@ -1,404 +1,353 @@
-"""The one reading of a study's votes: every sentence, table and picture takes its numbers from here.
+"""The one analysis of a study's votes: numbers, sentences, rows of tables, a ranking and JSON.
 
-What is *proved* is in the certificate. Here is what only *shows*: shares, who leads, in which order, how
-sure each win is, who beats whom in a cycle, and what is likely.
+Pages and tables show what is here, and compute nothing of their own.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate, evidence
-from copeland.forecast.forecast_range import ForecastRange
-from copeland.forecast.outlook import SETTLED, Outlook, outlook_of, scale_outlook
-from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
-from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
-from copeland.forecast.start import LIKELY as LIKELY_BEST
-from copeland.forecast.votes_remaining import Remaining
-from copeland.matrix import PreferenceMatrix
+from copeland.errors import MissingExtra, need
+from copeland.forecast.plausible_worlds import MOST_OPTIONS
 from copeland.study.options import ACTIVE
-from copeland.study.results.case_progress import outlook_on_cases
-from copeland.study.results.standing import Standing, order_of
-from copeland.study.results.voter_reach import Reach, reach_of, remaining_in
-from copeland.support.phrasing import NAME, quote_names, shorten_names
-from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
+from copeland.study.results.measures import Floats, Measures
+from copeland.study.results.standing import PROVED as PROVED  # which is documented here
+from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.results.voter_reach import is_judged
+from copeland.support.notebook_html import MOST_ROWS, html_table
+from copeland.support.phrasing import format_count
 
-# How sure it is that one option beats another.
-PROVED = 3  # together with all other pairs
-LIKELY = 2  # as far as this pair alone goes
-AHEAD = 1  # by the votes as they are
+# What is known of an option.
+BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
 
-STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
-LONGEST = 6  # options in a circle that is looked for
-LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
+PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
+_ROUNDS = 1_000
 
-Floats = NDArray[np.floating]
-Ints = NDArray[np.int64]
+
+@dataclass(frozen=True)
+class OptionRow:
+    """What the votes say of one option: a row of every table of options."""
+
+    index: int
+    name: str
+    state: str  # whether it is asked: active, paused or retired
+    known: str  # BEST, POSSIBLE or OUT
+    place: str  # the same in more words; the state, if the certificate is not about it
+    counts: bool  # whether the certificate is about it
+    tier: int | None  # from 1: every tier is proved to beat more others than all below it
+    won: int
+    lost: int
+    tied: int
+    share: float | None  # of its votes, a tie as half a win; None without votes
+    beats: int  # others, by the votes as they are
+    least: int  # others that it beats at least: proved
+    most: int  # at most: proved
+    chance: float | None  # to be best, an estimate
+    borda: float
+    lottery: float
+
+    @property
+    def votes(self) -> int:
+        """All its votes."""
+        return self.won + self.lost + self.tied
+
+    def add_state(self, words: str) -> str:
+        """Return what is known of it, and whether it is asked."""
+        if self.state == ACTIVE:
+            return words
+        return f"{words}, {self.state}" if self.counts else self.state
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        told = ("name", "state", "won", "lost", "tied", "beats")
+        guessed = ("chance", "borda", "lottery", "place")
+        return (
+            {name: getattr(self, name) for name in told}
+            | {"beats_proved": self.least, "score": [self.least, self.most]}
+            | {name: getattr(self, name) for name in guessed}
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    """What the votes of a study come to; each part is computed when it is first asked for.
-
-    Options are indices.
+class Analysis(Measures):
+    """Where a study stands, as people and programs are told it.
 
     Examples
     --------
     >>> from copeland.study import create_study
     >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
     >>> found = Analysis(study.standing())
-    >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
-    ((0,), (0, 1), [1, 0], True)
+    >>> found.badge, [(row.name, row.known) for row in found.rows()]
+    ('Winner', [('green', 'proved best'), ('black', 'ruled out')])
     """
 
-    standing: Standing
-
-    @property
-    def certificate(self) -> Certificate | PanelCertificate:
-        """What is proved."""
-        return self.standing.certificate
-
-    @property
-    def k(self) -> int:
-        """The number of options."""
-        return len(self.standing.options)
+    @cached_property
+    def verdict(self) -> Verdict:
+        """All of it in sentences."""
+        return verdict_of(self)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The options as they stand in sentences: not too long, and in quotation marks where these help."""
-        return tuple(quote_names(shorten_names(self.standing.labels, NAME)))
-
-    @cached_property
-    def n(self) -> Ints:
-        """The votes of every pair."""
-        return self.standing.wins + self.standing.wins.T + self.standing.ties
+    def ranking(self) -> Ranking:
+        """The options that are not retired, in tiers that are proved apart."""
+        return ranking_of(self)
 
     @property
-    def pairs(self) -> int:
-        """The number of pairs."""
-        return self.k * (self.k - 1) // 2
+    def badge(self) -> str:
+        """What is proved, or likely, in a word or two."""
+        kind, standing = self.certificate.verdict, self.standing
+        if kind != "open":
+            return "Winner" if kind == "winner" else "Tied for first"
+        if standing.closed:
+            return "Closed without a proof"
+        if standing.panel is not None and standing.panel.active.best:
+            return "Settled for the active options"
+        if self.likely is not None:
+            return "Likely, not proved"
+        return "Not proved" if is_judged(standing) else "Keep going"
+
+    def rows(self) -> list[OptionRow]:
+        """Return what is known of each option, who leads first."""
+        standing, chances = self.standing, self.each_chance
+        won, lost, tied = (
+            counts.sum(axis=1).tolist()
+            for counts in (standing.wins, standing.wins.T, standing.ties)
+        )
+        rows = []
+        for i in self.order:
+            option, counts = standing.options[i], i in self.among
+            votes = won[i] + lost[i] + tied[i]
+            known, place = self._classify(i)
+            rows.append(
+                OptionRow(
+                    index=i,
+                    name=option.name,
+                    state=option.state,
+                    known=known,
+                    place=place if counts else option.state,
+                    counts=counts,
+                    tier=self.tiers.get(i),
+                    won=won[i],
+                    lost=lost[i],
+                    tied=tied[i],
+                    share=(won[i] + tied[i] / 2) / votes if votes else None,
+                    beats=int(self.scores[i]),
+                    least=self.certificate.scores[i][0],
+                    most=self.certificate.scores[i][1],
+                    chance=None if chances is None else chances[i],
+                    borda=float(self.borda[i]),
+                    lottery=float(self.lottery[i]),
+                )
+            )
+        return rows
+
+    def _classify(self, option: int) -> tuple[str, str]:
+        """What is known of an option, in a word and in more."""
+        found = self.certificate
+        if option in found.best:
+            return BEST, BEST
+        if option not in found.possible:
+            return OUT, OUT
+        may_tie = found.best and not found.margin
+        return POSSIBLE, "may be tied with the best" if may_tie else "not ruled out"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how the study stands, ready for JSON."""
+        standing, labels, outlook = self.standing, self.standing.labels, self.outlook
+        likely, chances = self.likely, self.chances  # an estimate, not a proof
+        return {
+            "study": standing.name,
+            "votes": standing.votes,
+            "closed": standing.closed,
+            "verdict": self.verdict.to_dict(),
+            "outlook": {
+                "champion": None if outlook.champion is None else labels[outlook.champion],
+                "votes": outlook.votes,
+                "pairs": [
+                    {"first": labels[i], "second": labels[j], "votes": votes}
+                    for i, j, votes in outlook.pairs
+                ],
+            },
+            "remaining": None if self.remaining is None else self.remaining.to_dict(),
+            "reach": None if self.reach is None else self.reach.to_dict(),
+            "likely": None
+            if likely is None or chances is None
+            else {"option": labels[likely], "chance": chances.each[likely]},
+            "panel": None if standing.panel is None else standing.panel.rows(),
+            "leader": standing.leader,
+            "leaders": [labels[i] for i in self.leaders],
+            "circles": [[labels[i] for i in circle] for circle in self.circles],
+            "options": [row.to_dict() for row in self.rows()],
+            "certificate": asdict(standing.certificate),
+            "position": asdict(standing.position)
+            | {"without_sides": standing.sideless, "both_ways": standing.both_ways},
+            "swaps": [{"name": name} | swaps._asdict() for name, swaps in standing.swaps.items()],
+            "outcomes": standing.outcomes,
+            "asked": standing.asked,
+            "open": standing.open,
+            "lists": {"shown": standing.lists, "unclicked": standing.unclicked},
+            "repeated": standing.repeated,
+            "undone": standing.undone,
+            "voters": [
+                {"name": one.name, "votes": one.votes, "agreement": one.agreement}
+                for one in standing.voters
+            ],
+            "guides": [
+                one._asdict() | {"agreement": one.agreement, "role": "guide", "proves": False}
+                for one in standing.guides
+            ],
+            "settings": standing.settings.to_dict(),
+        }
+
+
+def strengths_of(reading: Measures) -> tuple[Floats | None, tuple[str, ...]]:
+    """Return the strengths s, where ln(p_ij / p_ji) = s_i - s_j fits the votes best, and what to mind.
+
+    Their mean is 0. They are None, and the words say why, without votes, without the extra ``strengths``, or
+    with very many options. A tie is half a win for each.
+    """
+    if reading.standing.votes == 0:
+        return None, ("Bradley-Terry strengths need votes.",)
+    if reading.k > MOST_OPTIONS:
+        return None, (f"Bradley-Terry strengths are computed for up to {MOST_OPTIONS} options.",)
+    points = reading.standing.wins + reading.standing.ties / 2
+    lacks = tuple(_lacks(reading, points))
+    prior = PRIOR * (1 - np.eye(reading.k)) if lacks else 0.0
+    try:
+        found = _fit_strengths(points + prior)
+    except MissingExtra as error:
+        return None, (str(error),)
+    except (RuntimeError, ValueError, np.linalg.LinAlgError):
+        return None, ("Bradley-Terry strengths could not be found: the votes are too one-sided.",)
+    return found, (*lacks, *_circles(reading))
+
+
+def _fit_strengths(points: Floats) -> Floats:
+    choix = need("choix", extra="strengths", what="the Bradley-Terry model")
+    found = choix.ilsr_pairwise_dense(points, max_iter=_ROUNDS)
+    return found - found.mean()
+
+
+def _lacks(reading: Measures, points: Floats) -> Iterator[str]:
+    """Yield why the votes alone bound no strengths: a proof of who can be how much stronger is missing."""
+    if reading.k < 2 or _groups(points, "strong").max() == 0:
+        return
+    parts = _groups(points, "weak")
+    if parts.max() > 0:
+        yield (
+            f"The votes fall into {format_count(int(parts.max()) + 1, 'part')} that never met: strengths of options in "
+            "different parts cannot be compared."
+        )
+    never_won, never_lost = (np.flatnonzero(points.sum(axis=axis) == 0).tolist() for axis in (1, 0))
+    bounded = f"only by regularisation, {PRIOR:g} of a vote for each option over each other"
+    for options, what in ((never_won, "never won"), (never_lost, "never lost")):
+        if options:
+            its = "its strength is" if len(options) == 1 else "their strengths are"
+            yield f"{reading.join_names(options)} {what}: {its} bounded {bounded}."
+    if not never_won and not never_lost and parts.max() == 0:
+        yield f"Some options together never won against the others: how far apart they are is bounded {bounded}."
+
+
+def _groups(points: Floats, connection: str) -> NDArray[np.int64]:
+    """The group of each option: all of a group are joined by votes, by chains of wins if it is strong."""
+    return connected_components(points > 0, connection=connection)[1]
+
+
+def _circles(reading: Measures) -> Iterator[str]:
+    for circle in reading.circles[:1]:
+        yield (
+            f"{reading.join_names(circle)} beat each other in a cycle, which strengths on one "
+            "scale cannot show."
+        )
+
+
+class Place(NamedTuple):
+    """One option in a ranking."""
+
+    name: str
+    tier: int  # from 1
+    beats: int  # how many others, by the votes as they are
+    least: int  # how many others it beats at least: proved
+    most: int  # at most: proved
+    strength: float | None  # by Bradley and Terry, an estimate; the mean is 0
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All options that are not retired, the best tier first; made by :meth:`Study.ranking`.
+
+    Every option of a tier beats more others than every option of a tier below: that is wrong, together with all
+    else that is proved and at every vote, with probability ``delta`` at most; of a panel, never. Within a tier the order is that
+    of the votes as they are, and proves nothing.
+    """
+
+    places: tuple[Place, ...]
+    delta: float | None  # None of a panel, of which nothing that is settled can be wrong
+    notes: tuple[str, ...]  # what the strengths cannot say
 
     @property
-    def unmet(self) -> int:
-        """The number of pairs without a vote."""
-        return self.pairs - int(np.count_nonzero(np.triu(self.n)))
-
-    @cached_property
-    def matrix(self) -> PreferenceMatrix:
-        """Shares of the votes; 1/2 where there are none."""
-        return PreferenceMatrix.from_wins(self.standing.wins, self.standing.ties + (self.n == 0))
-
-    @property
-    def shares(self) -> Floats:
-        """Shares of the votes that the row won against the column; not a number without votes."""
-        return np.where(self.n > 0, self.matrix.p, math.nan)
-
-    @property
-    def among(self) -> tuple[int, ...]:
-        """The options that the certificate is about: not those retired, unless it is about all ever offered."""
-        active = self.certificate.active
-        return tuple(range(self.k)) if active is None else active
-
-    @property
-    def rivals(self) -> int:
-        """How many others each of these meets."""
-        return len(self.among) - 1
-
-    @property
-    def _cut(self) -> tuple[Ints, ...]:
-        """What picks these options from a K x K table."""
-        return np.ix_(self.among, self.among)
-
-    @cached_property
-    def scores(self) -> Ints:
-        """How many others each option beats by the votes as they are."""
-        return (self.matrix.p > 0.5)[:, list(self.among)].sum(axis=1)
-
-    @cached_property
-    def order(self) -> tuple[int, ...]:
-        """The proved best first, then by score, then by the share of votes won."""
-        return order_of(
-            *(self.standing.wins, self.standing.ties, self.certificate.best),
-            *(self._missing_pairs, self.certificate.active),
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the options, tier by tier."""
+        last = self.places[-1].tier
+        return tuple(
+            tuple(place.name for place in self.places if place.tier == tier)
+            for tier in range(1, last + 1)
         )
 
     @property
-    def _missing_pairs(self) -> NDArray[np.bool_] | None:
-        """The pairs of a panel on which answers are missing; None where votes never end."""
-        return None if self.standing.panel is None else self.standing.panel.missing > 0
+    def sentence(self) -> str:
+        """How far the options are told apart."""
+        number = len(self.tiers)
+        if number == 1:
+            return "No tiers are proved apart yet: no option is proved to beat more others than all below it."
+        sure = (
+            "whatever the missing answers say"
+            if self.delta is None
+            else f"error probability {self.delta:g}"
+        )
+        return (
+            f"{number} tiers are proved apart: each option in a tier beats more others than "
+            f"every option in a lower one ({sure})."
+        )
 
-    @cached_property
-    def leaders(self) -> tuple[int, ...]:
-        """The proved best; before that, who beats the most others, the likeliest first; none without votes."""
-        if self.certificate.best or self.chances is None:
-            return self._ahead
-        return tuple(sorted(self._ahead, key=self._likely))
-
-    @cached_property
-    def _ahead(self) -> tuple[int, ...]:
-        if self.certificate.best or self.standing.votes == 0:
-            return self.certificate.best
-        among = np.array(self.among)
-        p = self.matrix.p[self._cut]
-        if self._missing_pairs is None:
-            return tuple(among[copeland_winners(PreferenceMatrix(p), ties=0.5)].tolist())
-        scores = (p > 0.5).sum(axis=1) + ((p == 0.5) & self._missing_pairs[self._cut]).sum(
-            axis=1
-        ) / 2
-        return tuple(among[scores == scores.max()].tolist())
-
-    @property
-    def likeliest(self) -> int | None:
-        """Who has the highest chance to be best, a leader if one has it; None if chances are not known."""
-        if self.chances is None or self.standing.votes == 0:
-            return None
-        return min((*self.leaders, *self.among), key=self._likely)
-
-    @property
-    def likely(self) -> int | None:
-        """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
-        if self.standing.panel is not None or self.certificate.best or self.standing.votes == 0:
-            return None
-        if self.chances is None:
-            return None
-        first = int(np.argmax(self.chances.each))
-        return first if self.chances.each[first] >= LIKELY_BEST else None
-
-    def _likely(self, option: int) -> float:
-        """What sorts options by their chances, in steps of 1 %."""
-        assert self.chances is not None
-        return -round(self.chances.each[option], 2)
-
-    @cached_property
-    def sure(self) -> Ints:
-        """How sure each option beats each other: PROVED, LIKELY (not of a panel), AHEAD or 0."""
-        wins, ties = self.standing.wins, self.standing.ties
-        sure = np.where(wins > wins.T, AHEAD, 0)
-        if isinstance(self.certificate, Certificate):
-            sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
-        for i, j in self.certificate.beats:
-            sure[i, j] = PROVED
-        return sure
-
-    @cached_property
-    def circles(self) -> tuple[tuple[int, ...], ...]:
-        """Cycles: who beats the next, the last the first; that of the leaders first."""
-        if self.k > MOST_OPTIONS:
-            return ()
-        clear = _clear(self.standing.wins) if self._missing_pairs is None else self.sure == PROVED
-        outside = ~np.isin(np.arange(self.k), self.among)
-        clear = clear & ~outside & ~outside[:, None]
-        return tuple(_circles(clear, self.leaders, self.sure))
-
-    @cached_property
-    def chances(self) -> Chances | None:
-        """To be best; None if there are too many options to tell in passing."""
-        if self.k > MOST_OPTIONS:
-            return None
-        settings = self.standing.settings
-        wins, ties = self.standing.wins[self._cut], self.standing.ties[self._cut]
-        ahead = [self.among.index(i) for i in self._ahead]
-        if self.standing.panel is not None:
-            missing = self.standing.panel.missing[self._cut]
-            found = panel_chances(wins, ties, missing, ahead, settings.seed)
-        else:
-            found = chances_of(wins, ties, settings.margin, ahead, settings.seed)
-        return _among_all(found, self.among, self.matrix.p)
-
-    @property
-    def each_chance(self) -> tuple[float, ...] | None:
-        """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
-
-        Of a panel, or of so many test cases, it does not matter once some option is sure to be best: that others may tie with it
-        would make its share smaller.
-        """
-        exact = self.standing.panel is not None or self.standing.settings.finite is not None
-        if self.chances is None or (exact and self.certificate.best):
-            return None
-        return self.chances.each
-
-    @cached_property
-    def belief_matrix(self) -> PreferenceMatrix:
-        """What is believed of every pair: the mean of plausible worlds, or else the shares of the votes."""
-        if self.chances is None:
-            return self.matrix
-        return PreferenceMatrix(_antisymmetric(self.chances.mean))
-
-    @cached_property
-    def borda(self) -> Floats:
-        """The share of votes that each option would win against a random other, estimated; 0 if it is retired."""
-        return _spread(borda_scores(self._contest) / self.rivals, self.among, self.k)
-
-    @cached_property
-    def lottery(self) -> Floats:
-        """Von Neumann's, estimated."""
-        return _spread(von_neumann(self._contest), self.among, self.k)
-
-    @property
-    def _contest(self) -> PreferenceMatrix:
-        """What is believed of the options that the certificate is about."""
-        return PreferenceMatrix(self.belief_matrix.p[self._cut])
-
-    @cached_property
-    def remaining(self) -> ForecastRange | None:
-        """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
-        if self.standing.settings.cases:  # there are only so many votes: the outlook counts them
-            return None
-        if self.standing.panel is None:
-            return None if self._remaining is None else self._remaining.votes
-        cut = np.ix_(self._active, self._active)
-        if len(self._active) < 2:
-            return None
-        silent = self.standing.panel.silent[:, *cut]
-        return panel_remaining(self.standing.wins[cut], self.standing.ties[cut], silent)
-
-    @cached_property
-    def _remaining(self) -> Remaining | None:
-        return remaining_in(self.standing)
-
-    @property
-    def _active(self) -> list[int]:
-        return [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
-
-    @cached_property
-    def outlook(self) -> Outlook:
-        """What would settle it, its votes shared out as the forecast has them; of a panel, among the active options."""
-        found = self._plan
-        if self.remaining is None:
-            return found
-        return scale_outlook(found, self.remaining.middle, self.remaining.most)
-
-    @property
-    def _plan(self) -> Outlook:
-        if self.standing.settings.cases:
-            return outlook_on_cases(self.standing)
-        if self.standing.panel is None:
-            return _restore_indices(outlook_of(self.standing.start), self.standing.options_left)
-        if len(self._active) < 2:
-            return SETTLED
-        cut = np.ix_(self._active, self._active)
-        plan = panel_outlook(self.standing.wins[cut], self.standing.panel.missing[cut])
-        return _restore_indices(plan, self._active)
-
-    @cached_property
-    def reach(self) -> Reach | None:
-        """How far the votes of people go; None where every vote is a fresh draw."""
-        return reach_of(self.standing, self._remaining)
-
-    @property
-    def circle(self) -> tuple[int, ...]:
-        """The circle in which a leader is, or none."""
-        first = self.circles[0] if self.circles else ()
-        return first if set(first) & set(self.leaders) else ()
-
-    @property
-    def in_circle(self) -> bool:
-        """Whether the leaders are several, and the circle is theirs."""
-        return len(self.leaders) > 1 and set(self.circle) == set(self.leaders)
-
-    @property
-    def borda_first(self) -> tuple[int, ...]:
-        """Whom Borda names: the highest shares, those that differ by a trifle together."""
-        return tuple(np.flatnonzero(self.borda >= self.borda.max() - LEAST).tolist())
-
-    @property
-    def lottery_support(self) -> tuple[int, ...]:
-        """Whom von Neumann's lottery draws, the likeliest first."""
-        return tuple(i for i in np.argsort(-self.lottery).tolist() if self.lottery[i] > LEAST)
-
-    def links(self, circle: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Return the wins of a circle, winner first."""
-        return list(pairwise((*circle, circle[0])))
+    def _repr_html_(self) -> str:
+        head = ["", "tier", "beats", "at least", "at most", "strength"]
+        rows = [
+            [place.name, *map(str, place[1:5]), strength_words(place.strength)]
+            for place in self.places[:MOST_ROWS]
+        ]
+        return html_table(" ".join((self.sentence, *self.notes)), head, rows, len(self.places))
 
 
-def _restore_indices(outlook: Outlook, options: list[int]) -> Outlook:
-    """An outlook on some of the options, with their own numbers."""
-    if outlook.champion is None:
-        return outlook
-    pairs = (
-        need._replace(first=options[need.first], second=options[need.second])
-        for need in outlook.pairs
+def ranking_of(reading: Measures) -> Ranking:
+    """Return all options that are not retired in tiers, with scores and strengths."""
+    found, tiers = reading.certificate, reading.tiers
+    strengths, notes = strengths_of(reading)
+    left_out = [i for i in range(reading.k) if i not in tiers]
+    if left_out:
+        notes = (f"Retired, and so without a place: {reading.join_names(left_out)}.", *notes)
+    places = (
+        Place(
+            reading.standing.labels[i],
+            tiers[i],
+            int(reading.scores[i]),
+            *found.scores[i],
+            None if strengths is None else float(strengths[i]),
+        )
+        for i in sorted((i for i in reading.order if i in tiers), key=lambda i: tiers[i])
     )
-    return outlook._replace(champion=options[outlook.champion], pairs=tuple(pairs))
+    delta = None if isinstance(found, PanelCertificate) else found.delta
+    return Ranking(tuple(places), delta, notes)
 
 
-def _among_all(found: Chances, among: tuple[int, ...], shares: Floats) -> Chances:
-    """The chances of some options as those of all: the others have none."""
-    k = len(shares)
-    if len(among) == k:
-        return found
-    each, one_of = (_spread(np.array(part), among, k) for part in (found.each, found.among))
-    mean = shares.copy()
-    mean[np.ix_(among, among)] = found.mean
-    return found._replace(each=tuple(each.tolist()), among=tuple(one_of.tolist()), mean=mean)
-
-
-def _spread(values: Floats, among: tuple[int, ...], k: int) -> Floats:
-    """The values of some options in the places of all, 0 for the others."""
-    wide = np.zeros(k)
-    wide[list(among)] = values
-    return wide
-
-
-def _clear(wins: Ints) -> NDArray[np.bool_]:
-    """Which wins stand out: in a circle of 2:1s there is nothing to see."""
-    few = 4  # that 1:0 is nothing yet
-    clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
-    np.fill_diagonal(clear, False)
-    return clear
-
-
-def _circles(
-    clear: NDArray[np.bool_], leaders: tuple[int, ...], sure: Ints
-) -> list[tuple[int, ...]]:
-    """The circles of wins that are clear."""
-    from scipy.sparse.csgraph import connected_components
-
-    first = _circle_of_leaders(clear, set(leaders))
-    found = [first] if first else []
-    _, group_of = connected_components(clear, connection="strong")
-    for group in range(int(group_of.max()) + 1):
-        options = np.flatnonzero(group_of == group).tolist()
-        if len(options) > 2 and not set(options) & set(first):
-            found.append(_surest_circle(np.where(clear, sure, 0), options))
-    return found
-
-
-def _circle_of_leaders(clear: NDArray[np.bool_], leaders: set[int]) -> tuple[int, ...]:
-    """A circle with as many leaders as can be, of leaders alone if there is one; or none."""
-    if not leaders:
-        return ()
-    links = _tournament(clear)
-    length = min(max(len(leaders), 3), LONGEST)
-    found = cycles(links, among=leaders, longest=length) if len(leaders) > 2 else []
-    found = found or cycles(links, longest=length)
-    most = max(found, key=lambda circle: len(leaders & set(circle)), default=())
-    return most if leaders & set(most) else ()
-
-
-def _surest_circle(sure: Ints, group: list[int]) -> tuple[int, ...]:
-    """The shortest circle of a group whose links are proved; if there is none, likely; if none, any."""
-    for least in (PROVED, LIKELY, AHEAD):
-        links = _tournament(sure >= least)
-        found = cycles(links, among=group, limit=1, longest=len(group))
-        if found:
-            return found[0]
-    raise AssertionError("options that beat each other in circles are in a circle")
-
-
-def _tournament(beats: NDArray[np.bool_]) -> PreferenceMatrix:
-    return PreferenceMatrix(0.5 + (beats * 0.5 - beats.T * 0.5))
-
-
-def _antisymmetric(p: Floats) -> Floats:
-    """The matrix with p_ji = 1 - p_ij to the last bit."""
-    above = np.triu(p, 1)
-    return above + np.tril(1 - above.T, -1) + np.eye(len(p)) / 2
+def strength_words(strength: float | None) -> str:
+    """Return a strength as tables show it."""
+    return "-" if strength is None else f"{strength:+.2f}"

@@ -18,7 +18,6 @@ import numpy as np
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.sentences import statement_before
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
@@ -45,20 +44,15 @@ def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
     'Undone, and not counted: 3 votes (a robot: 2; no reason told: 1).'
     """
     reasons: Counter[str] = Counter()
-    for body in bodies:
-        reasons[_reason(body or {})] += (body or {}).get("times", 1)
+    for body in (body or {} for body in bodies):
+        untold = "a whole import" if "import" in body else "no reason told"
+        reasons[str(body.get("reason", untold))[:LETTERS]] += body.get("times", 1)
     if not reasons:
         return ""
     told = [f"{reason}: {times:,}" for reason, times in reasons.most_common(REASONS)]
     others = sum(reasons.values()) - sum(times for _, times in reasons.most_common(REASONS))
     told += [f"other reasons: {others:,}"] if others else []
     return f"Undone, and not counted: {format_count(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
-
-
-def _reason(body: Mapping[str, Any]) -> str:
-    if "reason" in body:
-        return str(body["reason"])[:LETTERS]
-    return "a whole import" if "import" in body else "no reason told"
 
 
 def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -77,7 +71,10 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
         left, right, outcome = _read_outcome(where, row, certificate.labels)
         if outcome in (SKIP, ERROR):
             continue
-        times = _times(where, row)
+        told = row.get("times") or "1"
+        if not str(told).isdecimal():
+            raise InvalidRow(f"{where}: times is '{told}'; it must be a whole number.")
+        times = int(told)
         counted += times
         count(wins, ties, left, right, outcome, times)
     return wins, ties, undone
@@ -120,14 +117,6 @@ def _read_outcome(
     except InvalidVote as error:
         raise InvalidRow(f"{where}: {error}") from error
     return labels.index(row["left"]), labels.index(row["right"]), outcome
-
-
-def _times(where: str, row: Mapping[str, Any]) -> int:
-    """How many votes a row stands for."""
-    told = row.get("times") or "1"
-    if not str(told).isdecimal():
-        raise InvalidRow(f"{where}: times is '{told}'; it must be a whole number.")
-    return int(told)
 
 
 def _is_false(value: Any) -> bool:
@@ -186,8 +175,16 @@ def certificate_to_file(
     ('open', True)
     """
     log = study.events(most=study.number if at is None else at)  # which nobody waits for
-    books = fold_log(log)
-    found = _issue_certificate(books, active, _space_of(study))
+    books, space = fold_log(log), _space_of(study)
+    if space is None:
+        found = certificate_of(books, active)
+    elif active:
+        raise InvalidParameter("active options are for studies of options; audits have none.")
+    else:
+        from copeland.study.kinds.space import audit_certificate  # which loads scipy
+
+        found = audit_certificate(books, space)
+    said = [*_undo_notes(log), *notes]
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -196,7 +193,7 @@ def certificate_to_file(
         "log": last_link(study.name, log).hex(),
         "statement": found.statement,
         "assumptions": list(found.assumptions),
-        **_notes((*_undo_notes(log), *notes)),
+        **({"notes": said} if said else {}),
         **_panel_of(books),
         **found.to_dict(),
     }
@@ -205,21 +202,9 @@ def certificate_to_file(
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _issue_certificate(books: Books, active: bool, space: Space | None) -> Issued:
-    """The certificate of some books."""
-    if space is None:
-        return certificate_of(books, active)
-    from copeland.study.kinds import space as audits
-
-    if active:
-        raise InvalidParameter("active options are for studies of options; audits have none.")
-    return audits.audit_certificate(books, space)
-
-
 def _space_of(study: Study) -> Space | None:
     """The space of a study, with its constraint, if it has one."""
-    tuning = study.books().tuning
-    return None if tuning is None else tuning.space
+    return study.look_at_books(lambda books: None if books.tuning is None else books.tuning.space)
 
 
 def _panel_of(books: Books) -> dict[str, Any]:
@@ -227,10 +212,6 @@ def _panel_of(books: Books) -> dict[str, Any]:
     if not books.settings.panel:
         return {}
     return {"panel": list(books.settings.panel), "answers": int(books.panel.answered.sum()) // 2}
-
-
-def _notes(said: Sequence[str]) -> dict[str, list[str]]:
-    return {"notes": list(said)} if said else {}
 
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
@@ -261,10 +242,14 @@ def read_certificate(path: str | Path) -> Filed:
     'open'
     """
     text = read_text(path)
+    kind: type[Issued] = Certificate
     try:
         content = json_of(text)
-        of_panel = isinstance(content, dict) and "panel" in content
-        certificate = _kind_of(content).from_json(text)
+        if isinstance(content, dict) and "audits" in content:
+            from copeland.study.kinds.space import AuditCertificate as kind  # which loads scipy
+        elif isinstance(content, dict) and "panel" in content:
+            kind = PanelCertificate
+        certificate = kind.from_json(text)
     except InvalidParameter as error:
         raise InvalidParameter(f"{path}: {error}") from None
     except (
@@ -280,26 +265,13 @@ def read_certificate(path: str | Path) -> Filed:
         raise InvalidParameter(
             f"{path} was written by a newer version of copeland; upgrade copeland to check it."
         )
-    if of_panel and not _names_panel(content):
+    names = content.get("panel", [])
+    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if "panel" in content and not (listed and type(content.get("answers")) is int):
         raise InvalidParameter(
             f"{path} does not say who is on the panel, and how much they have answered."
         )
     return Filed(study, events, certificate, content)
-
-
-def _kind_of(content: Any) -> type[Issued]:
-    """What kind of certificate a file holds."""
-    if isinstance(content, dict) and "audits" in content:
-        from copeland.study.kinds.space import AuditCertificate  # which loads scipy
-
-        return AuditCertificate
-    return PanelCertificate if isinstance(content, dict) and "panel" in content else Certificate
-
-
-def _names_panel(content: Mapping[str, Any]) -> bool:
-    names = content["panel"]
-    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    return listed and type(content.get("answers")) is int
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
@@ -342,23 +314,18 @@ def objections_by_log(
     about = (*_origin(filed, past, name), *_check_notes(filed, past))
     if ("audits" in filed.content) != (books.tuning is not None):
         return ("one of the certificate and the study is about a space, and the other is not.",)
-    if "audits" in filed.content:
-        return *_broken_seal(filed), *_recheck_audits(filed, books, space, past), *about
+    if books.tuning is not None:
+        from copeland.study.kinds.space import AuditCertificate, audit_objections
+
+        assert isinstance(filed.certificate, AuditCertificate)
+        there = books.tuning.space if space is None else space
+        wrong = audit_objections(filed.certificate, books, there, past)
+        return *_broken_seal(filed), *(tuple(wrong) or _wording(filed)), *about
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     if len(books.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, but the study had {books.k} then.",)
     made = _recheck_counts(filed, *_counts(books))
     return *_broken_seal(filed), *_terms(filed, books), *made, *about
-
-
-def _recheck_audits(
-    filed: Filed, books: Books, space: Space | None, past: Sequence[Event]
-) -> tuple[str, ...]:
-    from copeland.study.kinds.space import AuditCertificate, audit_objections
-
-    assert isinstance(filed.certificate, AuditCertificate) and books.tuning is not None
-    there = books.tuning.space if space is None else space
-    return tuple(audit_objections(filed.certificate, books, there, past)) or tuple(_wording(filed))
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
@@ -462,35 +429,34 @@ def _recheck_counts(filed: Filed, *counts: Any) -> tuple[str, ...]:
 def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
     known = [found.statement]
-    if isinstance(found, Certificate | PanelCertificate):
-        known.append(_words_before(found))
-    if filed.unbound and isinstance(found, Certificate):
-        known.append(_earlier_words(found))
+    if isinstance(found, PanelCertificate):
+        known.append(found.statement_before)  # as copeland 0.2 put it
+    elif isinstance(found, Certificate):
+        before = found.statement_before
+        others = (found.k if found.active is None else len(found.active)) - 1
+        known.append(before)
+        if filed.unbound:  # as versions put it that wrote no envelope
+            before = before.replace("every other,", f"at least {others} of the {others} others,")
+            known.append(before.replace("by more than the margin", "by over the margin"))
     if filed.content.get("statement") not in known:
         yield f"its words do not match its numbers, which say: {found.statement}"
     if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
         yield f"it states other assumptions than these: {' '.join(found.assumptions)}"
 
 
-def _words_before(found: Certificate | PanelCertificate) -> str:
-    """The statement as copeland 0.2 put it."""
-    return statement_before(found) if isinstance(found, Certificate) else found.statement_before
-
-
-def _earlier_words(found: Certificate) -> str:
-    """The statement as versions put it that wrote no envelope."""
-    others = (found.k if found.active is None else len(found.active)) - 1
-    said = statement_before(found).replace(
-        "every other,", f"at least {others} of the {others} others,"
-    )
-    return said.replace("by more than the margin", "by over the margin")
-
-
 def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
     """Return the same from what a study exported: its whole log (.jsonl), or its votes (.csv)."""
     path = Path(path)
-    if "audits" in filed.content:
-        _require_replay(filed, path)
+    if "audits" in filed.content and path.suffix != ".jsonl":
+        raise InvalidParameter(
+            f"{path} does not say whom an audit drew; check this file against the whole log, "
+            "exported to a .jsonl file."
+        )
+    if "audits" in filed.content and filed.certificate.lacks_constraint:  # type: ignore[union-attr]
+        raise InvalidParameter(
+            "the space of this study has a constraint, which is a function, so it is not in the log; "
+            "check the file in Python, with objections(read_certificate(...), study)."
+        )
     if path.suffix != ".jsonl":
         return objections_by_votes(filed, path)
     try:
@@ -501,20 +467,6 @@ def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
         return objections_by_log(filed, log, filed.study)
     except CopelandError as error:
         return (str(error),)
-
-
-def _require_replay(filed: Filed, path: Path) -> None:
-    """Refuse files that do not tell what an audit drew."""
-    if path.suffix != ".jsonl":
-        raise InvalidParameter(
-            f"{path} does not say whom an audit drew; check this file against the whole log, "
-            "exported to a .jsonl file."
-        )
-    if filed.certificate.lacks_constraint:  # type: ignore[union-attr]
-        raise InvalidParameter(
-            "the space of this study has a constraint, which is a function, so it is not in the log; "
-            "check the file in Python, with objections(read_certificate(...), study)."
-        )
 
 
 def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:

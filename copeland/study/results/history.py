@@ -1,15 +1,22 @@
-"""How a certificate grew: what the votes of a log proved after some of them, and after all."""
+"""What the order of votes shows: how a certificate grew, and pairs whose votes changed over time.
+
+A certificate assumes that preferences do not change. Votes are taken in the order in which they came in. Counts have no
+order, so they are left out where that matters. Other votes of one import at one time are shuffled, by the study's seed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import evidence
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.drift_evidence import LEVEL, Change, change_in
+from copeland.certificate.drift_evidence import share_of as level_share_of
+from copeland.certificate.evidence import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.log.events import (
     ADDED,
@@ -19,22 +26,30 @@ from copeland.study.log.events import (
     ERROR,
     EXCUSED,
     GUIDE,
+    LEFT,
     PAUSED,
     READMITTED,
     RESTARTED,
     RESUMED,
     RETIRED,
     ROLE,
+    TIE,
     UNDONE,
     VOTED,
     Event,
+    VoteEvent,
+    is_vote,
     times_of,
 )
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import Books, fold_log
 from copeland.study.results.standing import Standing, certificate_of, epoch_with, leader_of
+from copeland.support.phrasing import percent, quote_names
+from copeland.support.rng import stream
 
 POINTS = 200  # rows, evenly spaced over the votes
+
+Pair = tuple[int, int]
 
 _TELLING = (
     CREATED,
@@ -83,7 +98,8 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     log = list(log)
     told = _standing(log)
     books = Books(told[0])
-    marks = _marks(sum(_counts(event, books) for event in told), points)
+    votes = sum(_counts(event, books) for event in told)
+    marks = set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
     now = fold_log(log)
     ends = _ends(told, now)
     rows = {0: _progress(books)}
@@ -132,31 +148,24 @@ def proved_share(books: Books | Standing) -> float:
 
 def share_of(standing: Standing) -> float:
     """Return how much of a proof is there: of its evidence, or of a panel's pairs."""
-    if isinstance(standing.certificate, PanelCertificate):
-        return settled_share(standing.certificate)
-    return 1.0 if standing.certificate.best else proved_share(standing)
+    return _share_of(standing, standing.certificate)
 
 
-def settled_share(certificate: PanelCertificate) -> float:
-    """Return how many of all pairs a panel has settled, as a share."""
-    k = certificate.k
-    return (len(certificate.beats) + len(certificate.ties)) / (k * (k - 1) / 2)
+def _share_of(votes: Books | Standing, found: Certificate | PanelCertificate) -> float:
+    if isinstance(found, PanelCertificate):
+        return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
+    return 1.0 if found.best else proved_share(votes)  # sums of floats may miss 1
 
 
 def _progress(books: Books) -> Progress:
-    certificate = certificate_of(books)
-    best = len(certificate.best)
-    if isinstance(certificate, PanelCertificate):
-        share = settled_share(certificate)
-    else:
-        share = 1.0 if best else proved_share(books)  # sums of floats may miss 1
+    found = certificate_of(books)
     return Progress(
         books.votes,
-        books.k if certificate.active is None else len(certificate.active),
-        leader_of(books, certificate),
-        len(certificate.possible),
-        best,
-        share,
+        books.k if found.active is None else len(found.active),
+        leader_of(books, found),
+        len(found.possible),
+        len(found.best),
+        _share_of(books, found),
     )
 
 
@@ -184,7 +193,7 @@ def _standing(log: Iterable[Event]) -> list[Event]:
 
 def _ends(told: list[Event], books: Books) -> dict[int, bool]:
     """The votes without an order, by number, and whether those end with it."""
-    votes = [event for event in told if event.kind == VOTED]
+    votes = [event for event in told if is_vote(event)]
     found = find_blocks(votes, books.sides)
     unordered = {vote.number for block, has_order in found if not has_order for vote in block}
     after = chain((vote.number not in unordered for vote in votes[1:]), [True])
@@ -198,5 +207,98 @@ def _counts(event: Event, books: Books) -> int:
     return times_of(event) if votes and books.meaning(event.outcome) is not None else 0
 
 
-def _marks(votes: int, points: int) -> set[int]:
-    return set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
+# Pairs whose votes changed
+
+
+class Drift(NamedTuple):
+    """A pair whose votes changed over time, with the evidence for it."""
+
+    first: str
+    second: str
+    change: Change
+
+    @property
+    def sentence(self) -> str:
+        """What changed, in words."""
+        change, (first, second) = self.change, quote_names((self.first, self.second))
+        return (
+            f"The votes on {first} and {second} changed over time: {first} won "
+            f"{percent(change.before)} of the first {change.early:,} that name a winner, and "
+            f"{percent(change.after)} of the {change.votes - change.early:,} since."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it, ready for JSON."""
+        return {"first": self.first, "second": self.second, **self.change._asdict()}
+
+
+class _Course:
+    """How a log comes to its epoch: what a pair's share of the level depends on."""
+
+    def __init__(self) -> None:
+        self.epoch = 1
+        self.options = 0
+        self.known = 0  # options when the epoch's first vote came; 0 before
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        if event.kind == CREATED:
+            self.options = len((event.body or {})["options"])
+        elif event.kind == ADDED:
+            self.options += 1
+        elif event.kind == RESTARTED:
+            self.epoch, self.known = self.epoch + 1, 0
+        elif event.kind == VOTED and not self.known:
+            self.known = self.options
+
+    def share_of(self, pair: Pair) -> float:
+        """Return a pair's share of the level."""
+        return level_share_of(max(pair), self.known, self.epoch)
+
+
+def drifts_of(books: Books, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
+    """Return the pairs whose votes changed over time, the strongest evidence first.
+
+    If no pair's preference changes within an epoch, any pair is ever among them with a probability of at most
+    ``level``, whatever options are added and however often votes are counted from zero.
+    """
+    course = _Course()
+    names = [option.name for option in books.options]
+    found = []
+    for pair, won in _sequences(books, _votes(log, course)).items():
+        change = change_in(won)
+        if change is not None and change.is_proved(level * course.share_of(pair)):
+            found.append(Drift(names[pair[0]], names[pair[1]], change))
+    return tuple(sorted(found, key=lambda drift: -drift.change.evidence))
+
+
+def _votes(log: Iterable[Event], course: _Course) -> Iterator[VoteEvent]:
+    for event in log:
+        course.take(event)
+        if is_vote(event):
+            yield event
+
+
+def _sequences(books: Books, votes: Iterable[VoteEvent]) -> dict[Pair, list[bool]]:
+    """For each pair, the smaller option first, whether that one won each vote."""
+    sequences: dict[Pair, list[bool]] = {}
+    for vote in _in_order(books, votes):
+        meaning = books.meaning(vote.outcome)
+        if meaning == TIE or not books.proves(vote):
+            continue
+        turned = vote.left > vote.right
+        pair = (vote.right, vote.left) if turned else (vote.left, vote.right)
+        sequences.setdefault(pair, []).append((meaning == LEFT) != turned)
+    return sequences
+
+
+def _in_order(books: Books, votes: Iterable[VoteEvent]) -> Iterator[VoteEvent]:
+    for block, has_order in find_blocks(votes, books.sides):
+        if has_order:
+            yield from block if block[0].ballot is not None else _shuffle_votes(books, block)
+
+
+def _shuffle_votes(books: Books, block: Sequence[VoteEvent]) -> Iterator[VoteEvent]:
+    votes = [vote for vote in block for _ in range(times_of(vote))]
+    order = stream(books.settings.seed, "drift", votes[0].number).permutation(len(votes))
+    return (votes[i] for i in order)

@@ -7,21 +7,17 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import (
-    LIKE_THESE,
-    THESE,
-    Certificate,
-    Voters,
-    certify,
-    is_decided,
-)
+from copeland.certificate.certificate import Certificate, certify
+from copeland.certificate.evidence import LIKE_THESE, THESE
+from copeland.certificate.proof import Voters, is_decided
 from copeland.errors import InvalidParameter
-from copeland.forecast.races import Start
+from copeland.forecast.start import Start
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.count_tables import Tables
@@ -29,13 +25,17 @@ from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Books, find_options_left
 from copeland.study.options import ACTIVE, Option
-from copeland.study.results.guidance import Guidance
 from copeland.study.results.panel_standing import (
     PanelStanding,
     panel_certificate_of,
     panel_standing_of,
 )
 from copeland.study.settings import Settings
+
+# How sure it is that one option beats another.
+PROVED = 3  # together with all other pairs
+LIKELY = 2  # as far as this pair alone goes
+AHEAD = 1  # by the votes as they are
 
 Z = 1.959964  # normal quantile of the 95 % interval of the position bias
 
@@ -106,6 +106,20 @@ class Voter:
     @property
     def agreement(self) -> float | None:
         """The share of compared votes that agree, None if there are none."""
+        return self.agreed / self.compared if self.compared else None
+
+
+class Guidance(NamedTuple):
+    """What one guide said: of ``compared`` pairs on which it leans and people do, it ``agreed`` on some."""
+
+    name: str
+    votes: int
+    agreed: int
+    compared: int
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of compared pairs on which guide and people lean to the same, None if there are none."""
         return self.agreed / self.compared if self.compared else None
 
 
@@ -204,7 +218,7 @@ def standing_of(
     guides: tuple[Guidance, ...] = (),
 ) -> Standing:
     """Return the standing that the books give."""
-    certificate = certificate_of(books)
+    certificate, sideless = certificate_of(books), books.sides.sideless_of
     return Standing(
         name=name,
         settings=books.settings,
@@ -223,7 +237,9 @@ def standing_of(
         certificate=certificate,
         leader=leader_of(books, certificate),
         position=position_of(*books.sides.wins.values()),
-        voters=tuple(_with_sides(voter, books) for voter in voters),
+        voters=tuple(
+            replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
+        ),
         guides=guides,
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
@@ -237,12 +253,6 @@ def standing_of(
         both_ways=books.sides.both,
         swaps=dict(books.sides.swapped),
     )
-
-
-def _with_sides(voter: Voter, books: Books) -> Voter:
-    """A voter, with what the books know of sides."""
-    left, right = books.sides.sideless_of.get(voter.name, (0, 0))
-    return replace(voter, sideless=(left, right))
 
 
 def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
@@ -314,20 +324,15 @@ def is_open(books: Books) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
     if books.tuning is not None:  # a space always has something to ask
         return True
-    terms = books.settings.terms(books.epoch)
-    if len(books.options_left) < books.k:
-        return certificate_of(books).verdict == "open"
-    if books.settings.finite is None and books.votes < fewest_votes(books.k, **terms):
+    settings, is_whole = books.settings, len(books.options_left) == books.k
+    terms = settings.terms(books.epoch)
+    if is_whole and settings.finite is None and books.votes < fewest_votes(books.k, **terms):
         return True
-    if books.settings.panel:
+    if not is_whole or settings.panel:
         return certificate_of(books).verdict == "open"
     proof = books.proof
-    counts = {
-        "missing": proof.missing_or_none,
-        "given": proof.before_undoing,
-        "cases": books.settings.finite,
-    }
-    return not is_decided(proof.wins, proof.ties, **terms, **counts)
+    given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
+    return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
 
 
 def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:
@@ -430,6 +435,42 @@ def _count_agreement(
         agreed += times * (same > opposite)
         compared += times * (same != opposite)
     return agreed, compared
+
+
+def guidance_of(
+    tally: Iterable[tuple[str | None, int, int, str, int]],
+    guides: Collection[str],
+    wins: NDArray[np.int64],
+) -> tuple[Guidance, ...]:
+    """Return every guide, from how often each gave an outcome to an ordered pair, and the wins of people.
+
+    Examples
+    --------
+    >>> people = np.array([[0, 3], [1, 0]])
+    >>> guidance_of([("model", 0, 1, "left", 1), ("model", 1, 0, "right", 1)], {"model"}, people)
+    (Guidance(name='model', votes=2, agreed=1, compared=1),)
+    """
+    leads: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in guides}
+    votes: defaultdict[str, int] = defaultdict(int)
+    for voter, left, right, outcome, times in tally:
+        if voter not in leads or outcome in (SKIP, ERROR):
+            continue
+        votes[voter] += times
+        if outcome in (LEFT, RIGHT):
+            sign = 1 if (outcome == LEFT) == (left < right) else -1
+            leads[voter][min(left, right), max(left, right)] += sign * times
+    return tuple(
+        Guidance(name, votes[name], *_count_common_leanings(leads[name], wins))
+        for name in sorted(leads)
+    )
+
+
+def _count_common_leanings(
+    leads: Counter[tuple[int, int]], wins: NDArray[np.int64]
+) -> tuple[int, int]:
+    """On how many pairs a guide and people lean to the same, and on how many both lean."""
+    both = [lead * int(wins[pair] - wins[pair[::-1]]) for pair, lead in leads.items()]
+    return sum(product > 0 for product in both), sum(product != 0 for product in both)
 
 
 def _freeze(array: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Likely best, beside proved: an estimate, and said to be one wherever it stands."""
+"""The verdict on a study in words: what is proved, what shows, what is likely, and what to do next."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal, NamedTuple
 
-from copeland.certificate.certificate import Certificate, advice_of
-from copeland.certificate.sentences import on_cases
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.sentences import advice_of, on_cases
 from copeland.errors import InvalidParameter
-from copeland.forecast.likely_best import favourite_of
 from copeland.forecast.outlook import Need
-from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
+from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
 from copeland.forecast.start import Goal
 from copeland.study.options import ACTIVE
-from copeland.study.results.analysis import LEAST, PROVED, Analysis
-from copeland.study.results.case_progress import are_too_few, case_advice, is_judged, votes_left
-from copeland.study.results.panel_verdict import (
-    list_panel_proofs,
-    name_panel_leaders,
-    panel_advice,
-    panel_answers,
-    panel_leading,
+from copeland.study.results.measures import LEAST, Measures
+from copeland.study.results.panel_standing import PanelStanding
+from copeland.study.results.standing import PROVED, Standing
+from copeland.study.results.voter_reach import (
+    are_too_few,
+    case_advice,
+    is_exhausted,
+    is_judged,
+    reach_sentence,
+    votes_left,
 )
-from copeland.study.results.standing import Standing
-from copeland.study.results.voter_reach import is_exhausted, reach_sentence
 from copeland.support.escaping import inert
 from copeland.support.notebook_html import html_table
 from copeland.support.phrasing import (
@@ -173,13 +172,13 @@ class Verdict:
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
 
 
-def verdict_of(votes: Standing | Analysis) -> Verdict:
+def verdict_of(votes: Standing | Measures) -> Verdict:
     """Return the verdict on a study, as of its last vote.
 
     Parameters
     ----------
     votes
-        Where the study stands, or the reading of its votes if that is known already.
+        Where the study stands, or what its votes come to if that is known already.
 
     Examples
     --------
@@ -189,7 +188,7 @@ def verdict_of(votes: Standing | Analysis) -> Verdict:
     >>> verdict_of(study.standing()).claim
     'green is proved the only winner.'
     """
-    votes = votes if isinstance(votes, Analysis) else Analysis(votes)
+    votes = votes if isinstance(votes, Measures) else Measures(votes)
     certificate = votes.certificate
     return Verdict(
         kind=certificate.verdict,
@@ -203,61 +202,66 @@ def verdict_of(votes: Standing | Analysis) -> Verdict:
     )
 
 
-def claim_of(votes: Analysis) -> str:
+def claim_of(votes: Measures) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
     said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
     if not votes.standing.settings.cases or not votes.standing.votes:
         return said
-    return f"{on_cases(votes.certificate)}{said}"
+    assert isinstance(votes.certificate, Certificate)
+    return f"{on_cases(votes.certificate.terms)}{said}"
 
 
-def _name_winners(votes: Analysis) -> str:
+def _name_winners(votes: Measures) -> str:
     """What is proved, in a few words."""
     found = votes.certificate
-    name = _name(votes, found.best)
+    name = votes.join_names(found.best)
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
     if up_to and isinstance(found, Certificate):
         are = "is" if found.verdict == "winner" else "are each"
-        return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
+        return (
+            f"{name} {are} proved best{up_to}. {advice_of(found.choice, found.best, votes.names)}"
+        )
     of = "" if found.active is None else f" of the {len(found.active)} active options"
     if found.verdict == "winner":
         return f"{name} is proved {'the only winner' if found.is_all else 'best'}{of}."
     return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
 
 
-def _name_leaders(votes: Analysis) -> str:
+def _name_leaders(votes: Measures) -> str:
     """Who leads, in a few words."""
-    if votes.standing.panel is not None:
-        return name_panel_leaders(votes, votes.standing.panel, _likelier)
-    if votes.standing.votes == 0:
-        return "There are no votes yet; any option could be best."
-    if votes.likely is not None and votes.chances is not None and not votes.standing.closed:
-        return _likely(votes, votes.likely, votes.chances)
-    first = _name(votes, votes.leaders)
+    standing, panel = votes.standing, votes.standing.panel
+    best = "proved best" if panel is None else "sure to be best"
+    if standing.votes == 0:
+        given = "votes" if panel is None else "answers"
+        return f"There are no {given} yet; any option could be best."
+    if panel is not None and panel.active.best:
+        are = "is" if len(panel.active.best) == 1 else "are"
+        return (
+            f"{votes.join_names(panel.active.best)} {are} best of the active options. With those "
+            "that are paused, none is sure to be best."
+        )
+    more = "More people are needed" if is_exhausted(standing) else "Keep going"
+    if votes.likely is not None and votes.chances is not None and not standing.closed:
+        said = likely_words(votes.names[votes.likely], votes.chances.each[votes.likely])
+        if is_judged(standing):
+            return f"{said} All cases are judged, and no option is proved best."
+        return f"{said} {more} for a proof: no option is proved best yet."
+    first = votes.join_names(votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
-    likelier = _likelier(votes)
-    if votes.standing.closed:
-        return f"{lead}{cycle}; the study was closed before any option was proved best.{likelier}"
-    if is_judged(votes.standing):
-        return f"{lead}{cycle}.{likelier} All cases are judged, and no option is proved best."
-    if is_exhausted(votes.standing):
+    if standing.closed:
+        likelier = _likelier(votes) if panel is None else ""
+        return f"{lead}{cycle}; the study was closed before any option was {best}.{likelier}"
+    if panel is not None and not panel.members_to_ask:
+        return f"{lead} so far{cycle}. No option is sure to be best, and nothing can be asked."
+    if is_judged(standing):
         return (
-            f"{lead} so far{cycle}.{likelier} More people are needed: no option is proved best yet."
+            f"{lead}{cycle}.{_likelier(votes)} All cases are judged, and no option is proved best."
         )
-    return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
+    return f"{lead} so far{cycle}.{_likelier(votes)} {more}: no option is {best} yet."
 
 
-def _likely(votes: Analysis, option: int, chances: Chances) -> str:
-    """That an option is likely best, and what a proof takes."""
-    said = likely_words(votes.names[option], chances.each[option])
-    if is_judged(votes.standing):
-        return f"{said} All cases are judged, and no option is proved best."
-    more = "More people are needed" if is_exhausted(votes.standing) else "Keep going"
-    return f"{said} {more} for a proof: no option is proved best yet."
-
-
-def _likelier(votes: Analysis) -> str:
+def _likelier(votes: Measures) -> str:
     """Who is likelier to be best than all who lead, if anybody is."""
     likeliest, first = votes.likeliest, votes.leaders[0]
     if votes.chances is None or likeliest is None or likeliest in votes.leaders:
@@ -269,53 +273,65 @@ def _likelier(votes: Analysis) -> str:
     )
 
 
-def _list_proofs(votes: Analysis) -> Iterator[str]:
-    found, standing = votes.certificate, votes.standing
-    if standing.panel is not None:
-        yield from list_panel_proofs(votes, standing.panel)
-        return
-    assert isinstance(found, Certificate)
-    yield found.statement
-    if standing.waiting:
-        are = "answer waits" if standing.waiting == 1 else "answers wait"
-        yield (
-            f"{standing.waiting:,} more {are} for voters who came earlier and have not finished: people count in the order "
-            "in which they arrived."
-        )
-    best = set(found.best)
-    others = [i for i in found.possible if i not in best]
+def _list_proofs(votes: Measures) -> Iterator[str]:
+    found, standing, panel = votes.certificate, votes.standing, votes.standing.panel
+    if panel is None:
+        yield found.statement
+        yield from _list_unproved(votes)
+    else:
+        is_same = panel.active.active == found.active
+        both = [found.statement, *([] if is_same else [panel.active.statement])]
+        yield from both if found.best else reversed(both)  # what is decided comes first
     out = [i for i in votes.among if i not in found.possible]
-    them = "it" if found.verdict == "winner" else "them"
-    if others and best:
-        are = "are" if len(others) > 1 else "is"
-        what = "best up to the margin too" if found.margin else f"tied with {them}"
-        yield f"Whether {_name(votes, others)} {are} {what} is not proved."
     if found.margin and out:
         yield (
-            f"Ruled out: {_name(votes, out)}. Some option beats more others by more than the margin than "
+            f"Ruled out: {votes.join_names(out)}. Some option beats more others by more than the margin than "
             f"{'it' if len(out) == 1 else 'each of them'} beats or ties."
         )
     elif out:
-        yield f"Ruled out: {_name(votes, out)}."
+        yield f"Ruled out: {votes.join_names(out)}."
+    best = set(found.best)
     close = [pair for pair in found.ties if not best or best.issuperset(pair)]
-    if close:
+    if close and panel is None:
         pairs = join_names([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
         yield f"Within the margin of {found.margin:g}, these are proved tied: {pairs}."
     gone = [i for i in found.best if standing.options[i].state != ACTIVE]
     if gone:
         states = join_names([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
-        yield f"{states}; the verdict is about all options, that one included."
+        covers = (
+            "the verdict is about all options, that one included"
+            if panel is None
+            else "the first statement is about that option too"
+        )
+        yield f"{states}; {covers}."
 
 
-def _describe_votes(votes: Analysis) -> Iterator[str]:
+def _list_unproved(votes: Measures) -> Iterator[str]:
+    """The answers that do not count yet, and the options that may be best too."""
+    found, waiting = votes.certificate, votes.standing.waiting
+    if waiting:
+        are = "answer waits" if waiting == 1 else "answers wait"
+        yield (
+            f"{waiting:,} more {are} for voters who came earlier and have not finished: people count in the order "
+            "in which they arrived."
+        )
+    others = [i for i in found.possible if i not in found.best]
+    if others and found.best:
+        are = "are" if len(others) > 1 else "is"
+        them = "it" if found.verdict == "winner" else "them"
+        what = "best up to the margin too" if found.margin else f"tied with {them}"
+        yield f"Whether {votes.join_names(others)} {are} {what} is not proved."
+
+
+def _describe_votes(votes: Measures) -> Iterator[str]:
     panel = votes.standing.panel
     if panel is not None:
-        yield from panel_answers(panel)
+        yield from _count_answers(panel)
     if votes.standing.votes == 0:
         return
     is_open = votes.certificate.verdict == "open"
     if is_open:
-        yield from _leading(votes) if panel is None else panel_leading(votes)
+        yield from _leading(votes) if panel is None else _leading_in_panel(votes)
     if votes.circle:
         yield _circle(votes)
     if is_open:
@@ -324,7 +340,23 @@ def _describe_votes(votes: Analysis) -> Iterator[str]:
         yield from _other_counts(votes)
 
 
-def _leading(votes: Analysis) -> Iterator[str]:
+def _count_answers(panel: PanelStanding) -> Iterator[str]:
+    """How many answers each member has given, and who is excused."""
+    names = _shorten_members(panel)
+    given = [f"{names[name]} {n:,}" for name, n in zip(panel.members, panel.given, strict=True)]
+    yield f"Answers given: {join_names(given)}."
+    if panel.excused:
+        are = "is" if len(panel.excused) == 1 else "are"
+        excused = join_names([names[name] for name in panel.excused])
+        yield f"{excused} {are} excused: the study does not wait for their missing answers."
+
+
+def _shorten_members(panel: PanelStanding) -> dict[str, str]:
+    """The members as they stand in sentences."""
+    return dict(zip(panel.members, shorten_names(panel.members, NAME), strict=True))
+
+
+def _leading(votes: Measures) -> Iterator[str]:
     won = {int(votes.scores[i]) for i in votes.leaders}
     if len(won) > 1:
         return
@@ -335,28 +367,38 @@ def _leading(votes: Analysis) -> Iterator[str]:
     many = won.pop()
     whom = f"{many} of the {format_count(others, 'other')}" if many < others else "every other"
     yield (
-        f"So far, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option beats more."
+        f"So far, {votes.join_names(votes.leaders)} {beat} {whom}{besides}, and no option beats more."
     )
 
 
-def _circle(votes: Analysis) -> str:
+def _leading_in_panel(votes: Measures) -> Iterator[str]:
+    others, among = votes.rivals, list(votes.among)
+    for i in votes.leaders if len(votes.leaders) <= PAIRS else ():
+        even = others - int(((votes.sure[i, among] > 0) | (votes.sure[among, i] > 0)).sum())
+        besides = f" ({format_count(even, 'pair')} even or without answers)" if even else ""
+        yield (
+            f"By the answers so far, {votes.names[i]} beats {votes.scores[i]} of the "
+            f"{format_count(others, 'other')}{besides}."
+        )
+
+
+def _circle(votes: Measures) -> str:
     """The cycle, with the votes of each link and whether it is proved."""
     links = votes.links(votes.circle)
     told = join_names(
         [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
     )
     proved = [link for link in links if votes.sure[link] == PROVED]
+    sure = "None of these wins is proved yet"
     if len(proved) == len(links):
         sure = f"Each of these wins is proved ({votes.certificate.proviso})"
     elif proved:
-        sure = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
-        sure += f" {'is' if len(proved) == 1 else 'are'} proved, the rest not"
-    else:
-        sure = "None of these wins is proved yet"
+        wins = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure = f"{wins} {'is' if len(proved) == 1 else 'are'} proved, the rest not"
     return f"There is a cycle: {told}. {sure}."
 
 
-def _behind(votes: Analysis) -> Iterator[str]:
+def _behind(votes: Measures) -> Iterator[str]:
     """Who is not among the leaders, though not ruled out."""
     rest = [i for i in votes.certificate.possible if i not in votes.leaders]
     chances = votes.chances.among if votes.chances else [1.0] * len(votes.names)
@@ -364,12 +406,12 @@ def _behind(votes: Analysis) -> Iterator[str]:
     behind = [i for i in rest if i not in out]
     if out:
         look = "looks" if len(out) == 1 else "look"
-        yield f"{_name(votes, out)} {look} out of the running, but that is not proved."
+        yield f"{votes.join_names(out)} {look} out of the running, but that is not proved."
     if behind:
-        yield f"Behind, but still possible: {_name(votes, behind)}."
+        yield f"Behind, but still possible: {votes.join_names(behind)}."
 
 
-def _estimates(votes: Analysis) -> Estimates | None:
+def _estimates(votes: Measures) -> Estimates | None:
     """How likely each option is to be best, while none is proved to be."""
     chances = votes.chances
     if chances is None or votes.standing.votes == 0 or votes.certificate.verdict != "open":
@@ -388,7 +430,7 @@ def _estimates(votes: Analysis) -> Estimates | None:
         worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
         smaller = ""
     exactly = (
-        f" That exactly {_name(votes, votes.leaders)} are best: {percent(chances.together)}."
+        f" That exactly {votes.join_names(votes.leaders)} are best: {percent(chances.together)}."
         if len(votes.leaders) > 1
         else ""
     )
@@ -396,7 +438,7 @@ def _estimates(votes: Analysis) -> Estimates | None:
     return Estimates(tuple(rows), note)
 
 
-def _other_counts(votes: Analysis) -> Iterator[str]:
+def _other_counts(votes: Measures) -> Iterator[str]:
     """Where Borda and von Neumann name others, by what is believed of all pairs."""
     leading = set(votes.leaders)
     if not leading & set(votes.borda_first):
@@ -415,62 +457,73 @@ def _other_counts(votes: Analysis) -> Iterator[str]:
         )
 
 
-def _name(votes: Analysis, options: Sequence[int]) -> str:
-    """Options by name, as in a sentence."""
-    return join_names([votes.names[i] for i in options])
-
-
-def _against(votes: Analysis, need: Need) -> str:
-    """A pair to ask by name."""
-    return f"{votes.names[need.first]} against {votes.names[need.second]}"
-
-
-def _score(votes: Analysis, i: int, j: int) -> str:
+def _score(votes: Measures, i: int, j: int) -> str:
     """The votes of one option against another."""
     wins, tied = votes.standing.wins, votes.standing.ties[i, j]
     return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
 
 
-def _advice(votes: Analysis) -> Iterator[str]:
-    if votes.standing.panel is not None:
-        yield from panel_advice(votes, votes.standing.panel)
+def _advice(votes: Measures) -> Iterator[str]:
+    standing, panel = votes.standing, votes.standing.panel
+    if panel is not None:
+        yield from _advise_panel(votes, panel)
         return
-    if votes.standing.closed or votes.certificate.best:
+    if standing.closed or votes.certificate.best:
         return
-    outlook, on_test_cases = votes.outlook, bool(votes.standing.settings.cases)
-    if on_test_cases and votes.standing.votes and are_too_few(votes.standing, outlook):
-        yield from case_advice(votes.standing)
-        return
-    if outlook.champion is None:  # by all votes and the options that are left it is settled already
+    outlook, on_test_cases = votes.outlook, bool(standing.settings.cases)
+    pairs = _list_pairs(votes, outlook.pairs)
+    if on_test_cases and standing.votes and are_too_few(standing, outlook):
+        yield from case_advice(standing)
+    elif outlook.champion is None:  # by all votes and the options left it is settled already
         yield "A few more answers may settle it."
-        return
-    if outlook.votes is None:
-        pairs = join_names([_against(votes, need) for need in outlook.pairs], PAIRS)
+    elif outlook.votes is None:
         yield (
             f"A proof that {votes.names[outlook.champion]} is best needs votes on {pairs}, but an option there is "
             "paused. Resume or retire it, or certify the active options alone."
         )
-    elif votes.standing.votes == 0 and on_test_cases:
-        most = int(votes_left(votes.standing).sum()) // 2
+    elif standing.votes == 0 and on_test_cases:
+        most = int(votes_left(standing).sum()) // 2
         yield f"Judges give each pair one vote on each case: {format_count(most, 'vote')} at most."
-    elif votes.standing.votes == 0:
+    elif standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: a plan simulates it."
     else:
         within = reach_sentence(votes.reach) if votes.reach is not None else ""
-        if within and is_exhausted(votes.standing):  # then votes alone are no advice
-            yield within
-            return
-        asked = join_names([_against(votes, need) for need in outlook.pairs], PAIRS)
-        yield (
-            f"{_forecast(votes, outlook.votes)} Next, to prove {votes.names[outlook.champion]} best: {asked}."
-        )
+        if not within or not is_exhausted(standing):  # else votes alone are no advice
+            champion = votes.names[outlook.champion]
+            forecast = _forecast(votes, outlook.votes)
+            yield f"{forecast} Next, to prove {champion} best: {pairs}."
         if within:
             yield within
         if on_test_cases:
-            yield from case_advice(votes.standing)
+            yield from case_advice(standing)
 
 
-def _forecast(votes: Analysis, needed: int) -> str:
+def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
+    """What would settle it, and who is to be asked."""
+    if votes.standing.closed or panel.active.best:
+        return
+    if not panel.members_to_ask:
+        yield "Fewer than 2 options are active, so nothing can be asked; resume one, or add one."
+        return
+    outlook = votes.outlook
+    assert outlook.champion is not None
+    scope = "" if panel.active.active is None else " of the active options"
+    if votes.standing.votes and votes.remaining is not None:
+        yield (
+            f"{capital(votes.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five cases. "
+            f"Next, to make sure that {votes.names[outlook.champion]} is best{scope}: {_list_pairs(votes, outlook.pairs)}."
+        )
+    names = _shorten_members(panel)
+    yield f"Still to be asked: {join_names([names[one] for one in panel.members_to_ask])}."
+
+
+def _list_pairs(votes: Measures, needs: Sequence[Need]) -> str:
+    """The first pairs to ask, by name."""
+    pairs = [f"{votes.names[need.first]} against {votes.names[need.second]}" for need in needs]
+    return join_names(pairs, PAIRS)
+
+
+def _forecast(votes: Measures, needed: int) -> str:
     """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
     if votes.remaining is None:
         return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."

@@ -1,23 +1,21 @@
-"""How many answers a panel's study takes, by simulation."""
+"""How far votes go: of people, who have one a pair; of a panel; and of judges, who have one a pair and case."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import ForecastRange
-from copeland.forecast.outlook import outlook_of
+from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
+from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, remaining_of
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
-from copeland.forecast.races import Forecast, forecast_of
 from copeland.forecast.start import PROOF, Goal, Start
-from copeland.forecast.voter_races import Voters, Within, room_of
-from copeland.forecast.votes_remaining import Remaining, remaining_of
+from copeland.forecast.voter_races import Voters, room_of
 from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter
@@ -70,29 +68,22 @@ def questions_sentence(members: int, k: int) -> str:
 
 def prospect_sentence(found: Prospect) -> str:
     """Return what so many voters can prove, and what else they could do."""
-    who = f"With {format_count(found.people, 'voter')} and {format_count(found.options, 'option')}"
     have = f"they have {format_count(found.votes, 'vote')} in all, {found.people:,} per pair"
-    proof = f"{who} a proof at {found.delta:g} {_proof(found, have)}."
-    return " ".join(filter(None, [proof, _panel(found), _population(found)]))
-
-
-def _proof(found: Prospect, have: str) -> str:
     if not found.possible:
-        return f"is out of reach: {have}, and even if all agree it takes {format_count(found.fewest, 'voter')}"
-    if not found.settled:
-        return f"is possible, but none of the plausible worlds tried was settled: {have}"
-    return f"is within reach in {percent(found.settled)} of plausible worlds: {have}"
-
-
-def _panel(found: Prospect) -> str:
-    if found.panel is None:
-        return ""
-    answers = answers_words(found.panel, found.people)
-    return f"As a panel, where only they count, they would need {answers}."
-
-
-def _population(found: Prospect) -> str:
-    return f"A proof about the population they come from takes {people_words(found.population)}."
+        fewest = format_count(found.fewest, "voter")
+        proof = f"is out of reach: {have}, and even if all agree it takes {fewest}"
+    elif not found.settled:
+        proof = f"is possible, but none of the plausible worlds tried was settled: {have}"
+    else:
+        proof = f"is within reach in {percent(found.settled)} of plausible worlds: {have}"
+    panel = ""
+    if found.panel is not None:
+        answers = answers_words(found.panel, found.people)
+        panel = f" As a panel, where only they count, they would need {answers}."
+    return (
+        f"With {format_count(found.people, 'voter')} and {format_count(found.options, 'option')} a proof at {found.delta:g} "
+        f"{proof}.{panel} A proof about the population they come from takes {people_words(found.population)}."
+    )
 
 
 def people_words(found: ForecastRange) -> str:
@@ -125,36 +116,37 @@ class Reach(NamedTuple):
 
 def remaining_in(standing: Standing) -> Remaining | None:
     """Return what it may still take to prove an option best; None if one is, or if it cannot be asked."""
-    each = votes_each(standing.settings, len(standing.active)) if standing.settings.people else None
-    return remaining_of(standing.start, each, dealt_in(standing.settings, len(standing.voters)))
-
-
-def dealt_in(settings: Settings, voters: int) -> int | None:
-    """Return how many voters get no further pairs: all who were here, where all is dealt at the arrival."""
-    return voters if settings.people and settings.missing else None
+    settings = standing.settings
+    each = votes_each(settings, len(standing.active)) if settings.people else None
+    # Where all is dealt at the arrival, those who were here get no further pairs.
+    dealt = len(standing.voters) if settings.people and settings.missing else None
+    return remaining_of(standing.start, each, dealt)
 
 
 def reach_of(standing: Standing, remaining: Remaining | None) -> Reach | None:
     """Return how far people's votes go; None where every vote is a fresh draw."""
     if not standing.settings.people:
         return None
-    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
-    in_all = None if remaining is None else remaining.people
-    people = None if in_all is None else in_all.beyond(_voters_of(standing))
+    pairs, voters = votes_each(standing.settings, len(standing.active)), standing.voters
     if standing.settings.missing:  # whoever was here has been dealt everything
-        exhausted = is_exhausted(standing)
-        return Reach(pairs, exhausted, people, len(standing.voters), standing.unanswered)
-    left = sum(max(pairs - _count_pairs_of(voter), 0) for voter in standing.voters)
-    return Reach(pairs, is_exhausted(standing), people, len(standing.voters), left)
+        known, left = len(voters), standing.unanswered
+    else:  # those without a name are as many as a pair has votes
+        votes = standing.wins + standing.wins.T + standing.ties
+        known = max(len(voters), int(votes.max()))
+        left = sum(max(pairs - _count_pairs_of(voter), 0) for voter in voters)
+    in_all = None if remaining is None else remaining.people
+    people = None if in_all is None else in_all.beyond(known)
+    return Reach(pairs, is_exhausted(standing), people, len(voters), left)
 
 
 def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
-    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
-    met = [_count_pairs_of(voter) for voter in standing.voters]
+    if not standing.settings.people or not standing.voters:
+        return False
     if standing.settings.missing:
-        return bool(met) and not standing.unanswered
-    return standing.settings.people and bool(met) and min(met) >= pairs
+        return not standing.unanswered
+    pairs = votes_each(standing.settings, len(standing.active))
+    return min(map(_count_pairs_of, standing.voters)) >= pairs
 
 
 def plan_of(
@@ -179,18 +171,14 @@ def plan_of(
     met = met._replace(pairs=met.pairs[cut])
     voters = None
     if start.people and standing.settings.missing:
-        voters = _newcomers(standing, start, len(met.each), each, people or 0)
+        # Those known answer what they were dealt, and others come anew.
+        new = max((people or 0) - len(met.each), 0)
+        room = room_of(start, new, np.zeros_like(start.wins))
+        left = min(int(room.sum()) // 2, new * each) + standing.unanswered
+        voters = Voters(len(met.each) + new, room, left, each, dealt=len(met.each))
     elif start.people:
         voters = met.voters(start, each, people or 0)
     return forecast_of(start, worlds, most, seed, progress, goal, voters)
-
-
-def _newcomers(standing: Standing, start: Start, known: int, each: int, people: int) -> Voters:
-    """Return the voters up to ``people`` in all: those known answer what they were dealt, and others come anew."""
-    new = max(people - known, 0)
-    room = room_of(start, new, np.zeros_like(start.wins))
-    left = min(int(room.sum()) // 2, new * each) + standing.unanswered
-    return Voters(known + new, room, left, each, dealt=known)
 
 
 def reach_sentence(reach: Reach) -> str:
@@ -210,20 +198,16 @@ def plan_sentence(plan: Forecast, settings: Settings) -> str:
     """Return what people can settle: those so far, and how many it takes; empty if votes are fresh draws."""
     if plan.people is None:
         return ""
-    pairs = format_count(votes_each(settings, plan.options), "vote")
-    takes = f"with as many people as needed, it takes {people_words(plan.people.range)}, those so far included"
-    so_far = f"{_so_far(plan.within, plan.goal)}; " if plan.within is not None else ""
-    return f"A person has one vote per pair, {pairs} in all: {so_far}{takes}."
-
-
-def _so_far(within: Within, goal: Goal) -> str:
-    """What the voters of a plan can settle."""
-    have = (
-        f"{format_count(within.voters, 'voter')} can give {format_count(within.left, 'vote')} more"
+    pairs, within, so_far = votes_each(settings, plan.options), plan.within, ""
+    if within is not None:
+        enough = f"is enough in {within.settled:,} of {format_count(len(within.votes), 'world')}"
+        if plan.goal == PROOF and not within.possible:
+            enough = "can prove nothing, whatever they answer"
+        so_far = f"{format_count(within.voters, 'voter')} can give {format_count(within.left, 'vote')} more, which {enough}; "
+    return (
+        f"A person has one vote per pair, {format_count(pairs, 'vote')} in all: {so_far}with as many people as needed, it "
+        f"takes {people_words(plan.people.range)}, those so far included."
     )
-    if goal == PROOF and not within.possible:
-        return f"{have}, which can prove nothing, whatever they answer"
-    return f"{have}, which is enough in {within.settled:,} of {format_count(len(within.votes), 'world')}"
 
 
 class Met(NamedTuple):
@@ -265,48 +249,34 @@ def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Me
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
     if settings.panel:
-        members = format_count(len(settings.panel), "member")
-        return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
+        members = len(settings.panel)
+        return f"The panel's {format_count(members, 'member')} are the whole electorate. {questions_sentence(members, k)}"
     if settings.people:
         return (
             f"People vote. Each is dealt {format_count(votes_each(settings, k), 'pair')}"
             f"{' before the first answer' if settings.batch else ' at most'}; "
             "what is proved is about the population they come from."
         )
-    if settings.cases:
-        return _who_judges(settings, k)
-    return (
-        "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
-        "certificate says."
-    )
-
-
-def _who_judges(settings: Settings, k: int) -> str:
-    """Who judges what, and what is proved by that."""
+    if not settings.cases:
+        return (
+            "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
+            "certificate says."
+        )
     votes = format_count(settings.cases * _pairs(k), "vote")
     if settings.cases == 1:
         return (
             f"Judges compare each pair once, {votes} at most; what is proved is their preference."
         )
-    about_what = (
-        "these cases" if settings.finite else "cases like these, of which they are a sample"
-    )
+    like = "these cases" if settings.finite else "cases like these, of which they are a sample"
     return (
         f"Judges compare each pair once on each of {format_count(settings.cases, 'case')}, {votes} at most; what is proved is "
-        f"their preference on {about_what}."
+        f"their preference on {like}."
     )
 
 
 def votes_each(settings: Settings, k: int) -> int:
     """Return how many votes a person can give: one a pair, and no more than are dealt."""
     return min(_pairs(k), settings.batch or _pairs(k))
-
-
-def _voters_of(standing: Standing) -> int:
-    """How many people have voted; those without a name are as many as a pair has votes."""
-    if standing.settings.missing:
-        return len(standing.voters)
-    return max(len(standing.voters), int((standing.wins + standing.wins.T + standing.ties).max()))
 
 
 def _count_pairs_of(voter: Voter) -> int:
@@ -316,3 +286,66 @@ def _count_pairs_of(voter: Voter) -> int:
 
 def _pairs(k: int) -> int:
     return k * (k - 1) // 2
+
+
+def votes_left(standing: Standing) -> NDArray[np.int64]:
+    """Return how many cases are left for each pair; none for options that are not asked."""
+    left = standing.settings.cases - (standing.wins + standing.wins.T + standing.ties)
+    np.fill_diagonal(left, 0)
+    active = np.array([option.state == ACTIVE for option in standing.options])
+    return np.where(active[:, None] & active, left, 0)
+
+
+def is_judged(standing: Standing) -> bool:
+    """Tell whether all cases are judged, of all pairs that are asked."""
+    return standing.settings.cases > 0 and not votes_left(standing).any()
+
+
+def outlook_on_cases(standing: Standing) -> Outlook:
+    """Return what would settle it, of the votes that there are."""
+    found = outlook_of(standing.start)
+    if found.votes is None:
+        return found
+    left = votes_left(standing)
+    needs = [Need(i, j, min(votes, int(left[i, j]))) for i, j, votes in found.pairs]
+    pairs = tuple(need for need in needs if need.votes)
+    return Outlook(found.champion, pairs, sum(need.votes for need in pairs))
+
+
+def more_cases(standing: Standing) -> int:
+    """Return about how many more cases a proof on cases like these would take."""
+    left = votes_left(standing)
+    found = outlook_of(standing.start)
+    return max((votes - int(left[i, j]) for i, j, votes in found.pairs), default=0)
+
+
+def are_too_few(standing: Standing, outlook: Outlook) -> bool:
+    """Tell whether the votes that there are do not settle it, as far as anybody can tell."""
+    if outlook.votes is None:  # of options that are not asked
+        return False
+    return not outlook.votes or (standing.settings.finite is None and more_cases(standing) > 0)
+
+
+def case_advice(standing: Standing) -> Iterator[str]:
+    """Yield what more cases would do, in sentences."""
+    settings = standing.settings
+    n = format_count(settings.cases, "case")
+    if settings.finite is not None:
+        if not is_judged(standing) and settings.cases > 1:
+            yield f"When all {n} are judged, the verdict is exact."
+        return
+    more = more_cases(standing)
+    would = f"about {about(more)} more cases would" if more > 0 else "a few more may"
+    if is_judged(standing):
+        yield f"All {n} are judged. They do not prove which option is best on cases like these; {would}."
+    elif more > 0:
+        yield f"These {n} may not be enough to prove which option is best on cases like these; {would}."
+
+
+def refuse_for_cases(standing: Standing) -> NoReturn:
+    """Refuse to forecast votes that there are none of."""
+    left = int(votes_left(standing).sum()) // 2
+    raise InvalidParameter(
+        f"judges give each pair one vote on each case, so there are {format_count(left, 'vote')} left, and no more to plan; the "
+        "status says what they may settle."
+    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 import copeland.theory.gaps as gaps
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Floats
 from copeland.theory.bounds.bound_parameters import (
     ALPHA,
     DELTA,
@@ -38,7 +38,7 @@ def log_c_delta(k: int, alpha: float = ALPHA, delta: float = DELTA) -> float:
     return (math.log(4 * alpha - 1) + 2 * math.log(k) - math.log(power) - math.log(delta)) / power
 
 
-def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDArray[np.float64]:
+def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> Floats:
     """Return N-hat_ij(t) = 4 alpha ln t / Delta*_ij^2 for all pairs (Definition 3.8, Proposition 4).
 
     The paper says that CCB, after C(delta), chooses i and then j as its challenger at most this often by time t.
@@ -73,7 +73,7 @@ def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDAr
     return 4 * alpha * log_t / star**2
 
 
-def n_hat_options(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDArray[np.float64]:
+def n_hat_options(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> Floats:
     """Return N-hat_i(t), the sum of N-hat_ij(t) over opponents j, for each option (table of notation).
 
     Examples
@@ -109,7 +109,7 @@ def n_hat(
     return float(duels_of_options(m, log_t, alpha).sum()) / 2 + 1
 
 
-def duels_of_options(m: PreferenceMatrix, log_t: float, alpha: float) -> NDArray[np.float64]:
+def duels_of_options(m: PreferenceMatrix, log_t: float, alpha: float) -> Floats:
     """Return how many duels each option has with others between C(delta) and t at most.
 
     A pair duels only while its interval contains 1/2, so at most 1 + 4 alpha ln t / Delta_ij^2 times.
@@ -140,7 +140,7 @@ def n_hat_b(
     return float(duels_with_rivals(m, math.log(horizon), alpha).max())
 
 
-def duels_with_rivals(m: PreferenceMatrix, log_t: float, alpha: float) -> NDArray[np.float64]:
+def duels_with_rivals(m: PreferenceMatrix, log_t: float, alpha: float) -> Floats:
     """Return G_i for each non-winner i: its duels with its L_C + 1 rivals, whichever they are, by t.
 
     It is L_C + 1 + S_i ln t, where S_i is 4 alpha times the sum of 1 / Delta_ij^2 over the L_C + 1
@@ -155,7 +155,7 @@ def duels_with_rivals(m: PreferenceMatrix, log_t: float, alpha: float) -> NDArra
 
 def lemma_8(
     m: PreferenceMatrix, horizon: float = HORIZON, alpha: float = ALPHA, delta: float = DELTA
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return how many steps after T_{delta/2} CCB spends on each non-winner that has rivals (Lemma 8, corrected).
 
     It is 2 G_i + 2 sqrt(G_i L) + 2 L with L = ln(2 K / delta), for line 10 and line 12 together; with
@@ -248,7 +248,7 @@ def _corrected_line(m: PreferenceMatrix, alpha: float, delta: float) -> tuple[fl
     """Return ln a and b of the corrected T_delta, read as T >= a + b ln T."""
     rest = gaps.non_winners(m)
 
-    def steps(duels: NDArray[np.float64]) -> float:
+    def steps(duels: Floats) -> float:
         return 9 * float(duels.sum()) / 2 + 8 / 3 * m.k * float(duels[rest].max())
 
     once = duels_of_options(m, 0.0, alpha)

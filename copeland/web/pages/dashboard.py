@@ -12,7 +12,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
-from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, times_of
 from copeland.study.options import ACTIVE
 from copeland.study.results.analysis import Analysis

@@ -14,9 +14,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 from copeland.errors import CopelandError
+from copeland.forecast.forecast import WORLDS, Way, forecast_of
 from copeland.forecast.prospects import FEW
-from copeland.forecast.races import WORLDS, Way, forecast_of, new_start
-from copeland.forecast.start import PLANNED, Start
+from copeland.forecast.start import PLANNED, Start, new_start
 from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, nobody
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.results.voter_reach import people_words, questions_sentence

@@ -81,7 +81,7 @@ def test_a_plan_that_is_stopped_exits_with_130(tea, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("copeland.forecast.races.count_votes_to_proof", stop)
+    monkeypatch.setattr("copeland.forecast.forecast.count_votes_to_proof", stop)
     done = run("study", "plan", "tea")
     assert done.exit_code == 130
     assert "before the first world" in done.stderr

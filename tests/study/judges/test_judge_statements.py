@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiny_study import A, B, quick
 
 from copeland.study.judges import JudgeFailed
-from copeland.study.judges.verdict_text import parse_outcome
+from copeland.study.judges.parse import parse_outcome
 
 STATED = [
     # One word, or an outcome alone on the first line

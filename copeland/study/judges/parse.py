@@ -1,4 +1,4 @@
-"""The outcome that a chatty text states: one clear verdict, or a failure, never a guess."""
+"""The outcome that a judge's answer states: one clear verdict, or a failure, never a guess."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import string
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from copeland.errors import CopelandError
 from copeland.study.input_limits import objects_in
-from copeland.study.judges.call import ANSWERS, JudgeFailed, quote_answer
-from copeland.study.log.events import LEFT, RIGHT, TIE
+from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, TIE
+from copeland.support.escaping import inert
 from copeland.support.phrasing import join_names
 from copeland.support.vote_tables import outcome_word
 
+ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
 KEYS = ("outcome", "verdict", "winner", "choice")  # of a JSON object
 
 # Quantifiers are bounded, so that no text takes long to look through.
@@ -39,7 +41,50 @@ _ENDING = re.compile(
 _BRACKETS = re.compile(r"\[\[([^\[\]]{1,20})\]\]")
 _FENCE = re.compile(r"^[ \t]{0,9}(?:```|~~~)\w{0,20}[ \t]{0,9}$", re.MULTILINE)
 
+_AROUND = string.whitespace + string.punctuation  # what may stand around a word
+_LONGEST_QUOTE = 120
+
 _Sides = Mapping[str, str]  # what each word stands for
+
+
+class JudgeFailed(CopelandError, RuntimeError):
+    """A judge gave no answer, or one that is no outcome.
+
+    Examples
+    --------
+    >>> try:
+    ...     parse_word("perhaps")
+    ... except JudgeFailed:
+    ...     print("refused")
+    refused
+    """
+
+
+def parse_word(answer: object) -> str:
+    """Return the outcome that one word says, whatever its case and the punctuation around it.
+
+    Examples
+    --------
+    >>> parse_word(" Left. "), parse_word("both bad")
+    ('left', 'both_bad')
+    """
+    word = outcome_word(" ".join(str(answer).strip(_AROUND).replace("-", " ").split()))
+    if not isinstance(answer, str) or word not in ANSWERS:
+        raise JudgeFailed(
+            f"it answered {quote_answer(answer)}; expected one of {', '.join(ANSWERS)}."
+        )
+    return word
+
+
+def quote_answer(answer: object) -> str:
+    """Return an answer in quotes, on one line and no longer than a line."""
+    return f"'{shorten(answer, _LONGEST_QUOTE)}'"
+
+
+def shorten(answer: object, longest: int) -> str:
+    """Return a text on one line, inert and not too long."""
+    text = inert(" ".join(str(answer).split()))
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def parse_outcome(answer: str, first: str = LEFT) -> str:
@@ -57,7 +102,7 @@ def parse_outcome(answer: str, first: str = LEFT) -> str:
     >>> parse_outcome("The left one says [[A]]. My verdict: [[B]]")
     Traceback (most recent call last):
         ...
-    copeland.study.judges.call.JudgeFailed: it answered 'The left one says [[A]]. My verdict: [[B]]', which
+    copeland.study.judges.parse.JudgeFailed: it answered 'The left one says [[A]]. My verdict: [[B]]', which
     says both left and right; expected one of them.
     """
     text, sides = _FENCE.sub("", answer.replace("\r\n", "\n")).strip(), _sides(first)
@@ -92,7 +137,7 @@ def _sides(first: str) -> _Sides:
 def _alone(text: str, sides: _Sides) -> Iterator[str]:
     """Yield what one word says that is all of the answer, or an outcome that is its first line."""
     line, _, more = text.partition("\n")
-    word = outcome_word(line.strip(string.whitespace + string.punctuation))
+    word = outcome_word(line.strip(_AROUND))
     heading = line.startswith("#") or line.rstrip("*_ ").endswith(":")
     if line.startswith("{") or (more and heading):
         return

@@ -1,0 +1,167 @@
+"""What certificates of votes and of panels have in common: what they say of options, and how they are shown and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+from copeland.errors import InvalidParameter
+from copeland.support.escaping import inert
+from copeland.support.notebook_html import MOST_ROWS, html_table
+
+FORMAT = 1  # unless a kind has formats of its own
+Verdict = Literal["winner", "tied", "open"]
+
+
+class BaseCertificate:
+    """What is proved about the Copeland winners; a subclass is a frozen dataclass with these fields among its own."""
+
+    labels: tuple[str, ...]
+    votes: int  # the certificate is issued at this vote
+    digest: str  # of the counts
+    active: tuple[int, ...] | None  # what is said is about these options alone; None: about all
+    best: tuple[int, ...]  # proved best
+    is_all: bool  # proved that no other option is
+    possible: tuple[int, ...]  # not ruled out: all true winners are among these
+    scores: tuple[tuple[int, int], ...]  # how many options each beats, at least and at most
+    beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
+    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
+
+    def __repr__(self) -> str:
+        return inert(f"<{type(self).__name__}: {self.statement}>")
+
+    def _repr_html_(self) -> str:
+        order = sorted(range(self.k), key=lambda i: self.scores[i], reverse=True)[:MOST_ROWS]
+        rows = [[self.labels[i], *map(str, self.scores[i])] for i in order]
+        sentence = " ".join(filter(None, (self.statement, self.advice)))
+        return html_table(sentence, ["", "beats at least", "beats at most"], rows, self.k)
+
+    @property
+    def k(self) -> int:
+        """The number of options ever offered."""
+        return len(self.labels)
+
+    @property
+    def verdict(self) -> Verdict:
+        """``"winner"`` (one option is proved best), ``"tied"`` (several are) or ``"open"``."""
+        return "open" if not self.best else "winner" if len(self.best) == 1 else "tied"
+
+    @property
+    def least(self) -> int:
+        """How many options those proved best beat at least."""
+        return min(self.scores[i][0] for i in self.best)
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are no more votes to come."""
+        return False
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in a sentence."""
+        raise NotImplementedError
+
+    @property
+    def proviso(self) -> str:
+        """How sure it is, in a few words."""
+        raise NotImplementedError
+
+    @property
+    def advice(self) -> str:
+        """Which option to take, in a sentence; empty if that is obvious."""
+        return ""
+
+    def to_json(self) -> str:
+        """Return the certificate as the text of a file, which can be checked against the votes."""
+        return json.dumps(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return {"format": FORMAT, **{name: getattr(self, name) for name in self._names()}}
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the certificate that :meth:`to_json` wrote."""
+        try:
+            content = cls._in_today_format(json.loads(text))
+            read = cls(**{name: _freeze(content[name]) for name in cls._names()})
+            read._require_fitting()
+        except RecursionError:
+            raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
+        except KeyError as missing:
+            raise InvalidParameter(
+                f"a certificate has {missing}, and this text does not."
+            ) from None
+        except (ValueError, TypeError) as error:
+            raise InvalidParameter(f"this text is not a certificate: {error}.") from None
+        return read
+
+    @classmethod
+    def _in_today_format(cls, content: dict[str, Any]) -> dict[str, Any]:
+        """Return what a file of any version says, with all that today's says."""
+        if content["format"] != FORMAT:
+            raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
+        return content
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [field.name for field in fields(cls)]  # type: ignore[arg-type]
+
+    def _require_fitting(self) -> None:
+        """Refuse values of another kind than a certificate has, and options that it does not know."""
+        hints = get_type_hints(type(self))
+        for name in self._names():
+            if not _is_a(getattr(self, name), hints[name]):
+                raise ValueError(f"its {name} is {str(getattr(self, name))[:40]!r}")
+        if self.k < 2 or not self._has_scores():
+            raise ValueError(f"its {self.k} labels do not fit its scores")
+        if not all(0 <= i < self.k for i in (*self.best, *self.possible, *(self.active or ()))):
+            raise ValueError(f"it names an option outside of 0 to {self.k - 1}")
+
+    def _has_scores(self) -> bool:
+        """Whether there is a score for each label."""
+        return len(self.scores) == len(set(self.labels)) == self.k
+
+    def _recheck(
+        self, digest: str, again: Callable[[], BaseCertificate], counts: str
+    ) -> tuple[str, ...]:
+        """What does not hold if it is made again from other counts, in sentences."""
+        if digest != self.digest:
+            return (
+                f"it was issued on other {counts}: their counts have the digest {self.digest[:12]}, "
+                f"but these have {digest[:12]}.",
+            )
+        made = again()
+        return tuple(
+            f"it says that {name} is {said!r}, but the {counts} give {found!r}."
+            for name in self._names()
+            if self._says_more(name, said := getattr(self, name), found := getattr(made, name))
+        )
+
+    @staticmethod
+    def _says_more(name: str, said: Any, found: Any) -> bool:
+        """Whether a field says anything but what is found, or a weaker form of it."""
+        return said != found
+
+
+def _freeze(value: Any) -> Any:
+    """What JSON gives back as lists was a tuple."""
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a value read from JSON is what an annotation says."""
+    parts = get_args(hint)
+    if get_origin(hint) is Literal:
+        return value in parts
+    if get_origin(hint) is UnionType:
+        return any(_is_a(value, part) for part in parts)
+    if get_origin(hint) is tuple:
+        each = parts[:1] * len(value) if isinstance(value, tuple) and ... in parts else parts
+        return isinstance(value, tuple) and len(value) == len(each) and all(map(_is_a, value, each))
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is hint

@@ -1,0 +1,173 @@
+"""What counts of votes speak for: the evidence for each option over each other, in nats."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
+from copeland.certificate.counts import check_counts, check_margin
+from copeland.errors import InvalidParameter
+from copeland.kernels.vote_evidence import PRIOR, STAKE
+from copeland.support.arrays import Bools, Floats, Ints
+
+THESE, LIKE_THESE = "judge, these cases", "judge, cases like these"
+Given = tuple[ArrayLike, ArrayLike]
+
+
+class VoteCounts(NamedTuple):
+    """The counts that claims are judged by."""
+
+    won: Ints
+    tied: Ints
+    missing: Ints | None  # answers that never came: losses of both sides
+    given: tuple[Ints, Ints] | None  # wins and ties as they were before any was undone
+    cases: int | None = None  # votes that there are of each pair; None: no end of them
+
+    def weigh(self, margin: float) -> Floats:
+        """Return the evidence for each option over each other: the smaller of what stands and what was given."""
+        found = self._weigh(self.won, self.tied, margin)
+        if self.given is None:
+            return found
+        return np.minimum(found, self._weigh(*self.given, margin))
+
+    def _weigh(self, won: Ints, tied: Ints, margin: float) -> Floats:
+        if self.cases is not None:
+            return log_evidence_of_cases(won, self._losses(won, tied), tied, self.cases, margin)
+        return log_evidence_of_pairs(won, self._losses(won, tied), tied, margin)
+
+    def _losses(self, won: Ints, tied: Ints) -> Ints:
+        if self.missing is None:
+            return won.T
+        if self.cases is None:
+            return won.T + self.missing
+        return won.T + np.minimum(self.missing, self.cases - won - won.T - tied)
+
+    def unbeaten(self, margin: float) -> Bools:
+        """Return who is sure not to be beaten by whom, though not to win: of test cases, exact ties among them."""
+        if self.cases is None:
+            return np.zeros(self.won.shape, dtype=bool)
+        found = [(self.won, self.tied), *([] if self.given is None else [self.given])]
+        sure = [cannot_lose(w, self._losses(w, t), t, self.cases, margin) for w, t in found]
+        return np.logical_and.reduce(sure)
+
+    @property
+    def met(self) -> Bools:
+        """Which pairs have votes."""
+        return self.won + self.won.T + self.tied > 0
+
+    @property
+    def number(self) -> int:
+        """How many votes stand."""
+        return int(self.won.sum() + self.tied.sum() // 2)
+
+    def cut(self, k: int) -> VoteCounts:
+        """Return the votes on the first ``k`` options alone."""
+        missing = None if self.missing is None else self.missing[:k, :k]
+        given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
+        return VoteCounts(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases)
+
+    @property
+    def digest(self) -> str:
+        """The same counts have the same digest, on any machine."""
+        tables = (self.won, self.tied, self.missing, *(self.given or ()))
+        content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
+        return hashlib.sha256(content).hexdigest()
+
+
+def votes_of(
+    wins: ArrayLike, ties: ArrayLike | None, missing: ArrayLike | None, given: Given | None
+) -> VoteCounts:
+    """Return counts that are checked; what is nowhere missing or undone is left out."""
+    won, tied, lost = check_counts(wins, ties, missing)
+    before = None if given is None else check_counts(*given)[:2]
+    if before is not None and len(before[0]) != len(won):
+        raise InvalidParameter(
+            f"given has {len(before[0])} options, wins has {len(won)}; make them equal."
+        )
+    if before is not None and np.array_equal(before, (won, tied)):
+        before = None
+    return VoteCounts(won, tied, lost if lost.any() else None, before)
+
+
+def on_cases(votes: VoteCounts, voters: str, cases: int | None) -> VoteCounts:
+    """Return the votes as they are to be weighed; refuse a number of test cases that does not fit."""
+    if (cases is not None) != voters.startswith("judge"):
+        raise InvalidParameter(
+            f"voters is {voters!r} and cases is {cases!r}; say how many test cases there are where judges vote, "
+            "and only there."
+        )
+    if cases is None:
+        return votes
+    for won, tied in ((votes.won, votes.tied), votes.given or (votes.won, votes.tied)):
+        require_cases(won + won.T + tied, cases)
+    return votes._replace(cases=cases) if voters == THESE else votes
+
+
+def evidence(
+    wins: ArrayLike,
+    ties: ArrayLike | None = None,
+    margin: float = 0.0,
+    missing: ArrayLike | None = None,
+    given: Given | None = None,
+    cases: int | None = None,
+) -> Floats:
+    """Return the evidence in nats for each option over each other, K x K.
+
+    Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
+    :func:`copeland.kernels.vote_evidence.log_evidence`. With ``cases``, p_ij is the mean over exactly so many test cases.
+
+    Examples
+    --------
+    >>> evidence([[0, 30], [10, 0]]).round(2).tolist()
+    [[-inf, 4.26], [-inf, -inf]]
+    """
+    check_margin(margin)
+    votes = votes_of(wins, ties, missing, given)
+    return votes.weigh(margin) if cases is None else on_cases(votes, THESE, cases).weigh(margin)
+
+
+def log_evidence_of_pairs(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
+    """:func:`copeland.kernels.vote_evidence.log_evidence` of all pairs at once.
+
+    A negative margin asks for more than 1/2: a tie then counts as so much of a loss.
+    """
+    m = 0.5 - margin
+    a = wins + ties * max(margin / (1 - m), 0.0) + PRIOR
+    b = losses + ties * max(-margin / m, 0.0) + PRIOR
+    n = a + b
+    information = a * np.log(a / n / m) + b * np.log(b / n / (1 - m))
+    above = np.where(a > m * n, -np.expm1(-information), 0.0)
+    spread = 6 * m * m / (1 + 2 * m) * np.sqrt(2 * math.pi * n / a / b)
+    with np.errstate(divide="ignore"):
+        found = information + _stirling(a) + _stirling(b) - _stirling(n) + np.log(spread * above)
+    np.fill_diagonal(found, -math.inf)
+    return found
+
+
+def _stirling(z: Floats) -> Floats:
+    y = 1 / (z * z)
+    return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / z
+
+
+def losses_together(evidence: Floats, asked: Bools, level: float) -> Ints:
+    """Return how many losses of each option its pairs show together at a level in nats.
+
+    They show m if the product of 1 - a + a E over all others but the m - 1 of the largest E reaches the level.
+    E is 1 for a pair that was not asked.
+
+    Examples
+    --------
+    >>> found = np.array([[-np.inf, 6.0, 6.0], [-np.inf, -np.inf, 6.0], [-np.inf, -np.inf, -np.inf]])
+    >>> losses_together(found, ~np.eye(3, dtype=bool), level=3.0).tolist()
+    [0, 1, 2]
+    """
+    k = len(evidence)
+    staked = np.logaddexp(math.log1p(-STAKE), math.log(STAKE) + evidence)
+    against = np.where(asked, staked, 0.0).T[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    products = np.cumsum(np.sort(against, axis=1), axis=1)  # of the weakest 1, 2, ..., K - 1
+    return ((products >= level) * np.arange(k - 1, 0, -1)).max(axis=1)

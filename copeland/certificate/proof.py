@@ -1,0 +1,251 @@
+"""From evidence to what is proved: the row argument, scores, and which options to take.
+
+The claims, their levels and the proof are explained in docs/certificate.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from scipy.special import betainc
+
+from copeland.certificate.counts import check_labels, check_margin, mask_of
+from copeland.certificate.evidence import LIKE_THESE, VoteCounts, losses_together, on_cases
+from copeland.errors import InvalidParameter
+from copeland.kernels.vote_evidence import (
+    FEW,
+    Levels,
+    all_level,
+    levels,
+    loss_level,
+    shows_together,
+    win_level,
+)
+from copeland.support.arrays import Bools, Floats, Ints
+
+Voters = Literal[
+    "independent",
+    "dependent",
+    "people",
+    "people, missing ignored",
+    "judge, these cases",
+    "judge, cases like these",
+]
+
+
+class Terms(NamedTuple):
+    """What was agreed on beforehand."""
+
+    delta: float
+    margin: float
+    epoch: int
+    voters: Voters
+    together: bool
+    offered: int | None
+    cases: int | None
+    judges: tuple[str, ...]
+    apart: bool = False
+
+    def levels(self, k: int, union: bool) -> Levels:
+        """Return how much evidence claims on ``k`` options need."""
+        dependent = self.voters in ("dependent", LIKE_THESE)
+        how = (self.delta, self.epoch, dependent, union, self.together)
+        if not self.apart:
+            return levels(k, *how, self.margin)
+        at = levels(k, *how)
+        every = at.pair if k <= FEW else at.pair + math.log(0.6)
+        if union:
+            at = at._replace(win=every, loss=every, all=every)
+        return at._replace(pair=every, exact=every)
+
+    def check(self) -> None:
+        """Refuse what cannot be agreed on."""
+        if not 0 < self.delta < 1:
+            raise InvalidParameter(
+                f"delta is {self.delta}; it is an error probability between 0 and 1."
+            )
+        check_margin(self.margin)
+        if self.epoch < 0 or self.epoch != int(self.epoch):
+            raise InvalidParameter(
+                f"epoch is {self.epoch}; it is 0 if options are never added, else 1, 2, ... with each addition."
+            )
+        if self.voters not in get_args(Voters):
+            raise InvalidParameter(
+                f"voters is {self.voters!r}; say 'independent', 'people' or 'dependent'."
+            )
+
+
+def prove(
+    votes: VoteCounts, terms: Terms, active: Sequence[int] | None, labels: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return the fields of a :class:`copeland.Certificate`: what the votes prove, and on which terms."""
+    terms.check()
+    if terms.together and terms.voters.startswith(("people", "judge")):
+        who = "person" if terms.voters.startswith("people") else "judge"
+        raise InvalidParameter(
+            f"answers of one {who} to several pairs may depend on each other, so they show losses one by one; "
+            "leave `together` out."
+        )
+    votes = on_cases(votes, terms.voters, terms.cases)
+    every, digest, offered = votes.number, votes.digest, len(votes.won)
+    k = offered if terms.offered is None else terms.offered
+    if not 2 <= k <= offered:
+        raise InvalidParameter(
+            f"offered is {k}; of {offered} options, 2 to {offered} can have been."
+        )
+    votes, later = votes.cut(k), offered - k
+    among = mask_of(active, k)
+    at = terms.levels(k, active is not None)
+    exact = votes.weigh(0.0)
+    found = votes.weigh(terms.margin) if terms.margin > 0 else exact
+    held = votes.unbeaten(terms.margin)
+    lower, upper, best, is_all = apply_row_argument(found, at, among, votes.met, held)
+    even = votes.unbeaten(0.0)
+    # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
+    close = found >= at.pair  # i is not behind j by the margin or more
+    beats = close & (exact >= at.exact)
+    scores = _bound_scores(beats, np.ones(k, bool) if terms.apart else among, even)
+    if terms.margin > 0:
+        clear = beats & (votes.weigh(-terms.margin) >= at.exact)
+        possible = best | _possible(*_bound_scores(clear, among), among)
+    elif terms.apart:
+        is_all |= bool((lower == among.sum() - 1)[best].any())
+        possible = best if is_all else best | _possible(lower, upper, among)
+    else:
+        # One that beats every other is the only winner.
+        is_all |= bool((lower == among.sum() - 1)[best].any())
+        beats |= (best & (lower == among.sum() - 1))[:, None] & among & ~np.eye(k, dtype=bool)
+        by_pairs = _bound_scores(beats, among, even)
+        scores = _bound_by_verdict(*by_pairs, lower, best, is_all, among)
+        possible = best if is_all else _possible(*scores, among)
+        if best.any() and not is_all and (possible == best).all():
+            is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True, among)
+    return dict(
+        terms._asdict(),
+        labels=check_labels(labels, offered),
+        votes=every,
+        digest=digest,
+        delta=float(terms.delta),
+        margin=float(terms.margin),
+        epoch=int(terms.epoch),
+        active=None if active is None and terms.offered is None else _indices(among),
+        lower=(*lower.tolist(), *[0] * later),
+        upper=(*upper.tolist(), *[0] * later),
+        best=_indices(best),
+        is_all=is_all,
+        possible=_indices(possible),
+        choice=_choice(
+            votes.won + votes.tied / 2, beats, among, possible if terms.margin > 0 else best
+        )
+        if best.any()
+        else (),
+        scores=(*pairs_of(np.stack(scores, axis=1)), *[(0, 0)] * later),
+        beats=pairs_of(np.argwhere(beats)),
+        ties=pairs_of(np.argwhere(np.triu(close & close.T))),
+    )
+
+
+def is_decided(
+    wins: Ints,
+    ties: Ints,
+    delta: float,
+    margin: float,
+    epoch: int,
+    dependent: bool,
+    missing: Ints | None = None,
+    given: tuple[Ints, Ints] | None = None,
+    cases: int | None = None,
+) -> bool:
+    """Tell whether :func:`copeland.certify` would name an option best; it is asked before every question.
+
+    Examples
+    --------
+    >>> wins = np.array([[0, 6], [2, 0]])
+    >>> [is_decided(n * wins, 0 * wins, 0.05, 0.0, 0, False) for n in (1, 9)]
+    [False, True]
+    """
+    at = levels(len(wins), delta, epoch, dependent)
+    votes = VoteCounts(wins, ties, missing, given, cases)
+    among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
+    _, _, best, _ = apply_row_argument(votes.weigh(margin), at, among, votes.met, held)
+    return bool(best.any())
+
+
+def apply_row_argument(
+    found: Floats, at: Levels, among: Bools, asked: Bools, held: Bools | bool = False
+) -> tuple[Ints, Ints, Bools, bool]:
+    """Return bounds of the scores, who is best, and whether they are all: the row argument.
+
+    ``held`` are pairs (i, j) in which j is sure not to beat i, though i may not beat j either.
+    """
+    k = len(found)
+    others = among.sum() - among  # how many each option meets
+    met = np.where(among[None, :], found, -math.inf)
+    strongest = -np.sort(-met, axis=1)[:, : k - 1]
+    needed = np.array([win_level(at, k - 1 - r) for r in range(1, k)])  # to claim r wins
+    lower = ((strongest >= needed) * np.arange(1, k)).max(axis=1)
+
+    def at_most(level: float) -> Ints:
+        return others - ((found >= level) | held)[among].sum(axis=0)
+
+    upper = at_most(loss_level(at))
+    if shows_together(at):  # then the statement is about all options
+        upper = np.minimum(upper, k - 1 - losses_together(found, asked, at.together))
+    none_beats = np.any(held) and upper[among].max() == 0  # where all pairs are exactly even
+    best = among & ((lower > 0) | none_beats) & (lower >= _largest_other(upper, among))
+    m = int(best.sum())
+    outside = among & ~best
+    is_all = m > 0 and bool((at_most(all_level(at, m))[outside] < lower[among].max()).all())
+    return lower, upper, best, is_all
+
+
+def _bound_scores(beats: Bools, among: Bools, held: Bools | bool = False) -> tuple[Ints, Ints]:
+    """How many options each beats at least and at most, by proved wins and by pairs (i, j) in which j cannot beat i."""
+    least = beats[:, among].sum(axis=1)
+    return least, among.sum() - among - (beats | held)[among].sum(axis=0)
+
+
+def _bound_by_verdict(
+    least: Ints, most: Ints, lower: Ints, best: Bools, is_all: bool, among: Bools
+) -> tuple[Ints, Ints]:
+    """The same by what the verdict rests on: those proved best have the highest score, and no other if they are all."""
+    least = np.maximum(least, lower)
+    if not best.any():
+        return least, most
+    top = min(most[best])
+    others = np.minimum(most, top - is_all)
+    return np.where(best, max(least[among]), least), np.where(best, top, others)
+
+
+def _possible(lower: Ints, upper: Ints, among: Bools) -> Bools:
+    """Who may be best, as no other is sure to beat more: both bounds are of the same scores."""
+    return among & (upper >= _largest_other(lower, among))
+
+
+def _choice(points: Floats, beats: Bools, among: Bools, pool: Bools) -> tuple[int, ...]:
+    """Which options of the pool to take: those that beat the most others in the mean.
+
+    A win or loss that is proved counts in full, any other pair by the probability that its votes give
+    to p > 1/2, from a uniform prior.
+    """
+    likely = betainc(points.T + 1, points + 1, 0.5)
+    wins = np.where(beats, 1.0, np.where(beats.T, 0.0, likely))[:, among].sum(axis=1)
+    return _indices(pool & (wins >= wins[pool].max() - 1e-9))
+
+
+def _largest_other(values: Ints, among: Bools) -> Ints:
+    """The largest value of each option's rivals."""
+    rivals = among[None, :] & ~np.eye(len(values), dtype=bool)
+    return np.where(rivals, values[None, :], -1).max(axis=1)
+
+
+def _indices(mask: Bools) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(mask).tolist())
+
+
+def pairs_of(rows: Ints) -> tuple[tuple[int, int], ...]:
+    """Return the rows of a table of two columns."""
+    return tuple(map(tuple, rows.tolist()))

@@ -1,0 +1,307 @@
+"""How many more votes it takes to prove an option best in plausible worlds: a range, as nobody knows one number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from copeland.errors import InvalidParameter
+from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
+from copeland.forecast.races import WAYS, Ended, count_votes_to_proof, run_to_proof, votes_to_likely
+from copeland.forecast.start import PLANNED, PROOF, Goal, Start
+from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
+from copeland.simulation.cell import interrupts_between_calls
+from copeland.simulation.compilation import compile_now
+from copeland.support.arrays import Floats
+from copeland.support.phrasing import about
+from copeland.support.progress import progress_bar, tell_what
+from copeland.support.rng import stream
+
+SHARE = 0.1  # of the cases below a range, and above it
+
+WORLDS = 20  # of every forecast that is shown, unless another number is given
+MOST = 20_000  # further votes
+MOST_WORLDS = 1_000_000
+MOST_VOTES = 1_000_000_000  # in a world
+_LIMITED = 40  # worlds in which it is tried what the voters so far settle
+
+
+class ForecastRange(NamedTuple):
+    """About how many votes, answers or people it takes: between low and high in four of five cases.
+
+    None is more than ``most``, beyond which nothing was tried.
+    """
+
+    low: int | None
+    middle: int | None  # in half of the cases
+    high: int | None
+    most: int
+
+    @property
+    def words(self) -> str:
+        """The range as in a sentence, before what is counted.
+
+        Examples
+        --------
+        >>> ForecastRange(42, 60, 91, 900).words, ForecastRange(42, None, None, 900).words, ForecastRange(0, 3, 7, 900).words
+        ('about 42 to 91', 'about 42 to over 900', 'up to 7')
+        >>> ForecastRange(5, 5, 5, 900).words, ForecastRange(None, None, None, 900).words
+        ('about 5', 'over 900')
+        """
+        if self.low is None:
+            return f"over {about(self.most)}"
+        if self.high is None:
+            return f"about {about(self.low)} to over {about(self.most)}"
+        if about(self.low) == about(self.high):
+            return f"about {about(self.high)}"
+        return (
+            f"about {about(self.low)} to {about(self.high)}"
+            if self.low
+            else f"up to {about(self.high)}"
+        )
+
+    def beyond(self, before: int) -> ForecastRange:
+        """Return how many more than ``before`` that is."""
+        low, middle, high = (None if n is None else max(n - before, 0) for n in self[:3])
+        return ForecastRange(low, middle, high, max(self.most - before, 0))
+
+    def to_dict(self) -> dict[str, int | None]:
+        """Return it ready for JSON."""
+        return self._asdict()
+
+
+def range_of(numbers: Sequence[int], most: int) -> ForecastRange:
+    """Return the range of what simulations took; those that reached ``most`` were cut there.
+
+    Examples
+    --------
+    >>> range_of(range(1, 21), 100)
+    ForecastRange(low=2, middle=10, high=19, most=100)
+    """
+    found = [quantile_of(numbers, share) for share in (SHARE, 0.5, 1 - SHARE)]
+    low, middle, high = (None if n >= most else n for n in found)
+    return ForecastRange(low, middle, high, most)
+
+
+def quantile_of(numbers: Sequence[int], share: float) -> int:
+    """Return what the next one is below with this probability at most, or, from 1/2 on, at least.
+
+    It is one of the numbers. They and the next are draws of one kind, so it falls below the n-th smallest of m
+    with probability n / (m + 1).
+    """
+    place = share * (len(numbers) + 1)
+    if share == 0.5:
+        place = len(numbers) / 2
+    nth = math.floor(place + 1e-9) if share < 0.5 else math.ceil(place - 1e-9)
+    return int(sorted(numbers)[min(max(nth, 1), len(numbers)) - 1])
+
+
+@dataclass(frozen=True)
+class Way:
+    """The further votes that one way of asking takes in each plausible world.
+
+    A world in which nothing was proved within ``most`` votes counts as ``most``.
+    """
+
+    name: str
+    votes: tuple[int, ...]
+    most: int
+
+    @property
+    def unfinished(self) -> int:
+        """In how many worlds nothing was proved within ``most`` votes."""
+        return sum(n >= self.most for n in self.votes)
+
+    def quantile(self, share: float) -> float | None:
+        """Return the votes that suffice with this probability, None if these are over ``most``.
+
+        Examples
+        --------
+        >>> way = Way("random", (40, 10, 20, 100), most=100)
+        >>> way.quantile(0.5), way.quantile(0.9)
+        (20.0, None)
+        """
+        found = float(quantile_of(self.votes, share))
+        return None if found >= self.most else found
+
+    @property
+    def range(self) -> ForecastRange:
+        """From how few to how many it takes in four of five worlds."""
+        return range_of(self.votes, self.most)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What it may still take to prove an option best: by each way of asking, in the same worlds.
+
+    Or to make one likely best, if that is the ``goal``.
+    """
+
+    options: int
+    votes: int  # so far
+    worlds: int
+    most: int
+    ways: tuple[Way, ...]
+    interrupted: bool
+    goal: Goal = PROOF
+    people: Way | None = None  # how many voters it takes in all, where each has one vote a pair
+    within: Within | None = None  # what the voters so far can settle
+
+    def way(self, name: str) -> Way:
+        """Return what one way of asking takes."""
+        return next(one for one in self.ways if one.name == name)
+
+
+def forecast_of(
+    start: Start,
+    count: int | None = None,
+    most: int = MOST,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    goal: Goal = PROOF,
+    voters: Voters | None = None,
+    ways: Sequence[str] = WAYS,
+) -> Forecast:
+    """Return how many more votes it may take until an option is proved best, or likely.
+
+    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.plausible_worlds`); in each of them
+    voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
+    all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
+
+    Parameters
+    ----------
+    count
+        How many worlds; 20 by default.
+    most
+        Votes after which a world is given up.
+    progress
+        Called with (worlds done, worlds in all).
+    voters
+        Who can vote, if the forecast is to say what these settle, too.
+    ways
+        The ways of asking to try; cpc-pac must be among them.
+    """
+    count = WORLDS if count is None else count
+    for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
+        if not 1 <= value <= largest:
+            raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
+    belief = belief_of(start.wins, start.ties)
+    done: list[_Raced] = []
+    interrupted = False
+    try:
+        with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
+            if len(start.pairs):
+                compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
+            for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
+                world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
+                done.append(_run_races(world, ways, look))
+                tell(len(done), count)
+    except KeyboardInterrupt:
+        if not done:
+            raise
+        interrupted = True
+    taken = zip(*(raced.votes for raced in done), strict=True)
+    told = tuple(Way(way, votes, most) for way, votes in zip(ways, taken, strict=True))
+    people = _people_way(done) if start.people else None
+    within = None
+    if voters is not None and voters.number:
+        possible = is_possible(start, voters.room, start.wins, start.ties)
+        settling = tuple(raced.within for raced in done[:_LIMITED])
+        within = Within(voters.number, voters.left, possible, settling)
+    return Forecast(start.k, start.votes, len(done), most, told, interrupted, goal, people, within)
+
+
+class _World(NamedTuple):
+    """Where races are run."""
+
+    start: Start
+    p: Floats
+    tie: Floats
+    most: int
+    key: tuple[int, ...]
+    goal: Goal
+    voters: Voters | None
+
+
+class _Raced(NamedTuple):
+    """What the races of a world took."""
+
+    votes: tuple[int, ...]  # by each way
+    people: int  # voters in all, if cpc-pac asks
+    ended: bool  # whether these are enough
+    within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
+
+
+def _run_races(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
+    """Run all races in a world; ``look`` is called between them."""
+    votes: list[int] = []
+    people, done, within = 0, False, None
+    for way in ways:
+        look()
+        if way != PLANNED or not world.start.people:
+            votes.append(_count_votes(way, world))
+            continue
+        ended = _run_planner_race(world)
+        people, done = _people(world, ended), ended.done
+        votes.append(_votes_of(world, ended, people))
+        within = _of_voters(world, ended)
+    return _Raced(tuple(votes), people, done, within)
+
+
+def _count_votes(way: str, world: _World) -> int:
+    if world.goal.likely is None:
+        return count_votes_to_proof(way, *world[:5])
+    if len(world.start.pairs) == 0:
+        return world.most
+    return votes_to_likely(way, *world[:5], world.goal.likely).votes
+
+
+def _run_planner_race(world: _World) -> Ended:
+    """How a race ends that cpc-pac runs with as many people as it takes."""
+    if len(world.start.pairs) == 0:
+        return Ended(world.most, False, world.start.met)
+    if world.goal.likely is None:
+        return run_to_proof(*world[:5])
+    return votes_to_likely(PLANNED, *world[:5], world.goal.likely)
+
+
+def _people(world: _World, ended: Ended) -> int:
+    """How many voters such a race takes in all; more, if it does not end.
+
+    They are those of the pair with the most votes, or more if each has few. Those who have been dealt all their
+    votes can give no others.
+    """
+    start, voters = world.start, world.voters
+    each = len(start.pairs) if voters is None else voters.each
+    dealt = None if voters is None else voters.dealt
+    n = ended.n if dealt is None else ended.n - start.met
+    return (dealt or 0) + max(int(n.max()), -(-int(n.sum() // 2) // max(each, 1)))
+
+
+def _votes_of(world: _World, ended: Ended, people: int) -> int:
+    """How many votes these people give: whoever is dealt pairs at the arrival answers all, wanted or not."""
+    voters = world.voters
+    if voters is None or voters.dealt is None or not ended.done:
+        return ended.votes
+    return min((people - voters.dealt) * voters.each, world.most)
+
+
+def _people_way(done: list[_Raced]) -> Way:
+    """How many voters each world takes; where it did not end, more than the fewest of such a world."""
+    ended = [raced.people for raced in done if raced.ended]
+    least = min((raced.people for raced in done if not raced.ended), default=0)
+    most = max(least, max(ended, default=0) + 1)
+    return Way("people", tuple(raced.people if raced.ended else most for raced in done), most)
+
+
+def _of_voters(world: _World, ended: Ended) -> int | None:
+    """How many votes of these voters settle it; None if they do not suffice, or it is not tried."""
+    start, voters = world.start, world.voters
+    if voters is None or not voters.number or world.key[-1] >= _LIMITED:
+        return None
+    most = start.met + voters.room
+    if ended.done and ended.votes <= voters.left and (ended.n <= most).all():
+        return ended.votes  # nobody was asked twice
+    return race_of_voters(start, voters, world.p, world.tie, world.key, world.goal)

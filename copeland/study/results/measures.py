@@ -1,0 +1,417 @@
+"""What the votes of a study come to, in numbers: every sentence, table and picture takes its numbers from here.
+
+What is *proved* is in the certificate. Here is also what only *shows*: shares, who leads, in which order, how
+sure each win is, who beats whom in a cycle, and what is likely.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.evidence import evidence
+from copeland.forecast.forecast import ForecastRange
+from copeland.forecast.outlook import SETTLED, Need, Outlook, Remaining, outlook_of, scale_outlook
+from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
+from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
+from copeland.forecast.start import LIKELY as LIKELY_BEST
+from copeland.matrix import PreferenceMatrix
+from copeland.study.options import ACTIVE
+from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
+from copeland.study.results.voter_reach import Reach, outlook_on_cases, reach_of, remaining_in
+from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
+from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
+
+STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
+LONGEST = 6  # options in a circle that is looked for
+LEAST = 0.01  # a difference in shares, or a chance, that is worth naming
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """What the votes of a study come to; each part is computed when it is first asked for.
+
+    Options are indices.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> found = Measures(study.standing())
+    >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
+    ((0,), (0, 1), [1, 0], True)
+    """
+
+    standing: Standing
+
+    @property
+    def certificate(self) -> Certificate | PanelCertificate:
+        """What is proved."""
+        return self.standing.certificate
+
+    @property
+    def k(self) -> int:
+        """The number of options."""
+        return len(self.standing.options)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The options as they stand in sentences: not too long, and in quotation marks where these help."""
+        return tuple(quote_names(shorten_names(self.standing.labels, NAME)))
+
+    def join_names(self, options: Iterable[int]) -> str:
+        """Return options by name, as in a sentence."""
+        return join_names([self.names[i] for i in options])
+
+    @cached_property
+    def n(self) -> Ints:
+        """The votes of every pair."""
+        return self.standing.wins + self.standing.wins.T + self.standing.ties
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs."""
+        return self.k * (self.k - 1) // 2
+
+    @property
+    def unmet(self) -> int:
+        """The number of pairs without a vote."""
+        return self.pairs - int(np.count_nonzero(np.triu(self.n)))
+
+    @cached_property
+    def matrix(self) -> PreferenceMatrix:
+        """Shares of the votes; 1/2 where there are none."""
+        return PreferenceMatrix.from_wins(self.standing.wins, self.standing.ties + (self.n == 0))
+
+    @property
+    def shares(self) -> Floats:
+        """Shares of the votes that the row won against the column; not a number without votes."""
+        return np.where(self.n > 0, self.matrix.p, math.nan)
+
+    @property
+    def among(self) -> tuple[int, ...]:
+        """The options that the certificate is about: not those retired, unless it is about all ever offered."""
+        active = self.certificate.active
+        return tuple(range(self.k)) if active is None else active
+
+    @property
+    def rivals(self) -> int:
+        """How many others each of these meets."""
+        return len(self.among) - 1
+
+    @property
+    def _cut(self) -> tuple[Ints, ...]:
+        """What picks these options from a K x K table."""
+        return np.ix_(self.among, self.among)
+
+    @cached_property
+    def scores(self) -> Ints:
+        """How many others each option beats by the votes as they are."""
+        return (self.matrix.p > 0.5)[:, list(self.among)].sum(axis=1)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The proved best first, then by score, then by the share of votes won."""
+        return order_of(
+            *(self.standing.wins, self.standing.ties, self.certificate.best),
+            *(self._missing_pairs, self.certificate.active),
+        )
+
+    @property
+    def _missing_pairs(self) -> NDArray[np.bool_] | None:
+        """The pairs of a panel on which answers are missing; None where votes never end."""
+        return None if self.standing.panel is None else self.standing.panel.missing > 0
+
+    @cached_property
+    def leaders(self) -> tuple[int, ...]:
+        """The proved best; before that, who beats the most others, the likeliest first; none without votes."""
+        if self.certificate.best or self.chances is None:
+            return self._ahead
+        return tuple(sorted(self._ahead, key=self._likely))
+
+    @cached_property
+    def _ahead(self) -> tuple[int, ...]:
+        if self.certificate.best or self.standing.votes == 0:
+            return self.certificate.best
+        p, among = self.matrix.p[self._cut], np.array(self.among)
+        if self._missing_pairs is None:
+            return tuple(among[copeland_winners(PreferenceMatrix(p), ties=0.5)].tolist())
+        even = (p == 0.5) & self._missing_pairs[self._cut]
+        scores = (p > 0.5).sum(axis=1) + even.sum(axis=1) / 2
+        return tuple(among[scores == scores.max()].tolist())
+
+    @property
+    def likeliest(self) -> int | None:
+        """Who has the highest chance to be best, a leader if one has it; None if chances are not known."""
+        if self.chances is None or self.standing.votes == 0:
+            return None
+        return min((*self.leaders, *self.among), key=self._likely)
+
+    @property
+    def likely(self) -> int | None:
+        """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
+        standing = self.standing
+        is_settled = standing.panel is not None or self.certificate.best or standing.votes == 0
+        if is_settled or self.chances is None:
+            return None
+        first = int(np.argmax(self.chances.each))
+        return first if self.chances.each[first] >= LIKELY_BEST else None
+
+    def _likely(self, option: int) -> float:
+        """What sorts options by their chances, in steps of 1 %."""
+        assert self.chances is not None
+        return -round(self.chances.each[option], 2)
+
+    @cached_property
+    def sure(self) -> Ints:
+        """How sure each option beats each other: PROVED, LIKELY (not of a panel), AHEAD or 0."""
+        wins, ties = self.standing.wins, self.standing.ties
+        sure = np.where(wins > wins.T, AHEAD, 0)
+        if isinstance(self.certificate, Certificate):
+            sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
+        for i, j in self.certificate.beats:
+            sure[i, j] = PROVED
+        return sure
+
+    @cached_property
+    def circles(self) -> tuple[tuple[int, ...], ...]:
+        """Cycles: who beats the next, the last the first; that of the leaders first."""
+        if self.k > MOST_OPTIONS:
+            return ()
+        clear = _clear(self.standing.wins) if self._missing_pairs is None else self.sure == PROVED
+        outside = ~np.isin(np.arange(self.k), self.among)
+        clear = clear & ~outside & ~outside[:, None]
+        return tuple(_circles(clear, self.leaders, self.sure))
+
+    @cached_property
+    def chances(self) -> Chances | None:
+        """To be best; None if there are too many options to tell in passing."""
+        if self.k > MOST_OPTIONS:
+            return None
+        settings, panel = self.standing.settings, self.standing.panel
+        wins, ties = self.standing.wins[self._cut], self.standing.ties[self._cut]
+        ahead = [self.among.index(i) for i in self._ahead]
+        if panel is not None:
+            found = panel_chances(wins, ties, panel.missing[self._cut], ahead, settings.seed)
+        else:
+            found = chances_of(wins, ties, settings.margin, ahead, settings.seed)
+        if len(self.among) == self.k:
+            return found
+        each, one_of = (tuple(self._spread(part).tolist()) for part in (found.each, found.among))
+        mean = self.matrix.p.copy()
+        mean[self._cut] = found.mean
+        return found._replace(each=each, among=one_of, mean=mean)
+
+    def _spread(self, values: ArrayLike) -> Floats:
+        """The values of the options that the certificate is about in the places of all, 0 for the others."""
+        wide = np.zeros(self.k)
+        wide[list(self.among)] = values
+        return wide
+
+    @property
+    def each_chance(self) -> tuple[float, ...] | None:
+        """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
+
+        Of a panel, or of so many test cases, it does not matter once some option is sure to be best: that others may tie with it
+        would make its share smaller.
+        """
+        exact = self.standing.panel is not None or self.standing.settings.finite is not None
+        if self.chances is None or (exact and self.certificate.best):
+            return None
+        return self.chances.each
+
+    @cached_property
+    def borda(self) -> Floats:
+        """The share of votes that each option would win against a random other, estimated; 0 if it is retired."""
+        return self._spread(borda_scores(self._contest) / self.rivals)
+
+    @cached_property
+    def lottery(self) -> Floats:
+        """Von Neumann's, estimated."""
+        return self._spread(von_neumann(self._contest))
+
+    @property
+    def _contest(self) -> PreferenceMatrix:
+        """What is believed of the options that the certificate is about: the mean of plausible worlds, or the shares."""
+        if self.chances is None:
+            return PreferenceMatrix(self.matrix.p[self._cut])
+        above = np.triu(self.chances.mean, 1)  # so that p_ji = 1 - p_ij to the last bit
+        believed = above + np.tril(1 - above.T, -1) + np.eye(self.k) / 2
+        return PreferenceMatrix(believed[self._cut])
+
+    @cached_property
+    def remaining(self) -> ForecastRange | None:
+        """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
+        standing, panel, cut = (
+            self.standing,
+            self.standing.panel,
+            np.ix_(self._active, self._active),
+        )
+        if standing.settings.cases:  # there are only so many votes: the outlook counts them
+            return None
+        if panel is None:
+            return None if self._remaining is None else self._remaining.votes
+        if len(self._active) < 2:
+            return None
+        return panel_remaining(standing.wins[cut], standing.ties[cut], panel.silent[:, *cut])
+
+    @cached_property
+    def _remaining(self) -> Remaining | None:
+        return remaining_in(self.standing)
+
+    @property
+    def _active(self) -> list[int]:
+        return [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What would settle it, its votes shared out as the forecast has them; of a panel, among the active options."""
+        found = self._plan
+        if self.remaining is None:
+            return found
+        return scale_outlook(found, self.remaining.middle, self.remaining.most)
+
+    @property
+    def _plan(self) -> Outlook:
+        standing, panel = self.standing, self.standing.panel
+        if standing.settings.cases:
+            return outlook_on_cases(standing)
+        if panel is None:
+            options, found = standing.options_left, outlook_of(standing.start)
+        elif len(self._active) < 2:
+            return SETTLED
+        else:
+            options, cut = self._active, np.ix_(self._active, self._active)
+            found = panel_outlook(standing.wins[cut], panel.missing[cut])
+        if found.champion is None:
+            return found
+        pairs = tuple(Need(options[i], options[j], votes) for i, j, votes in found.pairs)
+        return found._replace(champion=options[found.champion], pairs=pairs)
+
+    @cached_property
+    def reach(self) -> Reach | None:
+        """How far the votes of people go; None where every vote is a fresh draw."""
+        return reach_of(self.standing, self._remaining)
+
+    @property
+    def circle(self) -> tuple[int, ...]:
+        """The circle in which a leader is, or none."""
+        first = self.circles[0] if self.circles else ()
+        return first if set(first) & set(self.leaders) else ()
+
+    @property
+    def in_circle(self) -> bool:
+        """Whether the leaders are several, and the circle is theirs."""
+        return len(self.leaders) > 1 and set(self.circle) == set(self.leaders)
+
+    @property
+    def borda_first(self) -> tuple[int, ...]:
+        """Whom Borda names: the highest shares, those that differ by a trifle together."""
+        return tuple(np.flatnonzero(self.borda >= self.borda.max() - LEAST).tolist())
+
+    @property
+    def lottery_support(self) -> tuple[int, ...]:
+        """Whom von Neumann's lottery draws, the likeliest first."""
+        return tuple(i for i in np.argsort(-self.lottery).tolist() if self.lottery[i] > LEAST)
+
+    def links(self, circle: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Return the wins of a circle, winner first."""
+        return list(pairwise((*circle, circle[0])))
+
+    @cached_property
+    def tiers(self) -> dict[int, int]:
+        """The tier of each option that the certificate is about, from 1."""
+        found = self.certificate
+        first = found.best if found.is_all and not found.margin else ()
+        return dict(zip(self.among, tiers_of(found.scores, first, self.among), strict=True))
+
+
+def tiers_of(
+    scores: Sequence[tuple[int, int]],
+    first: Collection[int] = (),
+    among: Sequence[int] | None = None,
+) -> list[int]:
+    """Return the tier of each option, from 1, by intervals of their scores.
+
+    A tier ends where every interval above lies higher than every one below: so intervals that overlap, or
+    are joined by others that do, share a tier. Those of ``first`` are known to beat more than all others.
+
+    Examples
+    --------
+    >>> tiers_of([(0, 1), (3, 3), (1, 2), (3, 4)])
+    [2, 1, 2, 1]
+    >>> tiers_of([(0, 1), (1, 2), (1, 2)], first=[1])
+    [2, 1, 2]
+    """
+    options = range(len(scores)) if among is None else among
+    order = sorted(options, key=lambda i: (i not in first, -scores[i][1]))
+    tiers, tier, lowest = {}, 1, None
+    for n, i in enumerate(order):
+        least, most = scores[i]
+        if lowest is not None and (most < lowest or (first and n == len(first))):
+            tier, lowest = tier + 1, least
+        tiers[i] = tier
+        lowest = least if lowest is None else min(lowest, least)
+    return [tiers[i] for i in options]
+
+
+def _clear(wins: Ints) -> NDArray[np.bool_]:
+    """Which wins stand out: in a circle of 2:1s there is nothing to see."""
+    few = 4  # that 1:0 is nothing yet
+    clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
+    np.fill_diagonal(clear, False)
+    return clear
+
+
+def _circles(
+    clear: NDArray[np.bool_], leaders: tuple[int, ...], sure: Ints
+) -> list[tuple[int, ...]]:
+    """The circles of wins that are clear."""
+    from scipy.sparse.csgraph import connected_components
+
+    first = _circle_of_leaders(clear, set(leaders))
+    found = [first] if first else []
+    _, group_of = connected_components(clear, connection="strong")
+    for group in range(int(group_of.max()) + 1):
+        options = np.flatnonzero(group_of == group).tolist()
+        if len(options) > 2 and not set(options) & set(first):
+            found.append(_surest_circle(np.where(clear, sure, 0), options))
+    return found
+
+
+def _circle_of_leaders(clear: NDArray[np.bool_], leaders: set[int]) -> tuple[int, ...]:
+    """A circle with as many leaders as can be, of leaders alone if there is one; or none."""
+    if not leaders:
+        return ()
+    links = _tournament(clear)
+    length = min(max(len(leaders), 3), LONGEST)
+    found = cycles(links, among=leaders, longest=length) if len(leaders) > 2 else []
+    found = found or cycles(links, longest=length)
+    most = max(found, key=lambda circle: len(leaders & set(circle)), default=())
+    return most if leaders & set(most) else ()
+
+
+def _surest_circle(sure: Ints, group: list[int]) -> tuple[int, ...]:
+    """The shortest circle of a group whose links are proved; if there is none, likely; if none, any."""
+    for least in (PROVED, LIKELY, AHEAD):
+        links = _tournament(sure >= least)
+        found = cycles(links, among=group, limit=1, longest=len(group))
+        if found:
+            return found[0]
+    raise AssertionError("options that beat each other in circles are in a circle")
+
+
+def _tournament(beats: NDArray[np.bool_]) -> PreferenceMatrix:
+    return PreferenceMatrix(0.5 + (beats * 0.5 - beats.T * 0.5))

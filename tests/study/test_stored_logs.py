@@ -1,0 +1,212 @@
+"""Logs as they were written: every kind of event, in every kind of study, byte for byte.
+
+``stored_logs.json`` was written once. It changes only if an event is meant to say something else.
+"""
+
+import json
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from copeland import Choice, Real, Space
+from copeland.errors import StorageError
+from copeland.study import Storage, create_study, open_study
+from copeland.study.log.events import KINDS, from_json, last_link, read_event, to_json
+from copeland.study.log.state import ARRAYS, dump_books, fold_log, load_books
+
+STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
+NEEDED = {  # the fields without which an event of a kind says nothing
+    **dict.fromkeys(("created", "shown", "clicked"), "body"),
+    **dict.fromkeys(("added", "audited"), "left body"),
+    **dict.fromkeys(("paused", "resumed", "retired"), "left"),
+    **dict.fromkeys(("restarted", "closed"), ""),
+    **dict.fromkeys(("excused", "readmitted"), "voter"),
+    "role": "voter body",
+    "asked": "left right",
+    "voted": "left right outcome",
+    "undone": "left right outcome undoes",
+    "counted": "left right outcome counts",
+}
+SECRET = "sixteen characters and more"
+OPTIONS = ["tea", "milk", "juice"]
+OUTCOMES = ("left", "left", "right", "tie", "both_bad", "skip", "error")
+
+
+def answer(study, voter, n, numbers, **how):
+    """Let a voter answer so many ballots, each time with the next outcome."""
+    votes = []
+    for _ in range(n):
+        ballot = study.ask(voter, **how)
+        number = next(numbers)
+        outcome = OUTCOMES[number % len(OUTCOMES)]
+        votes.append(study.tell(ballot, outcome, event_id=f"e{number}", source="page"))
+    return votes
+
+
+def vote_on_options(study, numbers):
+    """Repeats, undone votes, guides, counts, options that come and go, a new epoch."""
+    first = answer(study, "ann", 3, numbers, item="one")
+    answer(study, "ann", 3, numbers, item="two")
+    study.set_role("bob", "guide")
+    answer(study, "bob", 2, numbers)
+    for source in ("other", "another"):
+        said = {"left": "tea", "right": "milk", "outcome": "left", "voter": "eve"}
+        study.add_votes([said | {"event_id": source}], source=source)
+    study.add_votes([{"winner": "tea", "loser": "juice", "n": 40, "event_id": "n"}], source="sum")
+    study.undo(first[0], reason="a slip")
+    study.undo_import("other")
+    study.add_option("water")
+    study.pause_option("milk")
+    study.resume_option("milk")
+    study.retire_option("juice")
+    answer(study, "cat", 2, numbers)
+    study.begin_epoch("a new menu")
+    answer(study, None, 2, numbers)
+    study.set_role("dan", "guide")
+    study.set_role("dan", "proof")
+    study.close()
+
+
+def vote_of_people(study, numbers):
+    """Batches, of which one is left unanswered and one vote is taken back."""
+    for voter in ("ann", "bob", "cat"):
+        ballots = study.ask(voter, n=2)
+        for ballot in ballots[: 1 if voter == "bob" else 2]:
+            number = next(numbers)
+            outcome = OUTCOMES[number % len(OUTCOMES)]
+            vote = study.tell(ballot, outcome, event_id=f"e{number}")
+            if number == 1:
+                study.undo(vote, own=True)
+                study.tell(ballot, "right", event_id="again")
+
+
+def vote_of_panel(study, numbers):
+    """Three members, one of them excused for a while."""
+    answer(study, "ann", 2, numbers)
+    study.excuse("bob")
+    answer(study, "cat", 1, numbers)
+    study.readmit("bob")
+    answer(study, "bob", 1, numbers)
+
+
+def vote_on_cases(study, numbers):
+    """Test cases, with a failure and an undone vote."""
+    votes = [*answer(study, "gpt", 5, numbers, cases=["one", "two"])]
+    study.undo(votes[0])
+    answer(study, "gpt", 1, numbers, cases=["one", "two"])
+
+
+def vote_on_points(study, numbers):
+    """A space with an audit."""
+    votes = answer(study, "ann", 6, numbers)
+    study.undo(votes[1])
+    study.audit(votes=4)
+    answer(study, "bob", 3, numbers)
+
+
+def click(study, numbers):
+    """Lists that are shown, clicked and settled."""
+    desk = study.impressions(SECRET, window=5.0)
+    for user in ("u1", "u2", "u3"):
+        impression = desk.impression(user, "tea")
+        shown = impression.show("abcdefgh", "hgfedcba", length=6)
+        if user != "u2":
+            desk.clicks(shown.token, [1, 3])
+    desk.settle()
+
+
+STUDIES = {
+    "options": (vote_on_options, {"repeats": "first", "voters": "independent"}),
+    "people": (vote_of_people, {"voters": "people", "batch": 2}),
+    "ignored": (vote_of_people, {"voters": "people", "batch": 2, "missing": "ignored"}),
+    "panel": (vote_of_panel, {"panel": ["ann", "bob", "cat"]}),
+    "cases": (vote_on_cases, {"voters": "judge", "cases": 2}),
+    "space": (
+        vote_on_points,
+        {"space": Space({"x": Real(0, 1), "style": Choice("a", "b")}), "voters": "independent"},
+    ),
+    "search": (click, {"repeats": "first", "voters": "independent"}),
+}
+
+
+def make_study(name, storage=None):
+    """Return a study with its votes, whose clock goes on by a second with every look."""
+    vote, settings = STUDIES[name]
+    seconds = count(1_800_000_000)
+    options = None if "space" in settings else OPTIONS
+    how = {"clock": lambda: float(next(seconds)), "lease": 30, "seed": 7}
+    study = create_study(name, options, storage, **how | settings)
+    vote(study, count())
+    return study
+
+
+def describe(books):
+    """Return a digest of everything that the books hold."""
+    tables = [getattr(books, name) for name in ARRAYS]
+    tables += [*books.proof, books.panel.answered.astype(np.int64)]
+    about = {key: one for key, one in json.loads(books.about()).items() if key != "format"}
+    told = {"about": about, "tables": [table.tolist() for table in tables]}
+    if books.tuning is not None:
+        told["audits"] = books.tuning.audits.to_list()
+        told["points"] = books.tuning.points
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def store(name):
+    """Return what is stored of a study."""
+    study = make_study(name)
+    log = study.log()
+    return {
+        "rows": [to_json(event) for event in log],
+        "link": last_link(name, log).hex(),
+        "books": describe(fold_log(log)),
+    }
+
+
+def test_every_kind_of_event_is_stored():
+    kinds = {from_json(row).kind for one in STORED.values() for row in one["rows"]}
+    assert kinds == set(KINDS)
+
+
+# Which points a tuner asks about is a matter of the last digits, which differ between machines.
+@pytest.mark.parametrize("name", [name for name in STUDIES if name != "space"])
+def test_a_study_writes_the_rows_that_it_wrote(name):
+    assert [to_json(event) for event in make_study(name).log()] == STORED[name]["rows"]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_stored_log_is_read_as_it_was(name):
+    events = [from_json(row) for row in STORED[name]["rows"]]
+    assert [to_json(event) for event in events] == STORED[name]["rows"]
+    assert last_link(name, events).hex() == STORED[name]["link"]
+    assert describe(fold_log(events)) == STORED[name]["books"]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_snapshot_and_a_database_hold_the_same_books(name, tmp_path):
+    url = f"sqlite:///{tmp_path}/s.db"
+    live = make_study(name, Storage(url)).books()
+    again = open_study(name, url)
+    assert again.misfit() is None
+    restored = load_books(dump_books(live))
+    assert describe(again.replay()) == describe(live) == describe(restored)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_row_that_lacks_a_field_is_read_and_not_taken(name):
+    events = [from_json(row) for row in STORED[name]["rows"]]
+    firsts = {event.kind: event for event in reversed(events)}
+    for event in firsts.values():
+        for field in NEEDED[event.kind].split():
+            damaged = read_event(event._replace(**{field: None}))
+            assert getattr(damaged, field) is None
+            with pytest.raises(StorageError, match=f"event {event.number} of the log cannot"):
+                fold_log([*events[: event.number - 1], damaged])
+
+
+if __name__ == "__main__":  # writes them anew
+    path = Path(__file__).parent / "stored_logs.json"
+    path.write_text(json.dumps({name: store(name) for name in STUDIES}, indent=1) + "\n")
