@@ -9,10 +9,8 @@ from scipy.special import ndtr
 
 from copeland.policy import Policy
 from copeland.support.rng import stream
-from copeland.tuning.covariance import against, kernels
-from copeland.tuning.duel_choice import Proposal, best_in, crowd, field_of, join_crowds
-from copeland.tuning.laplace import solve_half
-from copeland.tuning.posterior_samples import prepare_points, sample
+from copeland.tuning.duel_choice import FitView, Proposal, best_in, field_of, join_crowds
+from copeland.tuning.preference_model import against, kernels, prepare_points, sample, solve_half
 from copeland.tuning.tuner import Tuner
 from copeland.tuning.walkers import start_walkers
 
@@ -32,9 +30,8 @@ class Shared(Tuner):
 
     def _field(self, fit, votes, rng):
         """The same candidates as the tuner's, the opponents, and who leads."""
-        field, others, leading = field_of(
-            self.space, fit, votes, self._opponents, self._leaders, rng
-        )
+        view = FitView(self.space, fit, votes)
+        field, others, leading = field_of(view, self._opponents, self._leaders, rng)
         return field, others, field.places[leading]
 
 
@@ -70,7 +67,7 @@ class Pbo(Shared):
         field, others, leaders = self._field(fit, votes, rng)
         drawn = sample(fit, votes.pairs, rng)
         best = best_in(drawn, field, prepare_points(drawn, others.coordinates, others.seen))
-        champion = crowd(self.space, fit, votes, field.places[[best]])
+        champion = FitView(self.space, fit, votes).crowd(field.places[[best]])
         rivals = join_crowds(field, others)
         to = against(fit.theta, rivals.seen, champion.seen)
         q = solve_half(fit, to)

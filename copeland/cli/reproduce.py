@@ -107,9 +107,8 @@ def reproduce_command(
     others = {name: data.load(name) for name in OTHERS if data.find_in_cache(name) is not None}
     rows = _rows(letor or (), parts)
 
-    from copeland.reproduction.durations import duration
     from copeland.reproduction.reproduction import as_json as numbers
-    from copeland.reproduction.reproduction import reproduce
+    from copeland.reproduction.reproduction import duration, reproduce
 
     note(f"copeland: {duration(parts, full, jobs, rankers is not None, rows, comparisons)}")
 

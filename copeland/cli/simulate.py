@@ -171,7 +171,7 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
 
 def _limit(problem: str, regret: str) -> float | None:
     """The lower bound of a problem; None, and a note, if there is none to draw."""
-    from copeland.report.least_regret import lower_bound_of
+    from copeland.report.plot_options import lower_bound_of
 
     try:
         return lower_bound_of(problem, regret)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from copeland.forecast.plausible_worlds import QUICK, chances_of
 from copeland.forecast.start import PLANNED, Start
 from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
-from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner import Planner
 from copeland.kernels.vote_evidence import levels
@@ -148,13 +147,8 @@ def count_votes_to_proof(
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     state, noise = new_verdicts(start.wins, start.ties), stream(*key, "votes", way)
     in_turn = way == ALL_PAIRS
-    return int(_votes()(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
-
-
-@cache
-def _votes() -> Callable[..., int]:
-    """The compiled loop, which numba keeps on disk."""
-    return bind_parts(votes_to_proof, {}, "votes_to_proof", compile=True, keep=True)
+    race = compile_kernel(votes_to_proof)
+    return int(race(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
 
 
 def votes_to_likely(

@@ -118,7 +118,7 @@ def find_in_cache(name: str) -> Path | None:
     dataset = _find_dataset(name)
     try:
         place = _place(dataset, folder())
-        return place if _sha256(place) == dataset.sha256 else None
+        return place if sha256_of(place) == dataset.sha256 else None
     except (MissingExtra, OSError):  # without pooch it is not known where the cache is
         return None
 
@@ -177,7 +177,7 @@ def _transfer(pooch: Any, url: str, file: Path, meter: _Meter) -> None:
 
 
 def _check(file: Path, dataset: Dataset, url: str) -> None:
-    found = _sha256(file)
+    found = sha256_of(file)
     if found != dataset.sha256:
         raise DataError(
             f"{url} is not the file of {dataset.name}: its SHA-256 is {found} and must be "
@@ -185,7 +185,8 @@ def _check(file: Path, dataset: Dataset, url: str) -> None:
         )
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

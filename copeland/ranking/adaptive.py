@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.ranking.collection import Collection
@@ -29,9 +28,8 @@ from copeland.ranking.estimation import (
 )
 from copeland.ranking.interleaved_comparison import EVEN
 from copeland.ranking.rankers import Ranker
+from copeland.support.arrays import Bools
 from copeland.support.tasks import finish
-
-Bools = NDArray[np.bool_]
 
 Z = 3.0  # standard errors within which a pair, or a Borda score, is still open
 FIRST_SHARE = 16  # the first round makes one in so many of the protocol's comparisons
@@ -89,12 +87,16 @@ def estimate_adaptively(
     world = world_of(collection, rankers, protocol, seed)
     labels = [ranker.name for ranker in rankers]
     pairs = all_pairs(len(rankers))
-    same = _same(world.orders)
+    # Rankers that order all documents alike are exactly tied when interleaved.
+    keys = np.array([hashlib.sha256(row.tobytes()).hexdigest() for row in world.orders])
+    same = keys[:, None] == keys[None, :]
     budget = left = protocol.comparisons * len(pairs)
     queries = len(world.offsets) - 1
-    step = min(_whole(-(-protocol.comparisons // FIRST_SHARE), queries), protocol.comparisons)
+    first = -(-protocol.comparisons // FIRST_SHARE)
+    step = min(-(-first // queries) * queries, protocol.comparisons)
     counts, sums = np.zeros((len(pairs), 3), np.int64), np.zeros((len(pairs), 2))
     chosen = np.arange(len(pairs))
+    times = step
     for number in range(rounds):
         if number > 0:
             found = tally(labels, protocol.outcome, pairs, counts, sums)
@@ -103,14 +105,12 @@ def estimate_adaptively(
                 break
             # Whole passes over the queries only: otherwise the first ones would weigh more.
             times = min(step << (number - 1), left // len(chosen) // queries * queries)
-        else:
-            times = step
         if times == 0:
             break
         rules = replace(protocol, comparisons=times)
         size = max(1, LOT * protocol.comparisons // times)
         tasks = pairs_tasks(world, rules, [pairs[c] for c in chosen], seed, number, size)
-        told = _scale_progress(progress, budget - left, times * len(chosen), budget)
+        told = progress and _tell_comparisons(progress, budget - left, times * len(chosen), budget)
         more = joined(finish(tasks, Path(folder), jobs, backend, told, note))
         counts[chosen] += more[0]
         sums[chosen] += more[1]
@@ -171,21 +171,8 @@ def _touching(options: Bools) -> Bools:
     return options[:, None] | options[None, :]
 
 
-def _same(orders: NDArray[np.int32]) -> Bools:
-    """Return which rankers order all documents alike: interleaved, they are exactly tied."""
-    keys = np.array([hashlib.sha256(row.tobytes()).hexdigest() for row in orders])
-    return keys[:, None] == keys[None, :]
-
-
-def _whole(comparisons: int, queries: int) -> int:
-    """Round up to whole passes over the queries."""
-    return -(-comparisons // queries) * queries
-
-
-def _scale_progress(
-    progress: Callable[[int, int], None] | None, before: int, now: int, budget: int
-) -> Callable[[int, int], None] | None:
-    """Return what turns a round's tasks into comparisons of the whole."""
-    if progress is None:
-        return None
+def _tell_comparisons(
+    progress: Callable[[int, int], None], before: int, now: int, budget: int
+) -> Callable[[int, int], None]:
+    """Return what tells of a round's tasks as of comparisons of the whole."""
     return lambda done, total: progress(before + now * done // total, budget)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, nearest
 from copeland.kernels import kernel
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.ranking.click_files import (
     CLICK_COLUMNS,
     SHOWN_COLUMNS,
@@ -40,7 +41,6 @@ from copeland.ranking.click_records import (
     VOTE,
     Records,
     clicks_of,
-    compile_kernel,
     mix_bits,
     shown_of,
 )

@@ -9,7 +9,6 @@ and which rows have a value that can be used.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, need
 from copeland.kernels import kernel
-from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.ranking.click_files import Batch, Damage
 from copeland.support.timestamps import YEAR_2200, seconds_since_1970
 from copeland.support.vote_tables import LONGEST
@@ -336,9 +335,3 @@ def team_bits(data, ends, sides, left, right, length):
         left[i] = ours
         right[i] = theirs
         length[i] = -1 if wrong else size
-
-
-@cache
-def compile_kernel(function):
-    """Return the compiled twin of a kernel of click logs, kept on disk."""
-    return bind_parts(function, {}, function.__name__, compile=True, keep=True)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
-
-Floats = NDArray[np.float64]
+from copeland.support.arrays import Floats
 
 GRADES = (2, 3, 5)
 

@@ -86,8 +86,12 @@ class Collection:
         table = _features(features, len(checked))
         ends = _offsets(offsets, len(checked))
         columns = table.shape[1]
-        query_names = _number_names("", len(ends) - 1) if queries is None else tuple(queries)
-        column_names = numbered_features(columns) if feature_names is None else tuple(feature_names)
+        query_names = tuple((str(i) for i in range(1, len(ends))) if queries is None else queries)
+        column_names = tuple(
+            (f"feature_{i}" for i in range(1, columns + 1))
+            if feature_names is None
+            else feature_names
+        )
         _distinct(query_names, len(ends) - 1, "query")
         _distinct(column_names, columns, "feature")
         object.__setattr__(self, "grades", _read_only(checked))
@@ -204,6 +208,14 @@ def call_at_line(
         raise InvalidCollection(f"{file}, line {line}: {error}") from None
 
 
+def existing_file(path: str | Path) -> Path:
+    """Return the path of a file; refuse one that is not there."""
+    file = Path(path)
+    if not file.is_file():
+        raise InvalidCollection(f"{file}: there is no such file.")
+    return file
+
+
 def lines_of(file: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file, plain or .gz, with their numbers from 1."""
     try:
@@ -213,15 +225,6 @@ def lines_of(file: Path) -> Iterator[tuple[int, bytes]]:
         raise InvalidCollection(f"{file}: there is no such file.") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InvalidCollection(f"{file}: cannot be read: {error}") from error
-
-
-def numbered_features(n: int) -> tuple[str, ...]:
-    """Return the names of n features as they are numbered in files."""
-    return _number_names("feature_", n)
-
-
-def _number_names(prefix: str, n: int) -> tuple[str, ...]:
-    return tuple(f"{prefix}{i}" for i in range(1, n + 1))
 
 
 def _list_names(names: Sequence[str], limit: int = 6) -> str:

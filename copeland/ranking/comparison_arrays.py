@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
 from copeland.ranking.clicks import ClickModel, ClickTables
+from copeland.support.arrays import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Places = NDArray[
-    np.uint32
-]  # ranks, documents, grades: never negative, so that machine code need not ask
+# Ranks, documents and grades: never negative, so that machine code need not ask.
+Places = NDArray[np.uint32]
 
 TAU = 3.0
 LENGTH = 10
@@ -73,9 +71,7 @@ class ClickWorld(NamedTuple):
     clicks: ClickTables
     orders: NDArray[np.signedinteger]  # rankers x documents; see the head of this file
     ranks: NDArray[np.signedinteger]  # the same
-    tied: NDArray[
-        np.signedinteger
-    ]  # the same: the first rank with this score; empty if ties are frozen
+    tied: NDArray[np.signedinteger]  # the first rank with this score; empty if ties are frozen
     grades: NDArray[np.signedinteger]  # by document
     offsets: Ints  # by query: where its documents begin; and the end
     room: Room

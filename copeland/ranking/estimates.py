@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Floats, Ints
 from copeland.support.atomic_files import write_file
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.rng import stream
 from copeland.support.tasks import Arrays
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Pair = tuple[int, int]
 
 TIES = ("half", "coin", "discard")
@@ -73,15 +72,13 @@ class Estimate:
                 )
             p = self.wins / np.maximum(decisive, 1)
         else:
-            won = self._coins(seed) if ties == "coin" else self.ties / 2
+            won = self.ties / 2
+            if ties == "coin":  # a fair coin says which ties the first of the pair won
+                heads = np.triu(stream(seed, "ties").binomial(self.ties, 0.5), 1)
+                won = heads + np.tril((self.ties - heads.T), -1)
             p = (self.wins + won) / np.maximum(self.n, 1)
         upper = np.triu(p, 1)
         return upper + np.tril(1 - upper.T, -1) + np.eye(len(p)) / 2
-
-    def _coins(self, seed: int) -> Ints:
-        """Ties that a fair coin turned into wins of the first of the pair."""
-        heads = np.triu(stream(seed, "ties").binomial(self.ties, 0.5), 1)
-        return heads + np.tril((self.ties - heads.T), -1)
 
     def standard_errors(self, ties: str = "half") -> Floats:
         """Return the standard error of each probability, from the comparisons alone.
@@ -129,12 +126,10 @@ class Estimate:
                 outcome=str(arrays["outcome"]),
                 **{name: _table(arrays, name, len(labels)) for name in _TABLES},
             )
-        except KeyError as error:
-            raise InvalidMatrix(
-                f"{path}: this is not an estimate from comparisons: it has no {error}."
-            ) from error
-        except (OSError, ValueError, TypeError) as error:
+        except (KeyError, OSError, ValueError, TypeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
+            if isinstance(error, KeyError):
+                reason = f"it has no {error}"
             raise InvalidMatrix(
                 f"{path}: this is not an estimate from comparisons: {reason.rstrip('.')}."
             ) from error

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import kernel
-from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.compiler.digest import digest_sources
 from copeland.ranking.clicks import ClickModel
 from copeland.ranking.collection import Collection
@@ -137,9 +137,7 @@ class World:
     ranks: NDArray[np.int32]
     grades: NDArray[np.int8]
     offsets: Ints
-    tied: NDArray[np.int32] | None = (
-        None  # the first rank with the same score; None if ties are frozen
-    )
+    tied: NDArray[np.int32] | None = None  # the first rank with this score; None if frozen
 
     @cached_property
     def key(self) -> str:
@@ -234,7 +232,7 @@ class PairsTask:
 
     def run(self) -> Arrays:
         """Compare the pairs one after the other."""
-        compare, world = _compile_comparison(), self.world.under(self.protocol)
+        compare, world = compile_kernel(compare_pair), self.world.under(self.protocol)
         counts = np.zeros((len(self.pairs), 3), np.int64)
         sums = np.zeros((len(self.pairs), 2))
         later = (self.round,) if self.round else ()
@@ -243,12 +241,6 @@ class PairsTask:
             n = self.protocol.comparisons
             compare(world, first, second, n, counts[place], sums[place], rng)
         return {"counts": counts, "sums": sums}
-
-
-@cache
-def _compile_comparison() -> Callable[..., None]:
-    """The compiled twin of :func:`compare_pair`, kept on disk; taken from there once a process."""
-    return bind_parts(compare_pair, {}, "compare_pair", compile=True, keep=True)
 
 
 def pairs_tasks(

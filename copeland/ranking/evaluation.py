@@ -6,18 +6,18 @@ The measures are those of ``ir_measures``, an optional package (the extra ``rank
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
+from copeland.support.arrays import Floats
 from copeland.support.phrasing import join_names
-
-Floats = NDArray[np.float64]
 
 GAINS = ("exponential", "linear")
 
@@ -171,36 +171,21 @@ def _evaluate(collection: Collection, orders: Orders, wanted: Any) -> Floats:
             f"orders must be a row of {collection.n_documents} documents for each ranker; "
             f"got shape {orders.shape}."
         )
-    evaluator = _measures().evaluator([wanted], _grades_by_query(collection))
-    values = np.full((len(orders), collection.n_queries), np.nan)
-    for row, order in zip(values, orders, strict=True):
-        run = _run(order, collection.offsets, wanted.params.get("cutoff"))
-        for found in evaluator.iter_calc(run):
-            row[int(found.query_id)] = found.value
-    return values
-
-
-def _grades_by_query(collection: Collection) -> dict[str, dict[str, int]]:
-    """The grades, by the index of the query and of the document in it."""
-    bounds = collection.offsets.tolist()
-    grades = collection.grades.tolist()
-    return {
+    bounds, grades = collection.offsets.tolist(), collection.grades.tolist()
+    by_query = {  # the grades, by the index of the query and of the document in it
         str(q): {str(d): grade for d, grade in enumerate(grades[bounds[q] : bounds[q + 1]])}
         for q in range(collection.n_queries)
     }
-
-
-def _run(
-    order: NDArray[np.int32], offsets: NDArray[np.int64], cutoff: int | None
-) -> dict[str, dict[str, float]]:
-    """One ranker's lists with scores that fall by rank; below the cutoff nothing is looked at."""
-    bounds = offsets.tolist()
-    run = {}
-    for q in range(len(bounds) - 1):
-        size = bounds[q + 1] - bounds[q]
-        shown = order[bounds[q] : bounds[q] + min(size, cutoff or size)].tolist()
-        run[str(q)] = {str(d): float(size - rank) for rank, d in enumerate(shown)}
-    return run
+    evaluator, cutoff = _measures().evaluator([wanted], by_query), wanted.params.get("cutoff")
+    values = np.full((len(orders), collection.n_queries), np.nan)
+    for row, order in zip(values, orders, strict=True):
+        run = {}  # the ranker's lists, with scores that fall by rank
+        for q, (start, end) in enumerate(pairwise(bounds)):
+            shown = order[start:end][:cutoff].tolist()  # below the cutoff nothing is looked at
+            run[str(q)] = {str(d): float(end - start - rank) for rank, d in enumerate(shown)}
+        for found in evaluator.iter_calc(run):
+            row[int(found.query_id)] = found.value
+    return values
 
 
 def _measures() -> Any:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.ranking.interleaved_comparison import EVEN
+from copeland.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 Ranking = tuple[Hashable, ...]
 
 

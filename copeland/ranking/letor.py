@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise, repeat
@@ -23,21 +24,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from copeland.ranking import collection_cache as kept
+from copeland.errors import MissingExtra
+from copeland.problems.download import folder
 from copeland.ranking.collection import (
     MAX_GRADE,
     Collection,
     InvalidCollection,
     call_at_line,
+    existing_file,
     lines_of,
 )
 from copeland.support.atomic_files import whole_file
+from copeland.support.npz import read_arrays
 
 __all__ = ["load", "write"]
 
 MOST_FEATURES = 100_000  # a larger number is a slip of the pen, unless n_features says otherwise
 
+BLOCK = 20_000  # rows that are held as Python objects at a time
+FORMAT = "1"  # of kept collections; raise it when what is read or kept of a file changes
+
+_KEPT_NAMES = ("queries", "feature_names", "documents")
 _NUMERIC = b"0123456789+-.eE"
+_MISNUMBERED = "a feature is numbered {!r}; numbers are 1, 2, ..."
 _DOCUMENT = re.compile(rb"\bdocid\s*=\s*(\S+)")
 
 
@@ -100,7 +109,9 @@ def parse(line: bytes, rules: RowRules, last: Columns) -> Row | None:
     if names != last.tokens:
         last.columns = _columns(names, rules)
         last.tokens = names
-    return Row(grade(tokens[0], rules.grades), query, last.columns, values, _document(comment))
+    named = _DOCUMENT.search(comment) if comment else None
+    document = _text(named[1]) if named else None
+    return Row(grade(tokens[0], rules.grades), query, last.columns, values, document)
 
 
 def grade(token: bytes, grades: int) -> int:
@@ -144,20 +155,16 @@ def _complaint(pair: bytes) -> str | None:
     if name == b"qid":
         return f"{_text(pair)!r} is out of place; the query follows the grade, once."
     if not name.isdigit():
-        return _number_complaint(name)
+        return _MISNUMBERED.format(_text(name))
     if _number(value) is None:
         return f"feature {_text(name)} is {_text(value)!r}; it must be a finite number."
     return None
 
 
-def _number_complaint(name: bytes) -> str:
-    return f"a feature is numbered {_text(name)!r}; numbers are 1, 2, ..."
-
-
 def _columns(names: list[bytes], rules: RowRules) -> NDArray[np.int64]:
     for name in names:
         if not name.isdigit() or len(name) > 9 or int(name) < 1:
-            raise InvalidCollection(_number_complaint(name))
+            raise InvalidCollection(_MISNUMBERED.format(_text(name)))
     numbers = [int(name) for name in names]
     most = rules.n_features or MOST_FEATURES
     if max(numbers, default=0) > most:
@@ -179,19 +186,12 @@ def _number(token: bytes) -> float | None:
     return found if np.isfinite(found) and not token.translate(None, _NUMERIC) else None
 
 
-def _document(comment: bytes) -> str | None:
-    found = _DOCUMENT.search(comment) if comment else None
-    return _text(found[1]) if found else None
-
-
 def _text(token: bytes) -> str:
     return token.decode("utf-8", "replace")
 
 
 PathLike = str | Path
 Numbered = tuple[int, Row]  # a row and its line
-
-BLOCK = 20_000  # rows that are held as Python objects at a time
 
 
 def load(
@@ -228,16 +228,57 @@ def load(
     <Collection 'train' of 3 documents in 2 queries, 2 features>
     """
     rules = RowRules(grades, n_features, np.dtype(dtype).name)
-    files = _existing(paths)
+    files = [existing_file(path) for path in paths]
+    if not files:
+        raise InvalidCollection("no file is named; name at least one.")
     name = files[0].name.removesuffix(".gz").rsplit(".", 1)[0]
-    place = kept.place(_sources(files), repr(rules)) if cache else None
-    there = kept.restore(place, name) if place else None
-    if there is not None:
-        return there
+    place = _cache_file(files, rules) if cache else None
+    kept = _restore(place, name) if place else None
+    if kept is not None:
+        return kept
     collection = _read(files, rules, name)
     if place is not None:
-        kept.keep(collection, place)
+        _keep(collection, place)
     return collection
+
+
+def _cache_file(files: list[Path], rules: RowRules) -> Path | None:
+    """Where the collection in these files is kept in the user's cache.
+
+    None if it is not known where the cache is, or if a file cannot be read: its reader shall say so.
+    """
+    digest = hashlib.sha256(f"{FORMAT} {rules!r}".encode())
+    sources = [one for file in files for one in (file, _sizes_file(file)) if one is not None]
+    try:
+        cache = folder()
+        for path in sources:
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    except (MissingExtra, OSError):
+        return None
+    return cache / "letor" / f"{digest.hexdigest()}.npz"
+
+
+def _restore(path: Path, name: str) -> Collection | None:
+    """The collection that is kept there; None if there is none, or a damaged one."""
+    try:
+        arrays = read_arrays(path)
+        names = {key: arrays.pop(key).tolist() for key in _KEPT_NAMES if key in arrays}
+        return Collection(**arrays, **names, name=name)
+    except (OSError, TypeError, ValueError):
+        return None
+
+
+def _keep(collection: Collection, path: Path) -> None:
+    """Keep a collection, whole or not at all; a cache that cannot be written is done without."""
+    tables = {key: getattr(collection, key) for key in ("grades", "features", "offsets")}
+    for key in _KEPT_NAMES:
+        if getattr(collection, key) is not None:
+            tables[key] = np.array(getattr(collection, key), dtype=np.str_)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path) as file:
+            np.savez(file, **tables)  # type: ignore[arg-type]
 
 
 def write(collection: Collection, path: PathLike) -> None:
@@ -273,34 +314,16 @@ def _check_names(collection: Collection) -> None:
 
 def _lines(collection: Collection) -> Iterator[bytes]:
     digits = 9 if collection.features.dtype == np.float32 else 17
-    numbers = _numbers(collection.feature_names)
+    given = [re.fullmatch(r"feature_([1-9]\d*)", name) for name in collection.feature_names]
+    numbers = [int(match[1]) for match in given if match]
+    if len(numbers) < len(given):
+        numbers = range(1, len(given) + 1)
     names = chain.from_iterable(map(repeat, collection.queries, collection.sizes.tolist()))
     for row, query in enumerate(names):
         cells = zip(numbers, collection.features[row].tolist(), strict=True)
         features = "".join(f" {number}:{value:.{digits}g}" for number, value in cells)
         comment = f" #docid = {collection.documents[row]}" if collection.documents else ""
         yield f"{collection.grades[row]} qid:{query}{features}{comment}\n".encode()
-
-
-def _numbers(names: tuple[str, ...]) -> list[int]:
-    found = [re.fullmatch(r"feature_([1-9]\d*)", name) for name in names]
-    given = [int(match[1]) for match in found if match]
-    return given if len(given) == len(names) else list(range(1, len(names) + 1))
-
-
-def _existing(paths: Iterable[PathLike]) -> list[Path]:
-    files = [Path(path) for path in paths]
-    if not files:
-        raise InvalidCollection("no file is named; name at least one.")
-    for file in files:
-        if not file.is_file():
-            raise InvalidCollection(f"{file}: there is no such file.")
-    return files
-
-
-def _sources(files: list[Path]) -> list[Path]:
-    """The files, each with its file of sizes behind it."""
-    return [one for file in files for one in (file, _sizes_file(file)) if one is not None]
 
 
 def _sizes_file(file: Path) -> Path | None:
@@ -335,7 +358,14 @@ class _Draft:
 def _read(files: list[Path], rules: RowRules, name: str) -> Collection:
     draft = _Draft()
     for file in files:
-        _read_file(file, rules, draft)
+        rows = _in_queries(file, _rows(file, rules), len(draft.queries))
+        before = len(draft.grades)
+        while block := list(islice(rows, BLOCK)):
+            for line, row in block:
+                call_at_line(file, line, draft.add, row)
+            draft.tables.append(_table(file, block, rules))
+        if len(draft.grades) == before:
+            raise InvalidCollection(f"{file}: the file has no rows.")
     offsets = np.array([*draft.starts, len(draft.grades)])
     return Collection(
         np.array(draft.grades, np.int8),
@@ -345,17 +375,6 @@ def _read(files: list[Path], rules: RowRules, name: str) -> Collection:
         documents=_document_names(draft.documents, offsets),
         name=name,
     )
-
-
-def _read_file(file: Path, rules: RowRules, draft: _Draft) -> None:
-    rows = _in_queries(file, _rows(file, rules), len(draft.queries))
-    before = len(draft.grades)
-    while block := list(islice(rows, BLOCK)):
-        for line, row in block:
-            call_at_line(file, line, draft.add, row)
-        draft.tables.append(_table(file, block, rules))
-    if len(draft.grades) == before:
-        raise InvalidCollection(f"{file}: the file has no rows.")
 
 
 def _rows(file: Path, rules: RowRules) -> Iterator[Numbered]:
@@ -408,9 +427,8 @@ def _sizes(file: Path) -> Iterator[int]:
     for number, line in lines_of(file):
         token = line.strip()
         if token and (not token.isdigit() or int(token) < 1):
-            shown = token.decode("utf-8", "replace")
             raise InvalidCollection(
-                f"{file}, line {number}: {shown!r} is not a number of rows, 1 or more."
+                f"{file}, line {number}: {_text(token)!r} is not a number of rows, 1 or more."
             )
         if token:
             yield int(token)

@@ -13,7 +13,6 @@ from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison_arrays import ClickWorld
 from copeland.ranking.estimation import Protocol, world_of
 from copeland.ranking.interleaved_comparison import compare_once
 from copeland.ranking.rankers import Ranker
@@ -85,19 +84,15 @@ def click_problem(
             "the outcome 'expected' is not the vote of a user; use 'sign' or 'naive'."
         )
     world = world_of(collection, rankers, protocol, seed).under(protocol)
-    return Problem(
-        name=f"{protocol.clicks.name} clicks on {collection.name or 'a collection'}",
-        k=len(rankers),
-        key=_digest(world, matrix),
-        scores=copeland_scores(matrix) / (matrix.k - 1),
-        world=world,
-        answer=answer,
-    )
-
-
-def _digest(world: ClickWorld, matrix: PreferenceMatrix) -> str:
     digest = hashlib.sha256(matrix.key.encode())
     tables = (*world.weights, *world.clicks, world.orders, world.grades, world.offsets)
     for array in (world.outcome, world.ties, world.length, *tables, world.tied):
         digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return Problem(
+        name=f"{protocol.clicks.name} clicks on {collection.name or 'a collection'}",
+        k=len(rankers),
+        key=digest.hexdigest(),
+        scores=copeland_scores(matrix) / (matrix.k - 1),
+        world=world,
+        answer=answer,
+    )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidRow, need
 from copeland.ranking import trec
-from copeland.ranking.collection import Collection, InvalidCollection
+from copeland.ranking.collection import Collection, InvalidCollection, existing_file
 from copeland.ranking.rankers import (
     Ranker,
     all_features,
@@ -87,9 +87,7 @@ def by_scores(text: str) -> list[Ranker]:
     is text whose first line does.
     """
     name, file = named_file(text)
-    if not file.is_file():
-        raise InvalidCollection(f"{file}: there is no such file.")
-    columns, table = _READERS.get(file.suffix, _text)(file)
+    columns, table = _READERS.get(file.suffix, _text)(existing_file(file))
     if len(columns) == 1:
         return [scores(name or columns[0], table[:, 0])]
     prefix = f"{name}_" if name else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.errors import need
-from copeland.ranking.collection import Collection, InvalidCollection
+from copeland.ranking.collection import Collection, InvalidCollection, existing_file
 from copeland.ranking.trec import Run, Unknown, check_known
+from copeland.support.arrays import Floats
 from copeland.support.rng import stream
 
-Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]
 
 
@@ -100,8 +101,12 @@ def lightgbm_model(path: str | Path, name: str | None = None) -> Ranker:
     A model trained on LightGBM's own text files counts a column 0 that the files do not use; it is
     put back.
     """
-    file = Path(path)
-    model = _booster(file)
+    file = existing_file(path)
+    lightgbm = need("lightgbm", "ranking", "a model of LightGBM")
+    try:
+        model = lightgbm.Booster(model_file=str(file))
+    except lightgbm.basic.LightGBMError as error:
+        raise InvalidCollection(f"{file}: this is not a model saved by LightGBM: {error}") from None
 
     def score(collection: Collection) -> ArrayLike:
         return model.predict(_table_for(file, model.num_feature(), collection, unused=0.0))
@@ -115,8 +120,12 @@ def xgboost_model(path: str | Path, name: str | None = None) -> Ranker:
     Features that a row of a LETOR file leaves out are 0 to it, and not missing. A column 0 that such files do not use
     is missing.
     """
-    file = Path(path)
-    model = _xgboost_booster(file)
+    file = existing_file(path)
+    xgboost = need("xgboost", "xgboost", "a model of XGBoost")
+    try:
+        model = xgboost.Booster(model_file=str(file))
+    except xgboost.core.XGBoostError:  # whose text is a trace of C++
+        raise InvalidCollection(f"{file}: is not a model that XGBoost has saved.") from None
 
     def score(collection: Collection) -> ArrayLike:
         table = _table_for(file, model.num_features(), collection, unused=np.nan)
@@ -189,7 +198,10 @@ def rankings(
     >>> rankings(queries, all_features(queries)).tolist()
     [[0, 2, 1], [1, 2, 0]]
     """
-    _check_names([ranker.name for ranker in rankers])
+    names = [ranker.name for ranker in rankers]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidCollection(f"two rankers are called {twice!r}; names must differ.")
     orders = np.empty((len(rankers), collection.n_documents), np.int32)
     for row, ranker in zip(orders, rankers, strict=True):
         _rank(row, ranker, collection, seed, replicate)
@@ -241,8 +253,7 @@ def constant_features(collection: Collection) -> tuple[str, ...]:
     """
     starts = collection.offsets[:-1]
     lowest = np.minimum.reduceat(collection.features, starts)
-    highest = np.maximum.reduceat(collection.features, starts)
-    constant = (lowest == highest).all(axis=0)
+    constant = (lowest == np.maximum.reduceat(collection.features, starts)).all(axis=0)
     return tuple(collection.feature_names[column] for column in np.flatnonzero(constant))
 
 
@@ -259,12 +270,6 @@ def _rank(row: Orders, ranker: Ranker, collection: Collection, seed: int, replic
         row[within] = order
 
 
-def _check_names(names: list[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidCollection(f"two rankers are called {twice!r}; names must differ.")
-
-
 def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, int]]:
     """Where each document is, by query and name."""
     names = collection.documents
@@ -273,28 +278,8 @@ def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, in
             f"run {run} names documents, but the documents of the collection have no names; make "
             "the collection from qrels, or from a file with comments 'docid = NAME'."
         )
-    spans = zip(collection.offsets[:-1].tolist(), collection.offsets[1:].tolist(), strict=True)
+    spans = pairwise(collection.offsets.tolist())
     return {
         query: {names[row]: row for row in range(start, end)}
         for query, (start, end) in zip(collection.queries, spans, strict=True)
     }
-
-
-def _xgboost_booster(file: Path) -> Any:
-    if not file.is_file():
-        raise InvalidCollection(f"{file}: there is no such file.")
-    xgboost = need("xgboost", "xgboost", "a model of XGBoost")
-    try:
-        return xgboost.Booster(model_file=str(file))
-    except xgboost.core.XGBoostError:  # whose text is a trace of C++
-        raise InvalidCollection(f"{file}: is not a model that XGBoost has saved.") from None
-
-
-def _booster(file: Path) -> Any:
-    if not file.is_file():
-        raise InvalidCollection(f"{file}: there is no such file.")
-    lightgbm = need("lightgbm", "ranking", "a model of LightGBM")
-    try:
-        return lightgbm.Booster(model_file=str(file))
-    except lightgbm.basic.LightGBMError as error:
-        raise InvalidCollection(f"{file}: this is not a model saved by LightGBM: {error}") from None

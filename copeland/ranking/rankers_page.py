@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, inline_svg
-from copeland.report.images import image, name
+from copeland.report.images import image, name, new_figure
 from copeland.report.styles import INK, PALETTE
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import shorten_names, some
@@ -98,14 +98,13 @@ def winners_by_notion(m: PreferenceMatrix) -> dict[str, list[int]]:
 def heat_map(m: PreferenceMatrix) -> Figure:
     """Return the matrix as colours, blue where the row beats the column; the best are first."""
     from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.figure import Figure
 
     order = by_score(m)
     p = m.p[np.ix_(order, order)].copy()
     np.fill_diagonal(p, np.nan)
     reach = max(float(np.nanmax(np.abs(p - 0.5))), 0.01)
     colours = LinearSegmentedColormap.from_list("duel", [PALETTE[1], "#f7f7f7", PALETTE[0]])
-    figure = Figure(figsize=(7.2, 6.2), layout="constrained")
+    figure = new_figure(7.2, 6.2)
     axes = figure.add_subplot()
     cells = axes.pcolormesh(
         np.ma.masked_invalid(p),
@@ -158,6 +157,9 @@ def rankers_page(
     means = None if ndcg_means is None else np.asarray(ndcg_means, np.float64)
     columns, rows = _scores(m, means, measure)
     said, open_pairs = _open_pairs(estimate, m, sure, ties)
+    known = {"outcome of a comparison": estimate.outcome}
+    if estimate.outcome != "expected":
+        known["ties"] = {"half": "half a win each", "coin": "a coin for each"}.get(ties, "left out")
     return document(
         "rankers",
         title=f"Rankers compared by clicks{f': {name}' if name else ''}",
@@ -171,7 +173,7 @@ def rankers_page(
         agreement="" if means is None else agreement_sentence(agreement(m, means), measure),
         columns=columns,
         rows=rows,
-        known=_facts(estimate, ties),
+        known=known,
         versions=versions,
         command=command,
     )
@@ -227,16 +229,12 @@ def _lead(estimate: Estimate, m: PreferenceMatrix) -> str:
     wins = int(winners.copeland_scores(m)[best[0]])
     names = some([m.labels[i] for i in best], _LISTED)
     verb = "beats" if len(best) == 1 else "each beat"
+    n = estimate.n[np.triu_indices(m.k, 1)]
+    times = f"{n.max():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
     return (
-        f"{m.k:,} rankers, {_comparisons(estimate)} of each pair. "
+        f"{m.k:,} rankers, {times} comparisons of each pair. "
         f"{names} {verb} {wins:,} of the {m.k - 1:,} others, more than any other does."
     )
-
-
-def _comparisons(estimate: Estimate) -> str:
-    n = estimate.n[np.triu_indices(len(estimate.n), 1)]
-    low, high = int(n.min()), int(n.max())
-    return f"{high:,} comparisons" if low == high else f"{low:,} to {high:,} comparisons"
 
 
 def _best(m: PreferenceMatrix, notion: str, best: Sequence[int]) -> str:
@@ -259,27 +257,21 @@ def _open_pairs(
     if not pairs:
         return f"No pair that is not told apart touches those with the most wins ({names}).", []
     left = f"; the {_PAIRS} nearest to 1/2 are shown" if len(pairs) > _PAIRS else ""
-    return (
-        f"Pairs not told apart that touch those with the most wins ({names}): "
-        f"{len(pairs):,}{left}.",
-        _pair_rows(pairs[:_PAIRS], estimate, m, ties),
+    said = (
+        f"Pairs not told apart that touch those with the most wins ({names}): {len(pairs):,}{left}."
     )
-
-
-def _pair_rows(
-    pairs: Iterable[tuple[int, int]], estimate: Estimate, m: PreferenceMatrix, ties: str
-) -> list[list[str]]:
     errors = estimate.standard_errors(ties)
     place = {option: rank for rank, option in enumerate(by_score(m))}
-    return [
+    rows = [
         [
             f"{m.labels[i]} against {m.labels[j]}",
             f"{m.p[i, j]:.4f}",
             f"{errors[i, j]:.2g}",
             f"{int(estimate.n[i, j]):,}",
         ]
-        for i, j in (sorted(pair, key=place.__getitem__) for pair in pairs)
+        for i, j in (sorted(pair, key=place.__getitem__) for pair in pairs[:_PAIRS])
     ]
+    return said, rows
 
 
 def _scores(
@@ -293,13 +285,6 @@ def _scores(
         return head, rows
     measured = [[*row, f"{means[i]:.4f}"] for row, i in zip(rows, by_score(m), strict=True)]
     return [*head, f"mean {measure}"], measured
-
-
-def _facts(estimate: Estimate, ties: str) -> dict[str, str]:
-    said = {"outcome of a comparison": estimate.outcome}
-    if estimate.outcome != "expected":
-        said["ties"] = {"half": "half a win each", "coin": "a coin for each"}.get(ties, "left out")
-    return said
 
 
 def _name_options(axes: Any, names: Sequence[str]) -> None:

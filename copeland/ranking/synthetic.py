@@ -45,19 +45,6 @@ def synthetic(
     >>> c.n_queries, c.n_features, bool((c.features[:, 0] == c.features[:, 9]).all())
     (3, 12, True)
     """
-    _check(queries, documents, features)
-    rng = stream(seed, "synthetic-letor")
-    sizes = rng.integers((documents + 1) // 2, documents + documents // 2, queries, endpoint=True)
-    relevance = _relevance(sizes, rng)
-    return Collection(
-        np.searchsorted(_levels(), relevance).astype(np.int8),
-        _features(relevance, features, rng),
-        np.concatenate([[0], np.cumsum(sizes)]),
-        name=f"synthetic-{queries}-{documents}-{features}",
-    )
-
-
-def _check(queries: int, documents: int, features: int) -> None:
     if queries < 1 or documents < 1:
         raise InvalidParameter(
             f"queries is {queries} and documents {documents}; there must be at least 1 of each."
@@ -69,17 +56,20 @@ def _check(queries: int, documents: int, features: int) -> None:
             f"{queries:.3g} queries of {documents:.3g} documents with {features:.3g} features are more than "
             f"{MOST_CELLS:,} numbers; make fewer."
         )
-
-
-def _levels() -> NDArray[np.float64]:
-    """Where z is cut: a share of SHARES[0] lies below the first level, and so on."""
-    return ndtri(np.cumsum(SHARES)[:-1])
-
-
-def _relevance(sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    rng = stream(seed, "synthetic-letor")
+    sizes = rng.integers((documents + 1) // 2, documents + documents // 2, queries, endpoint=True)
     shared = np.repeat(rng.normal(size=len(sizes)), sizes)
     own = rng.normal(size=int(sizes.sum()))
-    return np.sqrt(SHARED) * shared + np.sqrt(1 - SHARED) * own
+    relevance = np.sqrt(SHARED) * shared + np.sqrt(1 - SHARED) * own
+    levels = ndtri(
+        np.cumsum(SHARES)[:-1]
+    )  # a share of SHARES[0] of z lies below the first, and so on
+    return Collection(
+        np.searchsorted(levels, relevance).astype(np.int8),
+        _features(relevance, features, rng),
+        np.concatenate([[0], np.cumsum(sizes)]),
+        name=f"synthetic-{queries}-{documents}-{features}",
+    )
 
 
 def _features(

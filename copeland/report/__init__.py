@@ -61,27 +61,20 @@ def plot(
     >>> figure.axes[0].lines[-1].get_label(), float(figure.get_figwidth())
     ('lower bound', 3.4)
     """
-    from copeland.report.plot_options import PlotOptions
+    from matplotlib.axes import Axes
+
+    from copeland.report.plot_options import LOOK, PlotOptions, least_regret
 
     look = PlotOptions(yscale, xscale, width, spread, by, algorithms)
     if not isinstance(runs, Runs):
-        return _plot_tuner(runs, (ax, lower_bound), look)
-    from matplotlib.axes import Axes
+        if look != LOOK or ax is not None or lower_bound is not None:
+            raise InvalidParameter("a tuner is drawn in one way; give nothing but the tuner.")
+        from copeland.report.tuning_page import landscape_figure
 
-    from copeland.report.least_regret import least_regret
+        return landscape_figure(runs.landscape())
     from copeland.report.regret_figure import regret_figure
 
     if not isinstance(ax, Axes | None):
         raise InvalidParameter(f"ax is {ax!r}; give matplotlib axes, or a number as lower_bound=.")
     limit = least_regret(runs) if lower_bound is True else lower_bound
-    limit = None if limit is False else limit
-    return regret_figure(runs, limit, look, ax=ax)
-
-
-def _plot_tuner(tuner: Tuner, others: tuple[object, ...], look: object) -> Figure:
-    from copeland.report.landscape_figure import landscape_figure
-    from copeland.report.plot_options import LOOK
-
-    if look != LOOK or any(other is not None for other in others):
-        raise InvalidParameter("a tuner is drawn in one way; give nothing but the tuner.")
-    return landscape_figure(tuner.landscape())
+    return regret_figure(runs, None if limit is False else limit, look, ax=ax)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from copeland.report.labels import End
 from copeland.report.plot_options import PlotOptions
-from copeland.report.styles import INK, Size
+from copeland.report.styles import INK, plain_axes
 from copeland.simulation.runs import Curves, Runs
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ def scale(
     if look.yscale == "log":
         start = _parting(runs, curves)
         seen = start if look.xscale == "log" else runs.horizon / _SHORT
-        axes.set_ylim(
-            *_log_limits(curves, seen, highest)
-        )  # before the scale, which would look for its own
+        means = np.concatenate([c.regret.mean(axis=0)[c.marks >= seen] for c in curves])
+        lowest = float(np.nanmin(means[means > 0], initial=highest or 1.0))
+        # Limits come before the scale, which would look for its own.
+        axes.set_ylim(lowest / 1.3, 1.3 * max(highest, lowest))
         axes.set_yscale("log", nonpositive="clip")
     else:
         start = _first_step(runs, curves, FLAT * highest)
@@ -54,18 +55,10 @@ def scale(
     axes.set_xlim(start if look.xscale == "log" else 0, runs.horizon)
     if look.xscale == "linear":
         axes.ticklabel_format(axis="x", useMathText=True)
-    plain_axes(axes, look.size)
-    _name_axes(axes, runs, look)
-
-
-def plain_axes(axes: Axes, size: Size) -> None:
-    """Give axes the looks that all figures here have."""
-    axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.patch.set_visible(False)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(INK)
-    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=size.ticks)
+    plain_axes(axes, look.size.ticks)
+    x, y = axis_words(runs, look)
+    axes.set_xlabel(x, color=INK, fontsize=look.size.words)
+    axes.set_ylabel(y, color=INK, fontsize=look.size.words)
 
 
 def axis_words(runs: Runs, look: PlotOptions) -> tuple[str, str]:
@@ -76,12 +69,6 @@ def axis_words(runs: Runs, look: PlotOptions) -> tuple[str, str]:
         f"cumulative regret ({REGRET_WORDS[runs.regret]}){between}{y.strip() if between else y}"
     )
     return f"time t{x}", regret
-
-
-def _name_axes(axes: Axes, runs: Runs, look: PlotOptions) -> None:
-    x, y = axis_words(runs, look)
-    axes.set_xlabel(x, color=INK, fontsize=look.size.words)
-    axes.set_ylabel(y, color=INK, fontsize=look.size.words)
 
 
 def _tops(curve: Curves) -> NDArray[np.float64]:
@@ -123,10 +110,3 @@ def _parting(runs: Runs, curves: Sequence[Curves]) -> float:
     last = max((float(mark) for mark in runs.marks[near]), default=start)
     power = 10.0 ** math.floor(math.log10(min(last, runs.horizon / 100)))
     return max(start, power)
-
-
-def _log_limits(curves: Sequence[Curves], start: float, highest: float) -> tuple[float, float]:
-    means = [curve.regret.mean(axis=0)[curve.marks >= start] for curve in curves]
-    seen = np.concatenate(means)
-    lowest = float(np.nanmin(seen[seen > 0], initial=highest or 1.0))
-    return lowest / 1.3, 1.3 * max(highest, lowest)

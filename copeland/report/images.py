@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAMED = "named: "
+_PIXELS = 96  # of a screen, to the inch
 
 # What a file would say about the moment and the machine that made it.
 _UNSAID = {
@@ -31,7 +33,11 @@ def image(figure: Figure, kind: str, salt: str = "copeland") -> bytes:
     with matplotlib.rc_context({"svg.hashsalt": salt}):
         figure.savefig(file, format=kind, dpi=200, metadata=_UNSAID[kind])
     content = file.getvalue()
-    return _with_titles(content) if kind == "svg" else content
+    if kind != "svg":
+        return content
+    # Each full name becomes the title of its group, which browsers show as a tooltip.
+    named = re.compile(rb'<g id="' + _NAMED.encode() + rb'([^"]*)">')
+    return named.sub(rb"<g><title>\1</title>", content)
 
 
 def name(drawn: Artist, full: str) -> None:
@@ -39,7 +45,20 @@ def name(drawn: Artist, full: str) -> None:
     drawn.set_gid(_NAMED + full)
 
 
-def _with_titles(svg: bytes) -> bytes:
-    """The same, with each full name as the title of its group, which browsers show as a tooltip."""
-    found = re.compile(rb'<g id="' + _NAMED.encode() + rb'([^"]*)">')
-    return found.sub(rb"<g><title>\1</title>", svg)
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of this size in inches, which a notebook shows by itself, without pyplot."""
+    return _shown_figure()(figsize=(width, height), layout="constrained")
+
+
+@cache
+def _shown_figure() -> type[Figure]:
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        """A matplotlib figure that is its own picture in a notebook."""
+
+        def _repr_png_(self) -> tuple[bytes, dict[str, float]]:
+            wide, high = (float(inches) * _PIXELS for inches in self.get_size_inches())
+            return image(self, "png"), {"width": wide, "height": high}
+
+    return ShownFigure

@@ -32,12 +32,19 @@ class End(NamedTuple):
 
 def label_ends(axes: Axes, ends: Sequence[End], size: Size) -> None:
     """Name each line where it ends; names that would overlap are moved apart."""
-    wide, high = _extent(axes)
+    figure = axes.figure.canvas.figure
+    figure.draw_without_rendering()  # so that everything else has its place
+    box = axes.get_window_extent()
+    wide, high = box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
     for end in ends:
         if end.cut:
             _label_cut(axes, end, size.ticks)
     ends = [end for end in ends if not end.cut]
-    heights = [_height(axes, end) for end in ends]
+    low, inverted = axes.get_ylim()[0], axes.transAxes.inverted()
+    heights = []  # where lines end, as shares of the height of the axes
+    for end in ends:
+        at = axes.transData.transform((end.mark, max(end.regret, low)))
+        heights.append(float(inverted.transform(at)[1]))
     texts = [
         _text(end, height > 1, size.letters) for end, height in zip(ends, heights, strict=True)
     ]
@@ -87,21 +94,6 @@ def apart(
     positions = np.empty(len(wanted))
     positions[order] = np.clip(pooled, low, max(low, high - room.sum())) + steps
     return positions.round(9).tolist()
-
-
-def _extent(axes: Axes) -> tuple[float, float]:
-    """How wide and high axes are, in points, once everything else has its place."""
-    figure = axes.figure.canvas.figure
-    figure.draw_without_rendering()
-    box = axes.get_window_extent()
-    return box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
-
-
-def _height(axes: Axes, end: End) -> float:
-    """Where a line ends, as a share of the height of the axes."""
-    low = axes.get_ylim()[0]
-    at = axes.transData.transform((end.mark, max(end.regret, low)))
-    return float(axes.transAxes.inverted().transform(at)[1])
 
 
 def _text(end: End, above: bool, letters: int) -> str:

@@ -1,14 +1,16 @@
-"""How a figure of a simulation shall look: its scales, its width, its bands, and whose curves it has."""
+"""The choices of a figure of a simulation: scales, width, bands, whose curves, and the lower bound."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from copeland.errors import InvalidParameter
+from copeland.errors import CopelandError, InvalidParameter, Undefined
+from copeland.problems import load, problem_of, redrawn
 from copeland.report.styles import SIZES, Size
-from copeland.simulation.runs import Curves, Runs
+from copeland.simulation.runs import BOUNDED, Curves, Runs
 from copeland.support.phrasing import some
+from copeland.theory.lower_bounds import lower_regret
 
 SCALES = ("linear", "log")
 SPREADS = {
@@ -40,12 +42,11 @@ LOOK = PlotOptions()
 
 def check_look(look: PlotOptions) -> PlotOptions:
     """Return the same, or refuse what there is not."""
-    _choose("yscale", look.yscale, SCALES)
-    _choose("xscale", look.xscale, SCALES)
-    _choose("width", look.width, tuple(SIZES))
-    _choose("spread", look.spread, tuple(SPREADS))
-    if look.by is not None:
-        _choose("by", look.by, BY)
+    choices = {"yscale": SCALES, "xscale": SCALES, "width": tuple(SIZES), "spread": tuple(SPREADS)}
+    for what, known in (choices | ({} if look.by is None else {"by": BY})).items():
+        if getattr(look, what) not in known:
+            value = getattr(look, what)
+            raise InvalidParameter(f"{what} is {value!r}; choose {' or '.join(known)}.")
     return look
 
 
@@ -67,6 +68,27 @@ def choose_curves(runs: Runs, look: PlotOptions) -> list[tuple[int, Curves]]:
     return found
 
 
-def _choose(what: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise InvalidParameter(f"{what} is {value!r}; choose {' or '.join(choices)}.")
+def lower_bound_of(problem: str, regret: str) -> float:
+    """Return the least regret for each ln t of a problem by its name or file; say why, if there is none."""
+    if regret not in BOUNDED:
+        raise Undefined(f"it holds for regret by Definition 1, not for {regret}.")
+    if redrawn(problem):
+        raise Undefined("the problem is redrawn for each run; name a seed.")
+    return lower_regret(load(problem))
+
+
+def least_regret(runs: Runs) -> float:
+    """Return the least regret for each ln t on the problem of a simulation, found again by its name."""
+    try:
+        limit = lower_bound_of(runs.problem, runs.regret)
+        same = problem_of(runs.problem).key == runs.key
+    except (CopelandError, OSError) as reason:
+        raise InvalidParameter(
+            f"lower_bound is True, but there is no lower bound: {reason}"
+        ) from None
+    if not same:
+        raise InvalidParameter(
+            f"lower_bound is True, but {runs.problem} is not the problem that was run; give the number "
+            "that copeland.limits.lower_regret returns for its matrix."
+        )
+    return limit

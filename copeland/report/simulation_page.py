@@ -59,7 +59,13 @@ def simulation_page(
         limit="" if lower_bound is None else limit_sentence(runs, lower_bound),
         columns=["algorithm", *runs_row(runs.summary()[0])],
         rows=[[row["algorithm"], *runs_row(row).values()] for row in runs.summary()],
-        known=_facts(runs),
+        known={
+            "regret": _DEFINITIONS[runs.regret],
+            "problem": f"{runs.problem}, {runs.k} options",
+            "key": runs.key if not runs.redrawn else "one for each run",
+            "horizon": f"{runs.horizon:,} steps; an option against itself is one too",
+            "seed": f"{runs.seed}; run r of every algorithm draws its answers from the same random numbers",
+        },
         versions=versions,
         command=command,
     )
@@ -90,13 +96,3 @@ def _lead(runs: Runs) -> str:
         f"{told} Of {len(runs.curves)} algorithms, {best['algorithm']} ends with the least mean "
         f"regret: {amount(best['mean'])}."
     )
-
-
-def _facts(runs: Runs) -> dict[str, str]:
-    return {
-        "regret": _DEFINITIONS[runs.regret],
-        "problem": f"{runs.problem}, {runs.k} options",
-        "key": runs.key if not runs.redrawn else "one for each run",
-        "horizon": f"{runs.horizon:,} steps; an option against itself is one too",
-        "seed": f"{runs.seed}; run r of every algorithm draws its answers from the same random numbers",
-    }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INK = "#24292f"  # text and axes; a page may put its own colour in its place
 
@@ -56,3 +59,29 @@ SIZES = {
     "single": Size(3.4, 2.6, 9.0, 8.0, 7.5, 7.0, 14, 2, 1.3),
     "double": Size(7.2, 4.3, 12.0, 10.0, 9.0, 8.5, 24, 3, 1.8),
 }
+
+
+def plain_axes(axes: Axes, letters: float, grid: Literal["y", "both", "none"] = "y") -> None:
+    """Give axes the looks that all figures here have, with letters of this size in points."""
+    if grid != "none":
+        axes.grid(axis=grid, color=INK, alpha=0.12 if grid == "y" else 0.1, linewidth=0.6)
+        axes.set_axisbelow(True)
+    axes.patch.set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(INK)
+    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=letters)
+
+
+def note_above(axes: Axes, text: str, size: float = 8.5) -> None:
+    """Write a small line above the axes."""
+    axes.annotate(
+        text,
+        (0, 1),
+        xytext=(0, 6),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=INK,
+        alpha=0.75,
+        fontsize=size,
+        parse_math=False,
+    )

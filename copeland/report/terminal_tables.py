@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 LONGEST = 20  # rows of options; all of them are in the JSON
 
 _NARROWEST_NAME = 16  # a longer name of an algorithm is broken where there is no room
+_FIXED, _NUMBER = {"no_wrap": True}, {"no_wrap": True, "justify": "right"}
 _LEAST_NEEDED = ("seconds", "median", "worst", "runs", "95 %", "comparisons")
+
+# What is said of an algorithm of which it is true.
+_NOTES = {
+    "needs_horizon": "must know the horizon",
+    "assumes_condorcet": "assumes a Condorcet winner",
+    "stops": "stops by itself",
+}
 
 # What each quantity of `copeland bounds` is, in its order.
 BOUND_WORDS = {
@@ -65,12 +73,9 @@ def runs_table(runs: Runs, width: int = 1000) -> Table:
     rows = runs.summary()
     cells = [{"algorithm": row["algorithm"], **runs_row(row)} for row in rows]
     names = _fitting(cells, width)
-    table = _table(runs_title(runs))
-    for name in names:
-        if name == "algorithm":
-            table.add_column(name, overflow="fold", min_width=_NARROWEST_NAME)
-        else:
-            table.add_column(name, justify="right", no_wrap=True)
+    columns: dict[str, Any] = dict.fromkeys(names, _NUMBER)
+    columns["algorithm"] = {"overflow": "fold", "min_width": _NARROWEST_NAME}
+    table = _table(runs_title(runs), columns)
     for row in cells:
         table.add_row(*(_plain(row[name]) for name in names))
     if len(names) < len(cells[0]):
@@ -116,22 +121,21 @@ def runs_row(row: Mapping[str, Any]) -> dict[str, str]:
 
 def algorithms_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return what each algorithm looks for, takes and needs, a row for each."""
-    table = _table(None, lines=True)
-    table.add_column("name", no_wrap=True)
-    table.add_column("looks for", no_wrap=True)
-    table.add_column("what it does, its paper, its parameters")
+    columns = {"name": _FIXED, "looks for": _FIXED, "what it does, its paper, its parameters": {}}
+    table = _table(None, columns, lines=True)
     for row in rows:
         params = ", ".join(f"{name}={default}" for name, default in row["parameters"].items())
-        about = [row["summary"], row["paper"], "; ".join(filter(None, (params, _notes(row))))]
+        notes = "; ".join(
+            filter(None, (params, *(words for key, words in _NOTES.items() if row[key])))
+        )
+        about = [row["summary"], row["paper"], notes]
         table.add_row(row["name"], row["target"], _plain("\n".join(filter(None, about))))
     return table
 
 
 def problems_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the built-in problems, a row for each."""
-    table = _table(None, lines=True)
-    table.add_column("name", no_wrap=True)
-    table.add_column("what it is, and its source")
+    table = _table(None, {"name": _FIXED, "what it is, and its source": {}}, lines=True)
     for row in rows:
         example = "" if row["example"] == row["name"] else f"; for example {row['example']}"
         table.add_row(row["name"], _plain(f"{row['about']}{example}\n{row['source']}"))
@@ -141,9 +145,8 @@ def problems_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 def options_table(found: Mapping[str, Any]) -> Table:
     """Return every score of each option of ``copeland winners``, most wins first."""
     shown = sorted(range(found["k"]), key=lambda i: -found["copeland_scores"][i])
-    table = _table(None)
-    for name in ("option", "wins", "Borda", "random walk", "von Neumann"):
-        table.add_column(name, justify="left" if name == "option" else "right")
+    numbers = ("wins", "Borda", "random walk", "von Neumann")
+    table = _table(None, {"option": {}, **{key: {"justify": "right"} for key in numbers}})
     for i in shown[:LONGEST]:
         table.add_row(
             _plain(option_name(found, i)),
@@ -169,10 +172,8 @@ def bounds_table(found: Mapping[str, Any], name: str) -> Table:
         f"alpha = {found['alpha']:g}, delta = {found['delta']:g}, T = {amount(found['horizon'])}"
     )
     form = "corrected" if found["corrected"] else "as printed in the paper"
-    table = _table(f"{name}: {given}; {form}")
-    table.add_column("quantity", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("what it is")
+    columns = {"quantity": _FIXED, "value": _NUMBER, "what it is": {}}
+    table = _table(f"{name}: {given}; {form}", columns)
     for key, (symbol, meaning) in BOUND_WORDS.items():
         reason = found["undefined"].get(key) or found["undefined"].get(f"log_{key}")
         table.add_row(symbol, "undefined" if reason else bound(found, key), reason or meaning)
@@ -181,10 +182,9 @@ def bounds_table(found: Mapping[str, Any], name: str) -> Table:
 
 def matrix_table(rows: Sequence[Sequence[float]], labels: Sequence[str]) -> Table:
     """Return a preference matrix: how often the option of a row beats that of a column."""
-    table = _table(None)
-    table.add_column("")
+    table = _table(None, {"": {}})
     for label in labels:
-        table.add_column(_plain(label), justify="right", no_wrap=True)
+        table.add_column(_plain(label), **_NUMBER)
     for i, row in enumerate(rows):
         cells = ["·" if i == j else f"{p:.4g}" for j, p in enumerate(row)]
         table.add_row(_plain(labels[i]), *cells)
@@ -230,15 +230,6 @@ def _fitting(cells: Sequence[Mapping[str, str]], width: int) -> list[str]:
     return list(widths)
 
 
-def _notes(row: Mapping[str, Any]) -> str:
-    notes = {
-        "needs_horizon": "must know the horizon",
-        "assumes_condorcet": "assumes a Condorcet winner",
-        "stops": "stops by itself",
-    }
-    return "; ".join(note for key, note in notes.items() if row[key])
-
-
 def _plain(text: str) -> Any:
     """Text as it is: a label may hold brackets, which rich would read as markup."""
     from rich.text import Text
@@ -246,11 +237,12 @@ def _plain(text: str) -> Any:
     return Text(text)
 
 
-def _table(title: str | None, lines: bool = False) -> Table:
+def _table(title: str | None, columns: Mapping[str, Any], lines: bool = False) -> Table:
+    """An empty table with these columns, each by its name and how it is laid out."""
     from rich import box
     from rich.table import Table
 
-    return Table(
+    table = Table(
         title=None if title is None else _plain(title),
         title_justify="left",
         title_style="bold",
@@ -259,3 +251,6 @@ def _table(title: str | None, lines: bool = False) -> Table:
         show_lines=lines,
         pad_edge=False,
     )
+    for name, layout in columns.items():
+        table.add_column(name, **layout)
+    return table

@@ -17,9 +17,13 @@ from copeland.reproduction.subset_analyses import (
     ObservedCounts,
     OverlapTable,
 )
+from copeland.reproduction.subsets import Floats
 from copeland.simulation.runs import Curves, Runs
 from copeland.support.phrasing import join_names
 
+Choices = Sequence[tuple[Figure, Runs]]  # the first experiment with other choices of five rankers
+
+CHOICES_HEAD = ("algorithm", "least regret in", "regret over CCB's: median", "least", "most")
 LINEAR = 6.0  # regret that grows so many times in a decade is nearer to a line (10) than to a curve
 FAR = 3.0  # standard errors
 LEVEL = 0.03  # regrets of 500 options that differ by less may change places with the seed
@@ -40,7 +44,7 @@ class RegretAtTime:
         return amount(self.regret) + error
 
 
-def reading(curve: Curves, t: float) -> RegretAtTime:
+def regret_at(curve: Curves, t: float) -> RegretAtTime:
     """Return the mean regret at a time, interpolated between marks: it is linear or flat there.
 
     Regret never falls, so that of a run that was cut is at least what it was at the cut.
@@ -120,7 +124,7 @@ def _states(runs: Runs) -> dict[str, list[str]]:
     """The spans of time in which CCB or SCB is ahead, or neither for certain."""
     ccb, scb = (_curve(runs, name) for name in ("ccb", "scb"))
     times = [int(t) for t in runs.marks if t >= decades(runs.horizon)[0]]
-    states = [(_state(reading(ccb, t), reading(scb, t)), t) for t in times]
+    states = [(_state(regret_at(ccb, t), regret_at(scb, t)), t) for t in times]
     spans: dict[str, list[str]] = {}
     for state, span in groupby(states, key=lambda one: one[0]):
         first, *_, last = [t for _, t in span] * 2
@@ -178,19 +182,15 @@ def describe_gap_ratios(found: GapRatios, options: int) -> str:
         if np.isfinite(found.full)
         else f"It is undefined for all {options} options together. "
     )
-    largest = (
+    mean = (
         f"Its mean is largest for K = {found.sizes[np.nanargmax(found.mean)]}: "
         f"{amount(np.nanmax(found.mean))}. "
-        if np.isfinite(found.mean).any()
-        else ""
-    )
-    mean = (
         f"Averaged over all sizes it is {amount(float(np.nanmean(found.mean)))}. "
         if np.isfinite(found.mean).any()
         else ""
     )
     return (
-        f"{whole}{largest}{mean}Of {found.samples.sum():,} subsets, {found.undefined.sum():,} have no "
+        f"{whole}{mean}Of {found.samples.sum():,} subsets, {found.undefined.sum():,} have no "
         "ratio (all options win, or a tie hides who does) and are left out."
     )
 
@@ -199,7 +199,7 @@ def describe_overlaps(found: OverlapTable, printed: bool) -> str:
     """Return what the overlaps rest on, and how far they are from those that the paper prints."""
     sizes = f"{found.sizes.min()} to {found.sizes.max()}"
     basis = (
-        f"These are from {_range(found.samples.tolist())} random subsets of {sizes} options, "
+        f"These are from {range_words(found.samples.tolist())} random subsets of {sizes} options, "
         f"equally many of each size; {found.linear_programs:,} of the von Neumann winners needed a linear program."
     )
     if not printed:
@@ -240,6 +240,38 @@ def describe_winners(found: Reproduction) -> str:
     )
 
 
+def regrets_of(choices: Choices) -> dict[str, Floats]:
+    """Return the mean regret of each algorithm at the horizon, by choice."""
+    names = [curve.label for curve in choices[0][1].curves]
+    ends = [[curve.regret[:, -1].mean() for curve in runs.curves] for _, runs in choices]
+    return dict(zip(names, np.array(ends).T, strict=True))
+
+
+def describe_choices(choices: Choices) -> str:
+    """Return in how many choices CCB has the least regret, as a sentence."""
+    ends = regrets_of(choices)
+    best = np.argmin(list(ends.values()), axis=0)
+    firsts = {name: int((best == place).sum()) for place, name in enumerate(ends)}
+    led = ", ".join(f"{name} in {count}" for name, count in firsts.items() if count)
+    return (
+        f"Of {len(choices)} random choices of five rankers without a Condorcet winner, by t = "
+        f"{amount(choices[0][1].horizon)} the least regret is that of {led}. Many have gaps so small that no "
+        "algorithm tells their rankers apart in that time."
+    )
+
+
+def choices_rows(choices: Choices) -> list[list[str]]:
+    """Return a row for each algorithm: how often it is best, and its regret over that of CCB."""
+    ends = regrets_of(choices)
+    best = np.argmin(list(ends.values()), axis=0)
+    rows = []
+    for place, (name, regret) in enumerate(ends.items()):
+        ratio = regret / np.maximum(ends["ccb"], 1e-300)
+        shown = [f"{x:.2f}" for x in (np.median(ratio), ratio.min(), ratio.max())]
+        rows.append([name, f"{(best == place).sum()} of {len(choices)}", *shown])
+    return rows
+
+
 def _small(runs: Runs) -> str:
     best = _best(runs)
     like = "" if best is None else "As in the paper, " if best == "ccb" else "Unlike in the paper, "
@@ -257,7 +289,7 @@ def _small(runs: Runs) -> str:
 
 
 def _large(runs: Runs) -> str:
-    ccb, scb = (reading(_curve(runs, name), runs.horizon) for name in ("ccb", "scb"))
+    ccb, scb = (regret_at(_curve(runs, name), runs.horizon) for name in ("ccb", "scb"))
     winner = ahead(ccb, scb)
     verdict = (
         "A cut hides who is ahead."
@@ -293,7 +325,7 @@ def _modern(runs: Runs) -> str:
     best = _best(runs)
     if best in (None, "ccb"):
         return told
-    own, ccb = (reading(_curve(runs, name), runs.horizon) for name in (best, "ccb"))
+    own, ccb = (regret_at(_curve(runs, name), runs.horizon) for name in (best, "ccb"))
     if not own.regret:
         return told
     least = "at least " if ccb.cut else ""
@@ -301,7 +333,7 @@ def _modern(runs: Runs) -> str:
 
 
 def _alphas(runs: Runs) -> str:
-    ends = {curve.label: reading(curve, runs.horizon) for curve in runs.curves}
+    ends = {curve.label: regret_at(curve, runs.horizon) for curve in runs.curves}
     told = ", ".join(f"{name} {end}" for name, end in ends.items())
     most = max(end.regret for end in ends.values())
     least = min(end.regret for end in ends.values())
@@ -312,8 +344,8 @@ def _alphas(runs: Runs) -> str:
 
 
 def _deltas(runs: Runs) -> str:
-    ccb = reading(_curve(runs, "ccb"), runs.horizon)
-    ends = {c.label: reading(c, runs.horizon).regret for c in runs.curves if c.name != "ccb"}
+    ccb = regret_at(_curve(runs, "ccb"), runs.horizon)
+    ends = {c.label: regret_at(c, runs.horizon).regret for c in runs.curves if c.name != "ccb"}
     best = min(ends, key=ends.__getitem__)
     verdict = "no choice of delta" if ends[best] > ccb.regret else f"{best}, with less regret,"
     return (
@@ -335,7 +367,7 @@ _FINDERS = {
 
 def _ranking(runs: Runs, opening: str) -> str:
     """Who ends with the least regret, and who comes next."""
-    ends = sorted((reading(c, runs.horizon).regret, c.label) for c in runs.curves)
+    ends = sorted((regret_at(c, runs.horizon).regret, c.label) for c in runs.curves)
     if _best(runs) is None:
         return "A cut hides who ends with the least regret."
     (least, best), (more, second) = ends[0], ends[1]
@@ -345,14 +377,14 @@ def _ranking(runs: Runs, opening: str) -> str:
 
 def _best(runs: Runs) -> str | None:
     """The algorithm of the least regret at the horizon; None if a cut hides it."""
-    ends = [(reading(curve, runs.horizon), curve.name) for curve in runs.curves]
+    ends = [(regret_at(curve, runs.horizon), curve.name) for curve in runs.curves]
     least, best = min(ends, key=lambda end: end[0].regret)
     return None if least.cut else best
 
 
 def _growth(curve: Curves, horizon: int) -> float:
-    before = reading(curve, horizon / 10).regret
-    return reading(curve, horizon).regret / before if before else np.nan
+    before = regret_at(curve, horizon / 10).regret
+    return regret_at(curve, horizon).regret / before if before else np.nan
 
 
 def _curve(runs: Runs, name: str) -> Curves:
@@ -367,8 +399,9 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _range(values: Sequence[int]) -> str:
-    low, high = min(values), max(values)
+def range_words(values: Sequence[int]) -> str:
+    """Return the smallest and the largest of some counts, or the one that all of them are."""
+    low, high = min(values, default=0), max(values, default=0)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 

@@ -15,7 +15,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.estimation import Estimate
 from copeland.registry import entrant
-from copeland.reproduction import paper_experiments
+from copeland.reproduction import paper_experiments as paper
 from copeland.reproduction import score_ties as ties
 from copeland.reproduction.score_ties import Rows, TieStudy
 from copeland.reproduction.subset_analyses import (
@@ -73,7 +73,7 @@ class _Told:
     def __call__(self, done: int, total: int) -> None:
         self.tell(self.before + done, self.total)
 
-    def show_remaining(self, seconds: float | None) -> None:
+    def left(self, seconds: float | None) -> None:
         """Show an estimate only in the last part: what comes after another is like nothing that was seen."""
         tell_left(self.tell, seconds if self.last else None)
 
@@ -100,6 +100,19 @@ def _compile_tasks(
     return [ready.get(place, task) for place, task in enumerate(tasks)]
 
 
+# CPU seconds of each part, quick and full, on one core of a server of 2024; compiling is not counted.
+MEASURED = {
+    "small": (15, 330),
+    "large": (40, 900),
+    "condorcet": (4, 60),
+    "modern": (10, 120),
+    "sensitivity": (12, 600),
+    "cuts": (12, 300),
+    "analyses": (28, 500),
+    "ties": (20, 400),  # the analyses of the consistent matrix
+}
+_COMPARISONS_A_SECOND = 1_200_000
+
 EXPERIMENTS = ("small", "large", "condorcet", "modern", "sensitivity")
 PARTS = (*EXPERIMENTS, "cuts", "analyses", "ties")
 
@@ -111,13 +124,11 @@ class Reproduction:
     full: bool
     seed: int
     matrix: PreferenceMatrix | None
-    figures: tuple[tuple[paper_experiments.Figure, Runs], ...]
+    figures: tuple[tuple[paper.Figure, Runs], ...]
     analyses: Analyses | None
     condorcet_winners: dict[str, int | None]  # of the other click models, where they are at hand
     lower_bounds: dict[str, float] = field(default_factory=dict)  # of figures, regret for each ln T
-    cuts: tuple[
-        tuple[paper_experiments.Figure, Runs], ...
-    ] = ()  # the first experiment with other rankers
+    cuts: tuple[tuple[paper.Figure, Runs], ...] = ()  # the first experiment with other rankers
     ties: TieStudy | None = None
 
 
@@ -159,13 +170,21 @@ def reproduce(
     seed, jobs, backend, progress, note
         As in :func:`copeland.simulate`; the progress is that of parts.
     """
-    parts = _parts(only)
-    figures = _figures(parts, matrix, full, seed, _specs(also))
-    cuts = _cuts(matrix, full, seed) if matrix is not None and "cuts" in parts else []
+    for name in only:
+        if name not in PARTS:
+            raise InvalidParameter(f"there is no part '{name}'; {nearest(name, PARTS)}")
+    for text in also:  # which refuses what cannot be run
+        algorithm, spec = entrant(text)
+        algorithm.start(k=5, horizon=1000, **spec.params)
+    parts = only or PARTS
+    figures = _figures(parts, matrix, full, seed, also)
+    cuts = []
+    if matrix is not None and "cuts" in parts:
+        cuts = [paper.cut(matrix, five, full, seed) for five in paper.cuts(matrix, seed)]
     subsets = subsets_of(matrix, full, seed) if matrix is not None and "analyses" in parts else []
     kinds = {}
     if rows is not None and "ties" in parts:
-        kinds = ties.comparison_tasks(rows, comparisons or _comparisons(full), seed)
+        kinds = ties.comparison_tasks(rows, comparisons or ties.COMPARISONS[full], seed)
     experiments = [list(one.comparison.tasks()) for one in (*figures, *cuts)]
     first: list[Task] = [
         task for piece in (*experiments, subsets, *kinds.values()) for task in piece
@@ -188,8 +207,11 @@ def reproduce(
     study = None
     if rows is not None and kinds:
         found = {k: ties.tally_results(rows, [next(results) for _ in kinds[k]]) for k in kinds}
-        authors = _authors(matrix, others or {}, rows.features)
-        study = _tie_study(rows, found, authors, full, seed, run)
+        authors = {name.removeprefix("mslr-"): other for name, other in (others or {}).items()}
+        authors |= {} if matrix is None else {ties.CLICKS[0]: matrix}
+        same = {clicks: one for clicks, one in authors.items() if one.k == rows.features}
+        study = _tie_study(rows, found, same, full, seed, run)
+    limits = {figure.name: _lower_bound(figure.comparison.problem) for figure in figures}
     return Reproduction(
         full=full,
         seed=seed,
@@ -199,20 +221,10 @@ def reproduce(
         condorcet_winners={
             name: winners.condorcet_winner(other) for name, other in (others or {}).items()
         },
-        lower_bounds=_lower_bounds(figures),
+        lower_bounds={name: limit for name, limit in limits.items() if limit is not None},
         cuts=tuple(zip(cuts, runs[len(figures) :], strict=True)),
         ties=study,
     )
-
-
-def _authors(
-    matrix: PreferenceMatrix | None, others: Mapping[str, PreferenceMatrix], rankers: int
-) -> dict[str, PreferenceMatrix]:
-    """The matrices of the same rankers that are at hand, by click model."""
-    at_hand = {name.removeprefix("mslr-"): other for name, other in others.items()}
-    if matrix is not None:
-        at_hand[ties.CLICKS[0]] = matrix
-    return {clicks: one for clicks, one in at_hand.items() if one.k == rankers}
 
 
 def _tie_study(
@@ -268,36 +280,11 @@ def _champions(
     }
 
 
-def _comparisons(full: bool) -> int:
-    return ties.FULL_COMPARISONS if full else ties.QUICK_COMPARISONS
-
-
-def _lower_bounds(figures: Sequence[paper_experiments.Figure]) -> dict[str, float]:
-    """The lower bound of each figure by its name, where there is one."""
-    found = {figure.name: _lower_bound(figure.comparison.problem) for figure in figures}
-    return {name: bound for name, bound in found.items() if bound is not None}
-
-
 def _lower_bound(problem: Problem) -> float | None:
     try:
         return lower_regret(PreferenceMatrix(problem.world.p))
     except (Undefined, InvalidParameter):
         return None
-
-
-def _parts(only: Sequence[str]) -> Sequence[str]:
-    for name in only:
-        if name not in PARTS:
-            raise InvalidParameter(f"there is no part '{name}'; {nearest(name, PARTS)}")
-    return only or PARTS
-
-
-def _specs(also: Sequence[str]) -> Sequence[str]:
-    """Return the algorithms, if they and their parameters can be run."""
-    for text in also:
-        algorithm, spec = entrant(text)
-        algorithm.start(k=5, horizon=1000, **spec.params)
-    return also
 
 
 def _figures(
@@ -306,30 +293,52 @@ def _figures(
     full: bool,
     seed: int,
     also: Sequence[str],
-) -> list[paper_experiments.Figure]:
-    gaps = (
-        (paper_experiments.SCANNED_GAPS if full else paper_experiments.QUICK_GAPS)
-        if "large" in parts
-        else ()
-    )
+) -> list[paper.Figure]:
+    gaps = paper.SCANNED_GAPS if full else paper.QUICK_GAPS
     made = {
-        "small": [paper_experiments.small(matrix, full, seed).beside(also)],
-        "large": [paper_experiments.large(name, full, seed).beside(also) for name in gaps],
-        "condorcet": [paper_experiments.condorcet(matrix, full, seed)],
-        "modern": [paper_experiments.modern(matrix, full, seed)],
-        "sensitivity": [
-            paper_experiments.alphas(matrix, full, seed),
-            paper_experiments.deltas(matrix, full, seed),
-        ],
+        "small": [paper.small(matrix, full, seed).beside(also)],
+        "large": [paper.large(name, full, seed).beside(also) for name in gaps if "large" in parts],
+        "condorcet": [paper.condorcet(matrix, full, seed)],
+        "modern": [paper.modern(matrix, full, seed)],
+        "sensitivity": [make(matrix, full, seed) for make in (paper.alphas, paper.deltas)],
     }
     return [figure for name in EXPERIMENTS if name in parts for figure in made[name]]
 
 
-def _cuts(matrix: PreferenceMatrix, full: bool, seed: int) -> list[paper_experiments.Figure]:
-    return [
-        paper_experiments.cut(matrix, options, full, seed)
-        for options in paper_experiments.cuts(matrix, seed)
-    ]
+def duration(
+    only: Sequence[str],
+    full: bool,
+    jobs: int,
+    matrix: bool,
+    rows: Rows | None,
+    comparisons: int = 0,
+) -> str:
+    """Return how long it will take, in a sentence.
+
+    Examples
+    --------
+    >>> duration(["condorcet"], full=True, jobs=2, matrix=False, rows=None)
+    'this takes about 1 minute of CPU time, 30 seconds with 2 processes; finished work takes none.'
+    """
+    parts = [part for part in only or PARTS if matrix or part not in ("cuts", "analyses")]
+    seconds = sum(MEASURED[part][full] for part in parts if part in MEASURED and part != "ties")
+    if rows is not None and "ties" in parts:
+        asked = comparisons or ties.COMPARISONS[full]
+        pairs = rows.features * (rows.features - 1) // 2
+        kinds = len(ties.MODES) * len(ties.CLICKS)
+        closer = len(ties.CLICKS) * rows.features * ties.CLOSER * 2  # and some as closely again
+        seconds += MEASURED["ties"][full] + (kinds * pairs + closer) * asked / _COMPARISONS_A_SECOND
+    shared = f", {_duration_words(seconds / jobs)} with {jobs} processes" if jobs > 1 else ""
+    return f"this takes about {_duration_words(seconds)} of CPU time{shared}; finished work takes none."
+
+
+def _duration_words(seconds: float) -> str:
+    if seconds < 50:
+        return f"{max(10, round(seconds, -1)):.0f} seconds"
+    minutes = max(1, round(seconds / 60))
+    if minutes < 100:
+        return f"{minutes} minute{'s' if minutes > 1 else ''}"
+    return f"{round(minutes / 60)} hours"
 
 
 def as_json(found: Reproduction) -> dict[str, Any]:
@@ -350,8 +359,7 @@ def as_json(found: Reproduction) -> dict[str, Any]:
         out |= _analyses_json(found.analyses)
     if found.ties is not None:
         out["ties"] = ties_json(found.ties)
-        if found.ties.analyses is not None:
-            out["ties"]["analyses"] = _analyses_json(found.ties.analyses)
+        out["ties"]["analyses"] = _analyses_json(found.ties.analyses)
     return out
 
 

@@ -15,19 +15,10 @@ from copeland.report.images import image
 from copeland.report.plot_options import PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.report.terminal_tables import amount, runs_row
-from copeland.reproduction import findings, paper_experiments, ranker_choices, tie_findings
-from copeland.reproduction.gap_figures import star_figure
+from copeland.reproduction import findings, paper_experiments, paper_figures, tie_findings
 from copeland.reproduction.paper_experiments import PRINTED_GAP_RATIO, RANKERS
 from copeland.reproduction.reproduction import Reproduction, as_json
 from copeland.reproduction.score_ties import TieStudy
-from copeland.reproduction.subset_analyses import Analyses
-from copeland.reproduction.subset_figures import (
-    condorcet_figure,
-    gap_ratio_figure,
-    losses_figure,
-    winners_figure,
-)
-from copeland.reproduction.tie_figures import tie_figures
 from copeland.simulation import result_folder
 from copeland.simulation.runs import Curves, Runs
 from copeland.support.atomic_files import write_file
@@ -74,46 +65,31 @@ def write_reproduction(
 
 def figures(found: Reproduction) -> dict[str, Figure]:
     """Return every figure of a reproduction, by the name of its file."""
-    drawn = {file_name(one.name): _regret_figure(found, one, runs) for one, runs in found.figures}
+    drawn = {}
+    for one, runs in found.figures:
+        free = [c.label for c in runs.curves if entrant(c.label)[0].assumes_condorcet]
+        limit, look = found.lower_bounds.get(one.name), PlotOptions(spread="errors")
+        drawn[file_name(one.name)] = regret_figure(runs, limit, look, cut=one.cut, unbound=free)
     if found.cuts:
-        drawn["cuts"] = ranker_choices.cuts_figure(found.cuts)
+        drawn["cuts"] = paper_figures.cuts_figure(found.cuts)
     if any(figure.name == "small" for figure, _ in found.figures):
-        drawn |= _star_figures()
+        five = load("mslr-5")  # a winner of the first problem, and another option
+        drawn["gaps-of-a-winner"] = paper_figures.star_figure(five, 0)
+        drawn["gaps-of-another"] = paper_figures.star_figure(five, 3)
     if found.analyses is not None and found.matrix is not None:
-        k = found.matrix.k
-        drawn["condorcet-winners"] = condorcet_figure(found.analyses.condorcet)
-        drawn["copeland-winners"] = winners_figure(found.analyses.observed)
-        drawn["losses"] = losses_figure(found.analyses.observed)
-        drawn["gap-ratio"] = gap_ratio_figure(
-            found.analyses.gap_ratios, k, PRINTED_GAP_RATIO if k == RANKERS else None
-        )
+        one, k = found.analyses, found.matrix.k
+        printed = PRINTED_GAP_RATIO if k == RANKERS else None
+        drawn["condorcet-winners"] = paper_figures.condorcet_figure(one.condorcet)
+        drawn["copeland-winners"] = paper_figures.winners_figure(one.observed)
+        drawn["losses"] = paper_figures.losses_figure(one.observed)
+        drawn["gap-ratio"] = paper_figures.gap_ratio_figure(one.gap_ratios, k, printed)
     if found.ties is not None:
-        drawn |= tie_figures(found.ties) | _consistent_figures(found.ties)
+        drawn |= paper_figures.tie_figures(found.ties)
+        one, k = found.ties.analyses, found.ties.rows.features
+        drawn["consistent-copeland-winners"] = paper_figures.winners_figure(one.observed)
+        drawn["consistent-losses"] = paper_figures.losses_figure(one.observed)
+        drawn["consistent-gap-ratio"] = paper_figures.gap_ratio_figure(one.gap_ratios, k)
     return drawn
-
-
-def _regret_figure(found: Reproduction, figure: paper_experiments.Figure, runs: Runs) -> Figure:
-    free = [c.label for c in runs.curves if entrant(c.label)[0].assumes_condorcet]
-    limit = found.lower_bounds.get(figure.name)
-    return regret_figure(runs, limit, PlotOptions(spread="errors"), cut=figure.cut, unbound=free)
-
-
-def _star_figures() -> dict[str, Figure]:
-    """The paper's Figures 7 and 8, for a winner and another option of the first problem."""
-    five = load("mslr-5")
-    return {"gaps-of-a-winner": star_figure(five, 0), "gaps-of-another": star_figure(five, 3)}
-
-
-def _consistent_figures(study: TieStudy) -> dict[str, Figure]:
-    """The analyses of the consistent matrix."""
-    one, k = study.analyses, study.rows.features
-    if one is None:
-        return {}
-    return {
-        "consistent-copeland-winners": winners_figure(one.observed),
-        "consistent-losses": losses_figure(one.observed),
-        "consistent-gap-ratio": gap_ratio_figure(one.gap_ratios, k),
-    }
 
 
 def file_name(name: str) -> str:
@@ -143,12 +119,10 @@ def summary(found: Reproduction) -> list[str]:
             f"Gap ratio: {findings.describe_gap_ratios(one.gap_ratios, k)}",
         ]
     told += [findings.describe_winners(found)] if found.condorcet_winners else []
-    told += [ranker_choices.describe_cuts(found.cuts)] if found.cuts else []
+    told += [findings.describe_choices(found.cuts)] if found.cuts else []
     if found.ties is not None:
-        told += [
-            tie_findings.describe_likeness(found.ties),
-            tie_findings.describe_survival(found.ties),
-        ]
+        told.append(tie_findings.describe_likeness(found.ties))
+        told.append(tie_findings.describe_survival(found.ties))
     return told
 
 
@@ -165,7 +139,13 @@ def _page(
         drawn={name: inline_svg(svg) for name, svg in drawn.items()},
         experiments=_experiments(found),
         analyses=_analyses(found),
-        cuts=_cuts(found),
+        cuts=None
+        if not found.cuts
+        else {
+            "ours": findings.describe_choices(found.cuts),
+            "columns": findings.CHOICES_HEAD,
+            "rows": findings.choices_rows(found.cuts),
+        },
         ties=None if found.ties is None else _ties(found.ties),
         other_clicks=findings.describe_winners(found),
         known=_facts(found),
@@ -185,19 +165,9 @@ def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
             "paper": figure.paper,
             "ours": findings.describe_experiment(figure, runs),
             "cut": findings.cut_runs(runs),
-            "columns": ["at the horizon", *_columns(runs)],
+            "columns": ["at the horizon", *runs_row(runs.summary()[0])],
             "rows": [_cells(curve, runs) for curve in runs.curves],
         }
-
-
-def _cuts(found: Reproduction) -> dict[str, Any] | None:
-    if not found.cuts:
-        return None
-    return {
-        "ours": ranker_choices.describe_cuts(found.cuts),
-        "columns": ranker_choices.HEAD,
-        "rows": ranker_choices.cuts_rows(found.cuts),
-    }
 
 
 def _ties(found: TieStudy) -> dict[str, Any]:
@@ -212,10 +182,10 @@ def _ties(found: TieStudy) -> dict[str, Any]:
         "survival": tie_findings.describe_survival(found),
         "standing_head": tie_findings.STANDING_HEAD,
         "standing_rows": tie_findings.standing_rows(found),
-        "overlap_rows": [] if one is None else findings.overlap_rows(one.overlaps, k == RANKERS),
+        "overlap_rows": findings.overlap_rows(one.overlaps, k == RANKERS),
         "printed": k == RANKERS,
-        "counts": "" if one is None else findings.describe_counts(one.observed),
-        "ratios": "" if one is None else findings.describe_gap_ratios(one.gap_ratios, k),
+        "counts": findings.describe_counts(one.observed),
+        "ratios": findings.describe_gap_ratios(one.gap_ratios, k),
     }
 
 
@@ -230,7 +200,7 @@ def _scan(large: Sequence[tuple[paper_experiments.Figure, Runs]]) -> dict[str, A
             [
                 gaps,
                 curve.label,
-                *(str(findings.reading(curve, t)) if t <= runs.horizon else "" for t in times),
+                *(str(findings.regret_at(curve, t)) if t <= runs.horizon else "" for t in times),
             ]
             for gaps, runs in scan
             for curve in runs.curves
@@ -242,12 +212,20 @@ def _analyses(found: Reproduction) -> dict[str, Any] | None:
     if found.analyses is None or found.matrix is None:
         return None
     one, k = found.analyses, found.matrix.k
-    printed = k == RANKERS
+    printed, curve = k == RANKERS, one.condorcet
     return {
         "printed": printed,
         "printed_ratio": PRINTED_GAP_RATIO,
         "condorcet": findings.describe_condorcet_curve(one.condorcet),
-        "probabilities": _probabilities(one, k),
+        "probabilities": [
+            [
+                f"K = {curve.sizes[at]}",
+                f"{100 * curve.exact[at]:.2f} %",
+                f"{100 * curve.sampled[at]:.2f} %" if curve.samples[at] else "-",
+                f"{curve.samples[at]:,}",
+            ]
+            for at in (size - 1 for size in (*(s for s in _SIZES if s < k), k))
+        ],
         "overlaps": findings.describe_overlaps(one.overlaps, printed),
         "overlap_rows": findings.overlap_rows(one.overlaps, printed),
         "counts": findings.describe_counts(one.observed),
@@ -255,33 +233,14 @@ def _analyses(found: Reproduction) -> dict[str, Any] | None:
     }
 
 
-def _probabilities(found: Analyses, k: int) -> list[list[str]]:
-    curve = found.condorcet
-    return [
-        [
-            f"K = {curve.sizes[at]}",
-            f"{100 * curve.exact[at]:.2f} %",
-            f"{100 * curve.sampled[at]:.2f} %" if curve.samples[at] else "-",
-            f"{curve.samples[at]:,}",
-        ]
-        for at in (size - 1 for size in (*(s for s in _SIZES if s < k), k))
-    ]
-
-
-def _columns(runs: Runs) -> list[str]:
-    return list(
-        runs_row(runs.summary()[0] | {"mean": 0, "sd": 0, "median": 0, "q95": 0, "worst": 0})
-    )
-
-
 def _cells(curve: Curves, runs: Runs) -> list[str]:
     """A row of the table at the horizon; of runs that were cut little can be said there."""
     row = next(row for row in runs.summary() if row["algorithm"] == curve.label)
-    end = findings.reading(curve, runs.horizon)
+    end = findings.regret_at(curve, runs.horizon)
     if not end.cut:
         return [curve.label, *(runs_row(row) | {"mean": str(end)}).values()]
     known = {"runs": str(row["runs"]), "mean": str(end), "seconds": f"{row['seconds']:.2f}"}
-    return [curve.label, *(known.get(name, "cut") for name in _columns(runs))]
+    return [curve.label, *(known.get(name, "cut") for name in runs_row(row))]
 
 
 def _facts(found: Reproduction) -> dict[str, str]:

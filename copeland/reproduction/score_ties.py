@@ -6,7 +6,6 @@ once (``frozen``), for each list (``fresh``), or again before clicks are credite
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.errors import Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.problems.download import sha256_of
 from copeland.ranking import Collection, letor
 from copeland.ranking.clicks import click_model
 from copeland.ranking.comparison_arrays import SCORE_TIES
@@ -32,21 +31,22 @@ from copeland.ranking.estimation import (
     world_of,
 )
 from copeland.ranking.rankers import all_features
-from copeland.reproduction.subset_analyses import Analyses, condorcet_probabilities
+from copeland.reproduction.subset_analyses import (
+    Analyses,
+    condorcet_probabilities,
+    full_gap_ratio,
+)
+from copeland.reproduction.subsets import Floats
 from copeland.support.tasks import Arrays
 from copeland.theory import gaps, winners
 
-Floats = NDArray[np.float64]
 Kind = tuple[str, str]  # a click model, and a way to order equal scores
 
 MODES = tuple(SCORE_TIES)
-CONSISTENT = (
-    "fresh"  # one order for drawing and crediting, and no luck that stays: what is analysed
-)
+CONSISTENT = "fresh"  # one order to draw and to credit, and no luck that stays: what is analysed
 CLICKS = ("informational", "navigational", "perfect")  # the paper's
 
-QUICK_COMPARISONS = 600
-FULL_COMPARISONS = 20_000
+COMPARISONS = {False: 600, True: 20_000}  # of each pair, quick and full
 CLOSER = 50  # times as many comparisons of the best ranker with each other one
 CLOSEST = 1000  # times as many with those that are still not told apart
 FAR = 4.0  # standard errors: with 9,180 pairs about one false win in two matrices
@@ -64,17 +64,12 @@ class Rows:
         """Read LETOR files."""
         files = [Path(path) for path in paths]
         collection = letor.load(*files)
-        return cls(collection, tuple((file.name, _sha256(file)) for file in files))
+        return cls(collection, tuple((file.name, sha256_of(file)) for file in files))
 
     @property
     def features(self) -> int:
         """How many rankers they give."""
         return self.collection.n_features
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def comparison_tasks(rows: Rows, comparisons: int, seed: int) -> dict[Kind, list[PairsTask]]:
@@ -123,27 +118,21 @@ def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
     apart = ~np.eye(len(p), dtype=bool)
     ours, theirs = p[apart] - 0.5, other[apart] - 0.5
     entries = float(np.corrcoef(ours, theirs)[0, 1])
+    ranks = [rankdata(table.sum(axis=1)) for table in (p, other)]
     signal = max(1 - error**2 / float((ours**2).mean()), 0.0)
     return Likeness(
         entries=round(entries, 12),
         without_noise=min(1.0, round(entries / math.sqrt(signal), 12)) if signal else math.nan,
-        borda=round(
-            float(np.corrcoef(rankdata(p.sum(axis=1)), rankdata(other.sum(axis=1)))[0, 1]), 12
-        ),
+        borda=round(float(np.corrcoef(*ranks)[0, 1]), 12),
         signs=float(((1 + np.sign(ours) * np.sign(theirs)) / 2).mean()),
     )
-
-
-def spread(p: Floats) -> float:
-    """Return how far the entries of a matrix are from 1/2: the root of their mean square."""
-    return float(np.sqrt(((p[~np.eye(len(p), dtype=bool)] - 0.5) ** 2).mean()))
 
 
 @dataclass(frozen=True)
 class MatrixSummary:
     """What a matrix is: its quantities, and whether its lack of a Condorcet winner is sure."""
 
-    spread: float
+    spread: float  # how far entries are from 1/2: the root of their mean square
     error: float  # the standard error of an entry, the root of the mean square; 0 if unknown
     condorcet: int | None
     surely: bool  # whether what `condorcet` says holds by FAR standard errors
@@ -158,13 +147,13 @@ def standing(matrix: PreferenceMatrix, errors: Floats | None = None) -> MatrixSu
     best = winners.condorcet_winner(matrix)
     apart = ~np.eye(matrix.k, dtype=bool)
     return MatrixSummary(
-        spread=spread(matrix.p),
+        spread=float(np.sqrt(((matrix.p[apart] - 0.5) ** 2).mean())),
         error=0.0 if errors is None else float(np.sqrt((errors[apart] ** 2).mean())),
         condorcet=best,
         surely=_surely(matrix.p, best, np.zeros_like(matrix.p) if errors is None else errors),
         copeland=tuple(winners.copeland_winners(matrix).tolist()),
         losses=gaps.l_c(matrix),
-        gap_ratio=_gap_ratio(matrix),
+        gap_ratio=full_gap_ratio(matrix),
         probabilities=condorcet_probabilities(matrix),
     )
 
@@ -175,13 +164,6 @@ def _surely(p: Floats, best: int | None, errors: Floats) -> bool:
         return bool((p < 0.5 - FAR * errors).any(axis=1).all())
     rest = np.arange(len(p)) != best
     return bool((p[best] > 0.5 + FAR * errors[best])[rest].all())
-
-
-def _gap_ratio(matrix: PreferenceMatrix) -> float:
-    try:
-        return gaps.gap_ratio(matrix)
-    except Undefined:
-        return math.nan
 
 
 def tied_share(collection: Collection) -> Floats:
@@ -275,7 +257,7 @@ class TieStudy:
     comparisons: int
     estimates: Mapping[Kind, Estimate]
     authors: Mapping[str, PreferenceMatrix]  # by click model, where they are at hand
-    analyses: Analyses | None  # of the consistent matrix, informational clicks
+    analyses: Analyses  # of the consistent matrix, informational clicks
     tied: Floats  # by feature
     champions: Mapping[str, Champion]  # of the consistent matrices, by click model
 
@@ -301,12 +283,12 @@ class TieStudy:
             for kind, found in self.estimates.items()
         }
 
-    def moves(self, clicks: str = CLICKS[0]) -> list[Move]:
+    def moves(self) -> list[Move]:
         """Return the rankers of the authors' matrix, those that stand most out of place first."""
-        if clicks not in self.authors:
+        if CLICKS[0] not in self.authors:
             return []
-        theirs = _places(self.authors[clicks].p)
-        ours = _places(self.matrix(clicks, CONSISTENT).p)
+        theirs = _places(self.authors[CLICKS[0]].p)
+        ours = _places(self.matrix(CLICKS[0], CONSISTENT).p)
         order = np.argsort(-np.abs(theirs - ours), kind="stable")
         return [Move(int(i), int(theirs[i]), int(ours[i]), float(self.tied[i])) for i in order]
 

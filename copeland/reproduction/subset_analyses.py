@@ -31,23 +31,24 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter, Undefined
 from copeland.kernels.compiler.digest import digest_sources
 from copeland.matrix import PreferenceMatrix
-from copeland.reproduction.subset_gaps import Orders, gap_ratios, orders
 from copeland.reproduction.subsets import (
     BLOCK,
+    Floats,
     Ints,
     Marks,
+    Orders,
     best_inside,
     borda_sets,
     count_inside,
     draw_subsets,
+    gap_ratios,
+    orders,
     random_walk_sets,
     von_neumann_sets,
 )
 from copeland.support.tasks import Arrays
 from copeland.theory import gaps
 from copeland.theory.winners import copeland_scores
-
-Floats = NDArray[np.float64]
 
 PAIRS = (
     "copeland-von_neumann",
@@ -177,25 +178,21 @@ def _count_subsets(
     solved = 0
     if lotteries:
         sets["von_neumann"], solved = von_neumann_sets(matrix, wins, losses, subsets)
+    meet = [(sets[a] & sets[b]).any(axis=1) for a, b in (pair.split("-") for pair in PAIRS)]
+    inside = (sets["copeland"] <= sets["von_neumann"]).all(axis=1)
     return SubsetCounts(
         k=k,
         samples=len(subsets),
         condorcet=int((best & (wins == k - 1)).any(axis=1).sum()),
         winners=np.bincount(best.sum(axis=1), minlength=k + 1),
         losses=np.bincount(l_c, minlength=k),
-        overlaps=_overlaps(sets),
+        overlaps=np.array([met.sum() for met in (*meet, inside)]),
         lotteries=len(subsets) if lotteries else 0,
         linear_programs=solved,
         undefined=len(ratios) - len(defined),
         ratio_sums=np.array([math.fsum(defined)]),
         square_sums=np.array([math.fsum(defined**2)]),
     )
-
-
-def _overlaps(sets: dict[str, Marks]) -> Ints:
-    meet = [(sets[a] & sets[b]).any(axis=1) for a, b in (pair.split("-") for pair in PAIRS)]
-    inside = (sets["copeland"] <= sets["von_neumann"]).all(axis=1)
-    return np.array([met.sum() for met in (*meet, inside)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,7 +324,7 @@ def overlap_table(
         error=100 * np.sqrt(variances.sum(axis=0)) / sizes,
         samples=samples.sum(axis=0),
         linear_programs=sum(one.linear_programs for one in sized),
-        sizes=np.array([one.k for one in sized], np.int64),
+        sizes=_counts(sized, "k"),
         by_size=100 * shares,
     )
 
@@ -341,8 +338,8 @@ def observed_counts(matrix: PreferenceMatrix, cells: Iterable[SubsetCounts]) -> 
         winners[row, : one.k + 1] = one.winners
         losses[row, : one.k] = one.losses
     return ObservedCounts(
-        sizes=np.array([one.k for one in sized], np.int64),
-        samples=np.array([one.samples for one in sized], np.int64),
+        sizes=_counts(sized, "k"),
+        samples=_counts(sized, "samples"),
         winners=winners,
         losses=losses,
     )
@@ -351,23 +348,23 @@ def observed_counts(matrix: PreferenceMatrix, cells: Iterable[SubsetCounts]) -> 
 def mean_gap_ratios(matrix: PreferenceMatrix, cells: Iterable[SubsetCounts]) -> GapRatios:
     """Return the mean gap ratio by size, and that of the whole matrix."""
     sized = _by_size(one for one in cells if one.k >= 2)
-    samples = np.array([one.samples for one in sized], np.int64)
-    undefined = np.array([one.undefined for one in sized], np.int64)
+    samples, undefined = _counts(sized, "samples"), _counts(sized, "undefined")
     defined = samples - undefined
     mean = _shares(np.array([math.fsum(one.ratio_sums) for one in sized]), defined)
     square = _shares(np.array([math.fsum(one.square_sums) for one in sized]), defined)
     variance = np.maximum(square - mean**2, 0)
     return GapRatios(
-        sizes=np.array([one.k for one in sized], np.int64),
+        sizes=_counts(sized, "k"),
         mean=mean,
         error=np.sqrt(_shares(variance, defined - 1)),
         undefined=undefined,
         samples=samples,
-        full=_full_ratio(matrix),
+        full=full_gap_ratio(matrix),
     )
 
 
-def _full_ratio(matrix: PreferenceMatrix) -> float:
+def full_gap_ratio(matrix: PreferenceMatrix) -> float:
+    """Return the gap ratio of a whole matrix; NaN if it is undefined."""
     try:
         return gaps.gap_ratio(matrix)
     except Undefined:
@@ -382,6 +379,10 @@ def _by_size(cells: Iterable[SubsetCounts]) -> list[SubsetCounts]:
     return [sized[k] for k in sorted(sized)]
 
 
+def _counts(sized: list[SubsetCounts], name: str) -> Ints:
+    return np.array([getattr(one, name) for one in sized], np.int64)
+
+
 def _shares(parts: NDArray[np.number], wholes: Ints) -> Floats:
     """The quotients, NaN where there is nothing to divide by."""
     shares = np.full(np.shape(parts), np.nan)
@@ -391,7 +392,6 @@ def _shares(parts: NDArray[np.number], wholes: Ints) -> Floats:
 # What subsets are counted with.
 _COUNTING = (
     "copeland.reproduction.subsets",
-    "copeland.reproduction.subset_gaps",
     "copeland.theory.winners",
     "copeland.theory.gaps",
     "copeland.support.rng",
@@ -440,20 +440,15 @@ class SubsetTask:
 
 
 def subsets_of(matrix: PreferenceMatrix, full: bool, seed: int) -> list[SubsetTask]:
-    """The subsets to count: equally many of each size, and linear programs for the first block."""
+    """Return the subsets to count: equally many of each size, and linear programs for the first block."""
     return [
         SubsetTask(matrix, k, first, BLOCK, seed, lotteries=full or first == 0)
-        for k, first in _sizes(matrix.k, full)
+        for k in range(1, matrix.k + 1)
+        for first in range(0, FULL_SAMPLES if full else QUICK_SAMPLES, BLOCK)
     ]
 
 
-def _sizes(options: int, full: bool) -> list[tuple[int, int]]:
-    """The sizes of subsets, and the first sample of each block of them."""
-    samples = FULL_SAMPLES if full else QUICK_SAMPLES
-    return [(k, first) for k in range(1, options + 1) for first in range(0, samples, BLOCK)]
-
-
 def consistent_sizes(options: int, full: bool) -> list[tuple[int, int]]:
-    """The same, of a consistent matrix."""
+    """Return the sizes of subsets of a consistent matrix, and the first sample of each block of them."""
     sizes = [k for k in CONSISTENT_SIZES[full] if k <= options]
     return [(k, first) for k in sizes for first in range(0, CONSISTENT_SAMPLES[full], BLOCK)]

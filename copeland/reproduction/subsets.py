@@ -3,14 +3,23 @@
 A set of options is a row of marks, one for each option of the whole matrix, and many sets, all of one
 size, are the rows of a table. What :mod:`copeland.winners` says of one matrix, the functions here say
 of every sub-matrix at once, with the same answers.
+
+Gap ratios need no sub-matrices either. Opponents and pairs are sorted once for the whole matrix. The sorted lists are
+then walked only until enough members of the subset have come by, a few steps for all but the smallest subsets.
 """
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.kernels import kernel
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 from copeland.theory.winners import random_walk_winners, von_neumann
 
@@ -21,8 +30,6 @@ _SURE = 1e-9  # a weight or an advantage above it is not the linear program's ro
 _STEPS = 100  # of the walk; three are enough for most subsets
 
 Marks = NDArray[np.bool_]  # a row for each subset, a column for each option
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def draw_subsets(n: int, k: int, block: int, seed: int) -> Marks:
@@ -96,7 +103,8 @@ def random_walk_sets(matrix: PreferenceMatrix, subsets: Marks) -> Marks:
         after = (before / leaving[waiting]) @ p.T * inside[waiting]
         error = np.abs(after - before).sum(axis=1) * (1 / pull[waiting] - 1)
         visits[waiting] = after
-        settled = (_lead(after) > _ROUNDING + error) | (error < _ROUNDING / 10)
+        second, first = np.partition(after, after.shape[1] - 2, axis=1)[:, -2:].T
+        settled = (first - second > _ROUNDING + error) | (error < _ROUNDING / 10)
         best[waiting[settled]] = best_inside(after[settled], subsets[waiting[settled]])
         waiting = waiting[~settled]
         if not waiting.size:
@@ -117,25 +125,26 @@ def von_neumann_sets(
     beside them, only options that it beats.
     """
     smith = smith_sets(wins, losses, subsets)
-    waiting = ~_plain(smith, wins, losses, subsets)
+    size = smith.sum(axis=1)
+    tied = (smith & (wins + losses < subsets.sum(axis=1, keepdims=True) - 1)).any(axis=1)
+    waiting = ~((size == 1) | ((size == 3) & ~tied))
     support = np.where(waiting[:, np.newaxis], False, smith)
     solved = 0
     while waiting.any():
         first = int(waiting.argmax())
-        lottery = _lottery(matrix, smith[first])
+        options = np.flatnonzero(smith[first])
+        lottery = np.zeros(matrix.k)
+        lottery[options] = von_neumann(matrix.sub(options.tolist()))
         played = lottery > _SURE
         equal = (smith == smith[first]).all(axis=1)
-        same = waiting & (equal | _answers(lottery, played, matrix.p, smith))
+        # It answers where all that it plays is there, and it beats all else that is there.
+        beaten = lottery @ (matrix.p - 0.5) > _SURE
+        lacking, unbeaten = (played & ~smith).any(axis=1), (smith & ~played & ~beaten).any(axis=1)
+        same = waiting & (equal | ~(lacking | unbeaten))
         support[same] = played
         waiting &= ~same
         solved += 1
     return support, solved
-
-
-def _lead(visits: Floats) -> Floats:
-    """How far the most visited option is ahead of the next."""
-    first_two = np.partition(visits, visits.shape[1] - 2, axis=1)[:, -2:]
-    return first_two[:, 1] - first_two[:, 0]
 
 
 def _random_walk_set(matrix: PreferenceMatrix, subset: Marks) -> Marks:
@@ -148,24 +157,108 @@ def _random_walk_set(matrix: PreferenceMatrix, subset: Marks) -> Marks:
     return best
 
 
-def _plain(smith: Marks, wins: Ints, losses: Ints, subsets: Marks) -> Marks:
-    """Whether the Smith set of each subset is one option or a cycle of three."""
-    others = subsets.sum(axis=1, keepdims=True) - 1
-    tied = (smith & (wins + losses < others)).any(axis=1)
-    size = smith.sum(axis=1)
-    return (size == 1) | ((size == 3) & ~tied)
+class Orders(NamedTuple):
+    """What is sorted once for all subsets of a matrix."""
+
+    rivals: Ints  # n x n: the opponents of each option, from its clearest loss up
+    pairs: Ints  # the pairs that do not tie, from the smallest gap up
 
 
-def _lottery(matrix: PreferenceMatrix, smith: Marks) -> Floats:
-    options = np.flatnonzero(smith)
-    lottery = np.zeros(matrix.k)
-    lottery[options] = von_neumann(matrix.sub(options.tolist()))
-    return lottery
+def orders(matrix: PreferenceMatrix) -> Orders:
+    """Return the opponents of each option, and all pairs, in the order of their gaps."""
+    p = matrix.p
+    first, second = np.triu_indices(matrix.k, 1)
+    between = np.abs(p[first, second] - 0.5)
+    order = np.argsort(between, kind="stable")
+    order = order[between[order] > 0]
+    return Orders(
+        rivals=np.argsort(p, axis=1, kind="stable"),
+        pairs=np.stack([first[order], second[order]], axis=1),
+    )
 
 
-def _answers(lottery: Floats, played: Marks, p: Floats, smith: Marks) -> Marks:
-    """In which Smith sets the lottery plays only what is there and beats all else that is there."""
-    beaten = lottery @ (p - 0.5) > _SURE
-    lacking = (played & ~smith).any(axis=1)
-    unbeaten = (smith & ~played & ~beaten).any(axis=1)
-    return np.logical_not(lacking | unbeaten)
+def gap_ratios(
+    matrix: PreferenceMatrix, order: Orders, subsets: Marks, winners: Marks, l_c: Ints
+) -> Floats:
+    """Return :func:`copeland.gaps.gap_ratio` of each subset, Delta^2 / Delta_min^2; NaN where it is undefined.
+
+    Parameters
+    ----------
+    matrix, order
+        The problem, and its :func:`orders`.
+    subsets, winners
+        A row for each subset: its options, and those of them that are its Copeland winners.
+    l_c
+        The losses of a Copeland winner in each subset.
+
+    Examples
+    --------
+    >>> m = PreferenceMatrix([[.5, .75, 1], [.25, .5, .625], [0, .375, .5]])
+    >>> subsets = np.array([[True, True, True], [False, True, True]])
+    >>> winners = np.array([[True, False, False], [False, True, False]])
+    >>> gap_ratios(m, orders(m), subsets, winners, np.array([0, 0])).tolist()
+    [4.0, 1.0]
+    """
+    ratios = np.empty(len(subsets))
+    compile_kernel(fill_ratios)(matrix.p, order, subsets, winners, l_c, ratios)
+    return ratios
+
+
+@kernel
+def fill_ratios(p, order, subsets, winners, l_c, ratios):
+    """Write the gap ratio of each subset."""
+    for s in range(len(subsets)):
+        across = least_across(p, subsets[s], winners[s])
+        star = least_star(p, order.rivals, subsets[s], winners[s], l_c[s])
+        delta = min(across, star)
+        if delta == 0 or delta == math.inf:
+            ratios[s] = math.nan
+        else:
+            share = delta / least_gap(p, order.pairs, subsets[s])
+            ratios[s] = share * share
+
+
+@kernel
+def least_across(p, subset, winners):
+    """Return the least gap between a winner and another option; infinity if all are winners."""
+    least = math.inf
+    for i in range(len(subset)):
+        if winners[i]:
+            for j in range(len(subset)):
+                if subset[j] and not winners[j]:
+                    least = min(least, abs(p[i, j] - 0.5))
+    return least
+
+
+@kernel
+def least_star(p, rivals, subset, winners, l_c):
+    """Return Delta*_min: the least Delta*_i of an option that is no winner; 0 if one has none."""
+    least = math.inf
+    for i in range(len(subset)):
+        if subset[i] and not winners[i]:
+            least = min(least, nth_loss(p, rivals, subset, i, l_c))
+    return least
+
+
+@kernel
+def nth_loss(p, rivals, subset, i, n):
+    """Return the gap of option i's loss number n, from 0 and from the largest; 0 if there are fewer."""
+    passed = 0
+    for j in rivals[i]:
+        if p[i, j] >= 0.5:
+            return 0.0
+        if subset[j]:
+            if passed == n:
+                return 0.5 - p[i, j]
+            passed += 1
+    return 0.0
+
+
+@kernel
+def least_gap(p, pairs, subset):
+    """Return Delta_min, the least gap between two options that do not tie; 0 if all tie."""
+    for x in range(len(pairs)):
+        i, j = pairs[x, 0], pairs[x, 1]
+        if subset[i] and subset[j]:
+            return abs(p[i, j] - 0.5)
+    return 0.0

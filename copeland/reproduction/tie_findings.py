@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from copeland.reproduction import mslr_tables
+from copeland.reproduction.paper_experiments import RANKERS
 from copeland.reproduction.score_ties import (
     CLICKS,
     CONSISTENT,
@@ -17,6 +17,7 @@ from copeland.reproduction.score_ties import (
     standing,
 )
 from copeland.reproduction.subset_analyses import condorcet_probabilities
+from copeland.reproduction.subsets import Floats
 from copeland.simulation.runs import number
 from copeland.support.phrasing import format_count
 
@@ -32,6 +33,23 @@ STANDING_HEAD = (
     *(f"P_{k}" for k in SIZES),
 )  # fmt: skip
 MOVES_HEAD = ("ranker", "place in theirs", "place in ours", "documents that tie")
+
+# What the 136 features of MSLR are: 25 kinds of five streams each, and eleven of the page itself.
+STREAMS = ("body", "anchor", "title", "URL", "whole document")
+
+_STATISTICS = ("sum", "least", "largest", "mean", "variance")
+_OF_STREAMS = (
+    "covered query terms", "share of query terms covered", "stream length", "IDF",
+    *(f"{name} of term frequency" for name in _STATISTICS),
+    *(f"{name} of term frequency by length" for name in _STATISTICS),
+    *(f"{name} of tf-idf" for name in _STATISTICS),
+    "boolean model", "vector space model", "BM25", "LMIR.ABS", "LMIR.DIR", "LMIR.JM",
+)  # fmt: skip
+_OF_PAGES = (
+    "slashes in the URL", "length of the URL", "links to the page", "links from the page", "PageRank",
+    "SiteRank", "quality score", "quality score 2", "clicks for query and URL", "clicks for the URL",
+    "dwell time of the URL",
+)  # fmt: skip
 
 
 def describe_rows(found: TieStudy) -> str:
@@ -92,7 +110,7 @@ def standing_rows(found: TieStudy) -> list[list[str]]:
 def _standing_row(name: str, one: MatrixSummary) -> list[str]:
     return [
         name,
-        condorcet_words(one),
+        f"{'none' if one.condorcet is None else one.condorcet}{'' if one.surely else ', not sure'}",
         ", ".join(map(str, one.copeland[:6])) + (" ..." if len(one.copeland) > 6 else ""),
         str(one.losses),
         "undefined" if math.isnan(one.gap_ratio) else f"{one.gap_ratio:,.0f}",
@@ -103,39 +121,45 @@ def _standing_row(name: str, one: MatrixSummary) -> list[str]:
     ]
 
 
-def condorcet_words(one: MatrixSummary) -> str:
-    """Return whether one option beats all others, and whether that is beyond doubt."""
-    who = "none" if one.condorcet is None else str(one.condorcet)
-    return who if one.surely else f"{who}, not sure"
-
-
 def moves_rows(found: TieStudy) -> list[list[str]]:
     """Return the rankers that stand most out of place in the authors' matrix."""
     return [
-        [_ranker(found, move.option), str(move.theirs), str(move.ours), f"{100 * move.tied:.0f} %"]
+        [
+            f"{move.option}: feature {move.option + 1}, {feature_words(move.option + 1)}"
+            if found.rows.features == RANKERS
+            else found.rows.collection.feature_names[move.option],
+            str(move.theirs),
+            str(move.ours),
+            f"{100 * move.tied:.0f} %",
+        ]
         for move in found.moves()[:MOVES]
     ]
 
 
-def _ranker(found: TieStudy, option: int) -> str:
-    name = found.rows.collection.feature_names[option]
-    if found.rows.features != mslr_tables.FEATURES:
-        return name
-    return f"{option}: feature {option + 1}, {mslr_tables.feature_words(option + 1)}"
+def feature_words(number: int) -> str:
+    """Return what a feature of MSLR is, by its number from 1.
+
+    Examples
+    --------
+    >>> feature_words(16), feature_words(110), feature_words(130)
+    ('IDF, body', 'BM25, whole document', 'PageRank')
+    """
+    kind, stream = divmod(number - 1, len(STREAMS))
+    if kind < len(_OF_STREAMS):
+        return f"{_OF_STREAMS[kind]}, {STREAMS[stream]}"
+    return _OF_PAGES[number - 1 - len(_OF_STREAMS) * len(STREAMS)]
 
 
 def describe_survival(found: TieStudy) -> str:
     """Return whether the lack of a Condorcet winner survives, as sentences."""
     told = [_describe_champion(clicks, found.champions[clicks]) for clicks in CLICKS]
-    p = found.standing(CLICKS[0], CONSISTENT).probabilities
-    half = next((k for k, x in enumerate(p.tolist(), start=1) if x < 0.5), None)
+    noise = found.standing(CLICKS[0], CONSISTENT)
+    half = _first_below_half(noise.probabilities)
     below = "never below one half" if half is None else f"below one half from K = {half} on"
     told.append(f"With {CLICKS[0]} clicks, P_K of the matrix as estimated is {below}.")
     if CLICKS[0] in found.authors:
-        p = condorcet_probabilities(found.authors[CLICKS[0]])
-        half = next((k for k, x in enumerate(p.tolist(), start=1) if x < 0.5), None)
+        half = _first_below_half(condorcet_probabilities(found.authors[CLICKS[0]]))
         told.append(f"In the authors' informational matrix that begins at K = {half}.")
-    noise = found.standing(CLICKS[0], CONSISTENT)
     if noise.error > noise.spread / 4:
         told.append(
             f"An entry has a standard error of {noise.error:.3f}, and entries lie {noise.spread:.3f} from "
@@ -143,6 +167,10 @@ def describe_survival(found: TieStudy) -> str:
             "P_K."
         )
     return " ".join(told)
+
+
+def _first_below_half(probabilities: Floats) -> int | None:
+    return next((k for k, p in enumerate(probabilities.tolist(), start=1) if p < 0.5), None)
 
 
 def _describe_champion(clicks: str, one: Champion) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidToken
-from copeland.ranking.list_tokens import (
+from copeland.search.allocation import find_leader
+from copeland.search.list_tokens import (
     Desk,
     Impression,
     Ticket,
@@ -21,7 +22,6 @@ from copeland.ranking.list_tokens import (
     query_digest,
     read_ticket,
 )
-from copeland.search.allocation import find_leader
 from copeland.study.ballots import Ballot, ballot_of
 from copeland.study.input_limits import check_plain
 from copeland.study.kinds.base import Wait

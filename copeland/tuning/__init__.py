@@ -6,7 +6,7 @@ What is estimated and what can be proved: docs/tuning.md.
 from __future__ import annotations
 
 from copeland.tuning.audit import Audit
-from copeland.tuning.duel import Duel
+from copeland.tuning.duels import Duel
 from copeland.tuning.landscape import Landscape
 from copeland.tuning.parameters import Choice, Integer, Real
 from copeland.tuning.spaces import Space

@@ -7,15 +7,13 @@ elsewhere at most 1/2. So B <= 1/2 + C/2, and x beats at least the share C >= 2 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.kernels.vote_evidence import log_evidence
 from copeland.support.phrasing import format_count, percent
 from copeland.support.rng import stream
-from copeland.tuning.duel import Duel
-from copeland.tuning.spaces import Point, Space
+from copeland.tuning.duels import Duel
+from copeland.tuning.spaces import Point, PointLike, Space
 
 _HALVINGS = 50
 
@@ -37,7 +35,7 @@ class Audit:
     After 60 votes, the point is proved to beat at least 65 % of the space (error probability 0.05).
     """
 
-    def __init__(self, space: Space, point: Mapping[str, Any], delta: float = 0.05, seed: int = 0):
+    def __init__(self, space: Space, point: PointLike, delta: float = 0.05, seed: int = 0):
         if not isinstance(delta, float | int) or not 0 < delta < 1:
             raise InvalidParameter(f"delta is {delta}; it must be between 0 and 1.")
         self.space = space
@@ -64,7 +62,7 @@ class Audit:
         """Return the opponent in the vote with this number."""
         return self.space.point(self.space.drawn(stream(self.seed, "audit", number)))
 
-    def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
+    def tell(self, duel: Duel, winner: PointLike | None) -> None:
         """Say who won; None is a tie."""
         if duel != self._open:
             raise UnknownDuel("this audit never asked this duel, or it was answered before.")

@@ -10,9 +10,8 @@ import numpy as np
 
 from copeland.errors import UnknownProblem, nearest
 from copeland.support.rng import stream
-from copeland.tuning.covariance import Theta
 from copeland.tuning.parameters import Choice, Integer, Real
-from copeland.tuning.posterior_samples import wave, waves
+from copeland.tuning.preference_model import Theta, wave, waves
 from copeland.tuning.spaces import Floats, Space, near
 
 OPPONENTS = 2**14  # points against which scores are counted
@@ -89,7 +88,8 @@ def game(name: str, seed: int = 0) -> Game:
         return _transitive(name, d, utility)
     if name in _CIRCLES:
         d, g = _CIRCLES[name]
-        return _make_game(name, d, g, False, _simplex if name == "blotto" else None)
+        simplex = (lambda x1, x2: x1 + x2 <= 1) if name == "blotto" else None
+        return _make_game(name, d, g, False, simplex)
     if name == "drawn3":
         return _make_game(name, 3, _draw_game(stream(seed, "drawn3")), False)
     if name in mixed_games():
@@ -137,10 +137,6 @@ def _transitive(name: str, d: int, utility: Callable[[Floats], Floats]) -> Game:
         return _STEEP / deviation * ((utility(x) - mean)[:, None] - (utility(z) - mean))
 
     return _make_game(name, d, g, True)
-
-
-def _simplex(x1: float, x2: float) -> bool:
-    return x1 + x2 <= 1
 
 
 def _forrester(x: Floats) -> Floats:

@@ -78,17 +78,14 @@ def _test(text: str, parameters: Parameters) -> Test:
             f"a constraint must be a line of 1 to {LONGEST} characters, such as 'width + height <= 10'."
         )
     try:
-        return _truth(_parse_text(text), parameters)
-    except (_Misread, RecursionError) as error:
-        why = str(error) if isinstance(error, _Misread) else "is nested too deeply"
+        return _truth(ast.parse(text.strip(), mode="eval").body, parameters)
+    except (_Misread, SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        why = "cannot be read; write a comparison, such as width + height <= 10"
+        if isinstance(error, _Misread):
+            why = str(error)
+        elif isinstance(error, RecursionError):
+            why = "is nested too deeply"
         raise InvalidParameter(inert(f"the constraint '{text}' {why}.")) from None
-
-
-def _parse_text(text: str) -> ast.expr:
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, MemoryError):
-        raise _Misread("cannot be read; write a comparison, such as width + height <= 10") from None
 
 
 def _truth(node: ast.expr, parameters: Parameters) -> Test:
@@ -136,19 +133,14 @@ def _compare_choice(
     assert isinstance(name, ast.Name) and offered is not None
     if len(sides) > 2 or ops[0] not in (operator.eq, operator.ne):
         raise _Misread(f"compares the choice {name.id}; a choice can only be == or != an option")
-    option = _literal(sides[1] if name is sides[0] else sides[0])
+    try:
+        option = ast.literal_eval(sides[1] if name is sides[0] else sides[0])
+    except (ValueError, TypeError):
+        option = None
     if offered.place(option) is None:
         raise _Misread(f"compares {name.id} with something else than {offered.words}")
     op, key = ops[0], name.id
     return lambda point: op(point[key], option)
-
-
-def _literal(node: ast.expr) -> Any:
-    """The value that stands there; None if it is none."""
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return None
 
 
 def _number(node: ast.expr, parameters: Parameters) -> Number:

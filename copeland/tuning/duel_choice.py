@@ -5,22 +5,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from copeland.tuning.covariance import (
-    Floats,
-    Theta,
+from copeland.support.arrays import Ints
+from copeland.tuning.preference_model import (
+    Fit,
+    Heard,
+    Sample,
     VoteKernels,
+    Votes,
     against,
     compare_with_votes,
     kernels,
+    prepare_points,
+    relation,
+    sample,
+    solve_half,
+    some,
     sum_covariances,
 )
-from copeland.tuning.laplace import Fit, Votes, solve_half
-from copeland.tuning.posterior_samples import Heard, Sample, prepare_points, relation, sample, some
-from copeland.tuning.spaces import Space, near
-
-Ints = NDArray[np.int64]
+from copeland.tuning.spaces import Floats, Space, near
 
 OPPONENTS = 192  # fixed places Z, against which scores are counted
 FRESH, LEADERS, AROUND = 128, 16, 64
@@ -37,6 +40,19 @@ class PointSet(NamedTuple):
     seen: VoteKernels
 
 
+class FitView(NamedTuple):
+    """A space as one fit to its votes sees it."""
+
+    space: Space
+    fit: Fit
+    votes: Votes
+
+    def crowd(self, places: Floats) -> PointSet:
+        """Return places as the votes see them."""
+        at = self.space.coordinates(places)
+        return PointSet(places, at, compare_with_votes(self.fit.theta, at, self.votes.pairs))
+
+
 class Proposal(NamedTuple):
     """A duel by its places, and who leads now."""
 
@@ -45,40 +61,30 @@ class Proposal(NamedTuple):
     leaders: Floats
 
 
-def choose(
-    space: Space,
-    fit: Fit,
-    votes: Votes,
-    fixed: Floats,
-    leaders: Floats,
-    rng: np.random.Generator,
-) -> Proposal:
+def choose(view: FitView, fixed: Floats, leaders: Floats, rng: np.random.Generator) -> Proposal:
     """Return the next duel by one walker's fit."""
-    field, opponents, leading = field_of(space, fit, votes, fixed, leaders, rng)
-    champion, circle = champion_of(space, fit, votes, field, opponents, rng)
+    field, opponents, leading = field_of(view, fixed, leaders, rng)
+    champion, circle = champion_of(view, field, opponents, rng)
     everyone = join_crowds(field, join_crowds(opponents, circle))
     rivals = np.arange(len(field.places) + len(fixed))
     judges = np.concatenate([leading, np.arange(len(field.places), len(everyone.places))])
-    worth = worth_of(fit, champion, everyone, rivals, judges, _weights(judges, rivals, leading))
+    # Half of the weight is on the fixed places, half on those that lead and the champion's neighbours.
+    is_fixed = (np.arange(len(judges)) >= len(leading)) & (judges < len(rivals))
+    weight = 0.5 * np.where(is_fixed, 1 / is_fixed.sum(), 1 / (~is_fixed).sum())
+    worth = worth_of(view.fit, champion, everyone, rivals, judges, weight)
     worth[(everyone.places[rivals] == champion.places).all(axis=1)] = -1
     best = int(np.argmax(worth))
     return Proposal(champion.places[0], everyone.places[best], field.places[leading])
 
 
 def field_of(
-    space: Space,
-    fit: Fit,
-    votes: Votes,
-    fixed: Floats,
-    leaders: Floats,
-    rng: np.random.Generator,
+    view: FitView, fixed: Floats, leaders: Floats, rng: np.random.Generator
 ) -> tuple[PointSet, PointSet, Ints]:
     """Return who may be champion (fresh places, leaders and their neighbours), the opponents, and who leads now."""
-    fresh = space.spread(FRESH, rng)
-    around = near(space, leaders if len(leaders) else fresh, AROUND, _STEP, rng)
-    field = crowd(space, fit, votes, np.vstack([fresh, leaders, around]))
-    opponents = crowd(space, fit, votes, fixed)
-    return field, opponents, leading_of(fit, field, opponents)
+    fresh = view.space.spread(FRESH, rng)
+    around = near(view.space, leaders if len(leaders) else fresh, AROUND, _STEP, rng)
+    field, opponents = view.crowd(np.vstack([fresh, leaders, around])), view.crowd(fixed)
+    return field, opponents, leading_of(view.fit, field, opponents)
 
 
 def leading_of(fit: Fit, field: PointSet, opponents: PointSet) -> Ints:
@@ -88,19 +94,6 @@ def leading_of(fit: Fit, field: PointSet, opponents: PointSet) -> Ints:
     sight = take_rows(field, top).seen
     play = (sum_covariances(fit.theta, fit.v, sight, sight) > 0).mean(axis=1)
     return top[np.argsort(-(score[top] + play / len(opponents.places)), kind="stable")][:LEADERS]
-
-
-def _weights(judges: Ints, rivals: Ints, leading: Ints) -> Floats:
-    """Half of the weight is on the fixed places, half on those that lead and the champion's neighbours."""
-    n = len(leading)
-    fixed = (np.arange(len(judges)) >= n) & (judges < len(rivals))
-    return 0.5 * np.where(fixed, 1 / fixed.sum(), 1 / (~fixed).sum())
-
-
-def crowd(space: Space, fit: Fit, votes: Votes, places: Floats) -> PointSet:
-    """Return places as the votes see them."""
-    coordinates = space.coordinates(places)
-    return PointSet(places, coordinates, compare_with_votes(fit.theta, coordinates, votes.pairs))
 
 
 def join_crowds(a: PointSet, b: PointSet) -> PointSet:
@@ -119,19 +112,14 @@ def take_rows(one: PointSet, rows: Ints) -> PointSet:
 
 
 def champion_of(
-    space: Space,
-    fit: Fit,
-    votes: Votes,
-    field: PointSet,
-    opponents: PointSet,
-    rng: np.random.Generator,
+    view: FitView, field: PointSet, opponents: PointSet, rng: np.random.Generator
 ) -> tuple[PointSet, PointSet]:
     """Return who wins most in one sample, and its neighbours, among whom it was looked for again."""
-    drawn = sample(fit, votes.pairs, rng)
+    drawn = sample(view.fit, view.votes.pairs, rng)
     others = prepare_points(drawn, opponents.coordinates, opponents.seen)
     first = take_rows(field, np.array([best_in(drawn, field, others)]))
-    around = near(space, first.places, _NEIGHBOURS, _CLOSE, rng)
-    circle = join_crowds(first, crowd(space, fit, votes, around))
+    around = near(view.space, first.places, _NEIGHBOURS, _CLOSE, rng)
+    circle = join_crowds(first, view.crowd(around))
     return take_rows(circle, np.array([best_in(drawn, circle, others)])), circle
 
 
@@ -154,24 +142,15 @@ def worth_of(
     theta = fit.theta
     covariances = against(theta, everyone.seen, champion.seen)
     q, mean = solve_half(fit, covariances), covariances @ fit.v
-    variance = _variance(theta, everyone, champion, q)
+    k, c = (part[:, 0] for part in kernels(theta, everyone.coordinates, champion.coordinates))
+    alone = 2 * theta.su**2 * (1 - k) + theta.sc**2 * (1 - c**2)  # the prior variance of g(y,x)
+    variance = np.maximum(alone - (q**2).sum(axis=0), 1e-9)
     spread = np.sqrt(variance[judges])
     pull = weight * np.exp(-0.5 * (mean[judges] / spread) ** 2) / spread
-    prior = _prior(theta, take_rows(everyone, rivals), take_rows(everyone, judges), champion)
+    # The prior covariances of g(y,x) and g(z,x).
+    kyz, cyz = kernels(theta, everyone.coordinates[rivals], everyone.coordinates[judges])
+    utility = kyz + 1 - k[rivals, None] - k[judges]
+    prior = theta.su**2 * utility + theta.sc**2 * (cyz - c[rivals, None] * c[judges])
     moved = prior @ pull - q[:, rivals].T @ (q[:, judges] @ pull)
     doubt = 2 + 2 * np.cosh(np.clip(mean[rivals], -_SURE, _SURE))  # 1 / (p (1 - p))
     return np.abs(moved) / np.sqrt(variance[rivals] + doubt)
-
-
-def _variance(theta: Theta, points: PointSet, champion: PointSet, q: Floats) -> Floats:
-    k, c = (part[:, 0] for part in kernels(theta, points.coordinates, champion.coordinates))
-    prior = 2 * theta.su**2 * (1 - k) + theta.sc**2 * (1 - c**2)
-    return np.maximum(prior - (q**2).sum(axis=0), 1e-9)
-
-
-def _prior(theta: Theta, rivals: PointSet, judges: PointSet, champion: PointSet) -> Floats:
-    """The prior covariances of g(y,x) and g(z,x)."""
-    k, c = kernels(theta, rivals.coordinates, judges.coordinates)
-    ky, cy = kernels(theta, rivals.coordinates, champion.coordinates)
-    kz, cz = kernels(theta, judges.coordinates, champion.coordinates)
-    return theta.su**2 * (k + 1 - ky - kz.T) + theta.sc**2 * (c - cy * cz.T)

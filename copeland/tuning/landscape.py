@@ -1,21 +1,99 @@
-"""The estimated score over a space, as numbers to draw: along each parameter, and over two of them."""
+"""The estimated score over a space: which point is best now, and numbers to draw along one or two parameters.
+
+A score is the share of the space that a point beats, in each of some samples of the posterior.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.tuning.duel_choice import crowd
-from copeland.tuning.laplace import Fit, Votes
+from copeland.tuning.duel_choice import FitView, Ints
 from copeland.tuning.parameters import Choice
-from copeland.tuning.posterior_samples import prepare_points, relation
-from copeland.tuning.recommendation import score_places, shares, worlds_of
-from copeland.tuning.spaces import Floats, Point, Space
+from copeland.tuning.preference_model import Heard, Sample, prepare_points, relation, sample
+from copeland.tuning.spaces import Floats, Point, Space, near
 
+SAMPLES, OPPONENTS, CANDIDATES = 24, 384, 400
+_REFINEMENTS = (0.1, 0.05, 0.025)
+_BEST, _AROUND = 8, 96  # whose neighbours are looked at, and how many
+_PLAYERS = 48  # of the highest mean scores, who play each other
 _ALONG, _SIDE = 61, 33  # places of a line, and of a side of a plane
+
+
+# Posterior samples of several fits, and the opponents as each sample hears them.
+Worlds = list[tuple[FitView, list[tuple[Sample, Heard]]]]
+
+
+class Scores(NamedTuple):
+    """Places, their scores in each sample, and which of them are best."""
+
+    places: Floats
+    scores: Floats  # samples x places
+    best: Ints  # the best first
+
+    @property
+    def mean(self) -> Floats:
+        """The mean score of each place."""
+        return self.scores.mean(axis=0)
+
+
+def score_places(views: Sequence[FitView], leaders: Floats, rng: np.random.Generator) -> Scores:
+    """Return many places, the good ones and their neighbours among them, with their scores in each sample."""
+    worlds, space = worlds_of(views, rng), views[0].space
+    fresh = space.spread(CANDIDATES - 2 * len(leaders), rng)
+    around = near(space, leaders, len(leaders), 0.1, rng) if len(leaders) else fresh[:0]
+    found = _add_places(worlds, None, np.vstack([leaders, around, fresh]))
+    for step in _REFINEMENTS:
+        top = found.places[found.best[:_BEST]]
+        centres = np.vstack([top, top[:1].repeat(_BEST, 0)])
+        found = _add_places(worlds, found, near(space, centres, _AROUND, step, rng))
+    return found
+
+
+def worlds_of(views: Sequence[FitView], rng: np.random.Generator) -> Worlds:
+    """Return samples of every fit, with fresh opponents."""
+    opponents, worlds = views[0].space.spread(OPPONENTS, rng), []
+    for view in views:
+        others = view.crowd(opponents)
+        drawn = [sample(view.fit, view.votes.pairs, rng) for _ in range(SAMPLES // len(views))]
+        heard = [(one, prepare_points(one, others.coordinates, others.seen)) for one in drawn]
+        worlds.append((view, heard))
+    return worlds
+
+
+def _add_places(worlds: Worlds, found: Scores | None, more: Floats) -> Scores:
+    """The scores with those of more places, and the best of all: those with the highest means play each other.
+
+    A point may beat every opponent in every sample; then only such play tells it from the next one.
+    """
+    places, scores = more, shares(worlds, more)
+    if found is not None:
+        places, scores = np.vstack([found.places, more]), np.hstack([found.scores, scores])
+    mean = scores.mean(axis=0)
+    top = np.argsort(-mean, kind="stable")[:_PLAYERS]
+    play = shares(worlds, places[top], mutual=True).mean(axis=0)
+    return Scores(places, scores, top[np.argsort(-(mean[top] + play / OPPONENTS), kind="stable")])
+
+
+def shares(worlds: Worlds, places: Floats, mutual: bool = False) -> Floats:
+    """Return the share of opponents, or of each other, that places beat in each sample: samples x places."""
+    return np.array(
+        [
+            (relation(one, ears, ears if mutual else others) > 0).mean(axis=1)
+            for one, ears, others in _hear(worlds, places)
+        ]
+    )
+
+
+def _hear(worlds: Worlds, places: Floats) -> Iterator[tuple[Sample, Heard, Heard]]:
+    """Every sample, with these places and the opponents as it hears them."""
+    for view, draws in worlds:
+        players = view.crowd(places)
+        for one, others in draws:
+            yield one, prepare_points(one, players.coordinates, players.seen), others
 
 
 @dataclass(frozen=True)
@@ -62,12 +140,12 @@ class Landscape:
 
 
 def landscape_of(
-    space: Space, fits: Sequence[Fit], votes: Votes, leaders: Floats, rng: np.random.Generator
+    views: Sequence[FitView], leaders: Floats, rng: np.random.Generator
 ) -> tuple[Floats, tuple[Line, ...], Plane | None]:
     """Return the recommended place, the lines through it, and the plane."""
-    found = score_places(space, fits, votes, leaders, rng)
+    found, space = score_places(views, leaders, rng), views[0].space
     best = found.places[found.best[0]]
-    worlds = worlds_of(space, fits, votes, rng)
+    worlds = worlds_of(views, rng)
 
     def score(places: Floats) -> Floats:
         return _where_feasible(space, places, lambda some: shares(worlds, some))
@@ -79,7 +157,10 @@ def landscape_of(
     places, values = _grid(space, best, numbers[0], numbers[1])
 
     def beats(some: Floats) -> Floats:
-        return _compare_with_best(worlds, best, some)
+        """Whether the best place beats each of these, in each sample."""
+        both = zip(_hear(worlds, best[None]), _hear(worlds, some), strict=True)
+        rows = [relation(one, player, field)[0] > 0 for (one, player, _), (_, field, _) in both]
+        return np.array(rows, float)
 
     size = (len(values[0]), len(values[1]))
     names = list(space.parameters)
@@ -92,7 +173,7 @@ def landscape_of(
     return best, lines, plane
 
 
-def _line(space: Space, best: Floats, axis: int, score: Any) -> Line:
+def _line(space: Space, best: Floats, axis: int, score: Callable[[Floats], Floats]) -> Line:
     at = _ticks(space, axis, _ALONG)
     places = np.tile(best, (len(at), 1))
     places[:, axis] = at
@@ -118,7 +199,7 @@ def _grid(space: Space, best: Floats, a: int, b: int) -> tuple[Floats, tuple[lis
     return places, ([one.value(p) for p in x], [other.value(p) for p in y])
 
 
-def _where_feasible(space: Space, places: Floats, of: Any) -> Floats:
+def _where_feasible(space: Space, places: Floats, of: Callable[[Floats], Floats]) -> Floats:
     """What a function says of places, nan where they are not feasible."""
     places = space.snapped(places)
     good = np.array([space.allows(space.point(one)) for one in places])
@@ -126,15 +207,3 @@ def _where_feasible(space: Space, places: Floats, of: Any) -> Floats:
     found = np.full((len(some), len(places)), np.nan)
     found[:, good] = some
     return found
-
-
-def _compare_with_best(worlds: Any, best: Floats, places: Floats) -> Floats:
-    """Whether the best place beats each of these, in each sample."""
-    rows = []
-    for fit, draws in zip(worlds.fits, worlds.draws, strict=True):
-        one = crowd(worlds.space, fit, worlds.votes, best[None])
-        others = crowd(worlds.space, fit, worlds.votes, places)
-        for drawn, _ in draws:
-            player, field = (prepare_points(drawn, c.coordinates, c.seen) for c in (one, others))
-            rows.append(relation(drawn, player, field)[0] > 0)
-    return np.array(rows, float)

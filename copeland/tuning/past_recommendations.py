@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from copeland.tuning.spaces import PointLike
 from copeland.tuning.tuner import Found, Tuner
 
 _FIRST, _MOST = 10, 8  # votes at the first mark, and how many marks there are at most
@@ -13,9 +14,9 @@ _FIRST, _MOST = 10, 8  # votes at the first mark, and how many marks there are a
 class Cast(NamedTuple):
     """A vote between two points; no winner is a tie."""
 
-    first: Mapping[str, Any]
-    second: Mapping[str, Any]
-    winner: Mapping[str, Any] | None
+    first: PointLike
+    second: PointLike
+    winner: PointLike | None
 
 
 class Mark(NamedTuple):

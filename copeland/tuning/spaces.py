@@ -8,6 +8,7 @@ over √2, so that two options of a choice are 1 apart.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -16,18 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Floats
 from copeland.support.escaping import inert
 from copeland.support.phrasing import join_names
 from copeland.tuning.constraints import feasible_of
 from copeland.tuning.parameters import Choice, Integer, Parameter, Real
 
-Floats = NDArray[np.float64]
 Point = dict[str, Any]
+PointLike = Mapping[str, Any]
 Feasible = Callable[..., bool] | str | Sequence[str] | None
 
+CONSTRAINT = "constraint"  # the key of a text or a list of texts; a table makes it a parameter
 MOST_PARAMETERS = 16
 TRIES = 2**15  # places looked at for feasible ones
 _BATCH = 256
+_KEYS = {"low", "high", "log", "integer"}  # of a table that describes a range
+
+_SPREAD = 0.7  # of the logarithm of a step's length
+_TO_FACE = 0.03
+_REDRAWN = 0.3  # a choice
+_FEW = 1.5  # parameters that a partial step moves, on average
 
 
 class Space:
@@ -51,11 +60,7 @@ class Space:
     False
     """
 
-    def __init__(
-        self,
-        parameters: Mapping[str, Parameter],
-        feasible: Feasible = None,
-    ):
+    def __init__(self, parameters: Mapping[str, Parameter], feasible: Feasible = None):
         self.parameters = MappingProxyType(_check_parameters(parameters))  # stays as it is
         self.constraints = _in_words(feasible)
         if self.constraints:
@@ -104,27 +109,26 @@ class Space:
             raise InvalidParameter(f"a place must have {self.d} numbers between 0 and 1.")
         return rows
 
-    def place(self, point: Mapping[str, Any]) -> Floats:
+    def place(self, point: PointLike) -> Floats:
         """Return the place of a point; refuse one outside the space."""
         if not isinstance(point, Mapping) or set(point) != set(self.parameters):
             raise InvalidParameter(
                 f"a point must have a value for each of {join_names(list(self.parameters))}, and no others."
             )
-        found = [self._place_value(name, point[name]) for name in self.parameters]
+        found = []
+        for name, one in self.parameters.items():
+            at = one.place(point[name])
+            if at is None:
+                value = str(point[name])[:40]
+                raise InvalidParameter(
+                    inert(f"{name} is {value!r}; in this space it must be {one.words}.")
+                )
+            found.append(at)
         if not self.allows(point):
             raise InvalidParameter(f"the point {dict(point)} is not feasible in this space.")
         return np.array(found)
 
-    def _place_value(self, name: str, value: Any) -> float:
-        one = self.parameters[name]
-        at = one.place(value)
-        if at is None:
-            raise InvalidParameter(
-                inert(f"{name} is {str(value)[:40]!r}; in this space it must be {one.words}.")
-            )
-        return at
-
-    def allows(self, point: Mapping[str, Any]) -> bool:
+    def allows(self, point: PointLike) -> bool:
         """Tell whether a point is feasible."""
         if self.feasible is None:
             return True
@@ -186,9 +190,11 @@ class Space:
 
     def to_json(self) -> str:
         """Return the parameters and the constraints as text; a function is only mentioned."""
-        kinds = {
-            name: [type(one).__name__, *_arguments(one)] for name, one in self.parameters.items()
-        }
+        kinds = {}
+        for name, one in self.parameters.items():
+            given = one.options if isinstance(one, Choice) else (one.low, one.high)
+            log = [one.log] if isinstance(one, Real) else []
+            kinds[name] = [type(one).__name__, *given, *log]
         told = {"parameters": kinds, "constrained": self.feasible is not None}
         if self.constraints:  # only then, so that texts of other spaces stay as they were
             told["constraints"] = self.constraints
@@ -266,42 +272,85 @@ def _check_parameters(parameters: Mapping[str, Parameter]) -> dict[str, Paramete
     return dict(parameters)
 
 
-def _arguments(one: Parameter) -> tuple[Any, ...]:
-    if isinstance(one, Choice):
-        return one.options
-    return (one.low, one.high, one.log) if isinstance(one, Real) else (one.low, one.high)
-
-
-_SPREAD = 0.7  # of the logarithm of a step's length
-_TO_FACE = 0.03
-_REDRAWN = 0.3  # a choice
-_FEW = 1.5  # parameters that a partial step moves, on average
-
-
 def near(space: Space, centres: Floats, n: int, step: float, rng: np.random.Generator) -> Floats:
     """Return up to ``n`` feasible places around random ones of ``centres``, at steps of about this length."""
+    shape = (n, space.d)
     places = centres[rng.integers(len(centres), size=n)]
     lengths = step * np.exp(_SPREAD * rng.normal(size=(n, 1)))
-    moved = _reflect(places + lengths * _moving(n, space.d, rng) * rng.normal(size=(n, space.d)))
-    faces = rng.random((n, space.d))
-    moved = np.where(faces < _TO_FACE, np.round(moved), moved)
-    return space.kept(_with_choices(space, places, moved, rng))
-
-
-def _moving(n: int, d: int, rng: np.random.Generator) -> Floats:
-    """Which parameters move: all of them in half of the rows, else a few."""
-    few = rng.random((n, d)) < _FEW / d
-    return (few | (rng.random((n, 1)) < 0.5)).astype(float)
-
-
-def _reflect(places: Floats) -> Floats:
-    """The places with steps over a face turned back."""
-    folded = places % 2
-    return np.where(folded > 1, 2 - folded, folded)
-
-
-def _with_choices(space: Space, before: Floats, after: Floats, rng: np.random.Generator) -> Floats:
-    """Redraw choices now and then instead of moving along them: they have no order."""
+    few = rng.random(shape) < _FEW / space.d
+    moving = few | (rng.random((n, 1)) < 0.5)  # in half of the rows all parameters, else a few
+    folded = (places + lengths * moving.astype(float) * rng.normal(size=shape)) % 2
+    moved = np.where(folded > 1, 2 - folded, folded)  # a step over a face turns back
+    moved = np.where(rng.random(shape) < _TO_FACE, np.round(moved), moved)
+    # Choices have no order: now and then they are redrawn, and they never move along.
+    fresh = np.where(rng.random(shape) < _REDRAWN, rng.random(shape), places)
     chosen = np.array([isinstance(one, Choice) for one in space.parameters.values()])
-    fresh = np.where(rng.random(before.shape) < _REDRAWN, rng.random(before.shape), before)
-    return np.where(chosen, fresh, after)
+    return space.kept(np.where(chosen, fresh, moved))
+
+
+def read_space(text: str) -> Space:
+    """Return the space that a TOML text describes, with a table for each parameter.
+
+    Examples
+    --------
+    >>> read_space('''
+    ... constraint = "layers < 6 or rate < 0.1"
+    ...
+    ... [rate]
+    ... low = 0.0001
+    ... high = 1.0
+    ... log = true
+    ...
+    ... [layers]
+    ... low = 1
+    ... high = 8
+    ... integer = true
+    ...
+    ... [style]
+    ... choices = ["short", "warm"]
+    ... ''')
+    Space({'rate': Real(low=0.0001, high=1.0, log=True), 'layers': Integer(low=1, high=8),
+           'style': Choice('short', 'warm')}, feasible=['layers < 6 or rate < 0.1'])
+    """
+    return space_of(tables_in(text))
+
+
+def tables_in(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, TypeError) as error:
+        raise InvalidParameter(
+            inert(f"the description of the space is not TOML: {error}.")
+        ) from error
+
+
+def space_of(tables: Mapping[str, Any], constraints: Sequence[str] = ()) -> Space:
+    """Return the space of such tables, with more constraints.
+
+    Examples
+    --------
+    >>> space_of({"layers": {"low": 1, "high": 8, "integer": True}})
+    Space({'layers': Integer(low=1, high=8)})
+    """
+    named, given = dict(tables), tables.get(CONSTRAINT)
+    if isinstance(given, str | list):
+        del named[CONSTRAINT]
+        constraints = [*([given] if isinstance(given, str) else given), *constraints]
+    parameters = {name: _parameter(name, table) for name, table in named.items()}
+    return Space(parameters, list(constraints))
+
+
+def _parameter(name: str, table: Any) -> Parameter:
+    if isinstance(table, Mapping) and isinstance(table.get("choices"), list) and len(table) == 1:
+        return Choice(*table["choices"])
+    if not isinstance(table, Mapping) or not {"low", "high"} <= set(table) <= _KEYS:
+        raise InvalidParameter(
+            inert(
+                f"the parameter '{name[:40]}' needs low and high, optionally with log = true or "
+                "integer = true, or else only choices."
+            )
+        )
+    if table.get("integer", False):
+        return Integer(table["low"], table["high"])
+    return Real(table["low"], table["high"], log=table.get("log", False))

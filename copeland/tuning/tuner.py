@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -17,13 +17,11 @@ from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duel import Duel
-from copeland.tuning.duel_choice import OPPONENTS, Proposal, choose
-from copeland.tuning.landscape import Landscape, landscape_of
-from copeland.tuning.laplace import Fit, Votes
-from copeland.tuning.recommendation import Scores, score_places, shares, worlds_of
-from copeland.tuning.spaces import Floats, Point, Space, lacks_constraint
-from copeland.tuning.vote_counts import VoteCounts
+from copeland.tuning.duel_choice import OPPONENTS, FitView, Proposal, choose
+from copeland.tuning.duels import Duel, VoteCounts
+from copeland.tuning.landscape import Landscape, landscape_of, score_places, shares, worlds_of
+from copeland.tuning.preference_model import Fit, Votes
+from copeland.tuning.spaces import Floats, Point, PointLike, Space, lacks_constraint
 from copeland.tuning.walkers import (
     WALKERS,
     prior_of,
@@ -106,7 +104,7 @@ class Tuner:
         self.space = space
         self.seed = seed
         self.asked = 0
-        self._ledger = VoteCounts(space)
+        self._counts = VoteCounts(space)
         self._open: dict[int, tuple[Floats, Floats]] = {}
         self._prior = prior_of(space.lengths)
         self._walkers = start_walkers(self._prior, stream(seed, "walkers"))
@@ -119,7 +117,7 @@ class Tuner:
     @property
     def votes(self) -> int:
         """How many votes there are."""
-        return self._ledger.total
+        return self._counts.total
 
     @overload
     def ask(self) -> Duel: ...
@@ -135,7 +133,7 @@ class Tuner:
 
     def _ask(self) -> Duel:
         number = self.asked + 1
-        rng, votes = stream(self.seed, "ask", number), self._ledger.votes()
+        rng, votes = stream(self.seed, "ask", number), self._counts.votes()
         with one_thread():
             asked = self._choose(self._turn(number, votes, rng), votes, rng)
         self.asked, self._leaders = number, asked.leaders
@@ -143,7 +141,7 @@ class Tuner:
         return self.duel(number)
 
     def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Proposal:
-        return choose(self.space, fit, votes, self._opponents, self._leaders, rng)
+        return choose(FitView(self.space, fit, votes), self._opponents, self._leaders, rng)
 
     def _turn(self, number: int, votes: Votes, rng: np.random.Generator) -> Fit:
         """Let the next walker learn the new votes and walk."""
@@ -168,10 +166,10 @@ class Tuner:
             )
         return Duel(number, *(self.space.point(place) for place in self._open[number]))
 
-    def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
+    def tell(self, duel: Duel, winner: PointLike | None) -> None:
         """Say who won a duel: ``duel.first``, ``duel.second``, or None for a tie."""
         self._require_open(duel)
-        self._ledger.add(*self._open[duel.id], duel.share(winner))
+        self._counts.add(*self._open[duel.id], duel.share(winner))
         del self._open[duel.id]
 
     def drop(self, duel: Duel) -> None:
@@ -185,39 +183,25 @@ class Tuner:
                 "this duel was never asked, or was answered before; add() takes any vote."
             )
 
-    def add(
-        self,
-        first: Mapping[str, Any],
-        second: Mapping[str, Any],
-        winner: Mapping[str, Any] | None,
-    ) -> None:
+    def add(self, first: PointLike, second: PointLike, winner: PointLike | None) -> None:
         """Add a vote that the tuner did not ask for, such as an old one: any two points, at any time."""
-        self._count(first, second, winner, 1)
+        self._add_vote(first, second, winner, 1)
 
-    def withdraw(
-        self,
-        first: Mapping[str, Any],
-        second: Mapping[str, Any],
-        winner: Mapping[str, Any] | None,
-    ) -> None:
+    def withdraw(self, first: PointLike, second: PointLike, winner: PointLike | None) -> None:
         """Take back a vote that was counted by :meth:`add`."""
-        self._count(first, second, winner, -1)
+        self._add_vote(first, second, winner, -1)
 
-    def _count(
-        self,
-        first: Mapping[str, Any],
-        second: Mapping[str, Any],
-        winner: Mapping[str, Any] | None,
-        times: int,
+    def _add_vote(
+        self, first: PointLike, second: PointLike, winner: PointLike | None, times: int
     ) -> None:
         places = self.space.place(first), self.space.place(second)
         if (places[0] == places[1]).all():
             raise InvalidParameter("the two points are the same; a vote needs two.")
-        self._ledger.add(*places, Duel(0, dict(first), dict(second)).share(winner), times)
+        self._counts.add(*places, Duel(0, dict(first), dict(second)).share(winner), times)
 
     def recommend(self) -> Found:
         """Return the point to take now, with estimates of its score and of its regret."""
-        found = self._score_places()
+        found = self._ask_fits(score_places)
         best = int(found.best[0])
         regret = found.scores.max(axis=1) - found.scores[:, best]
         return Found(
@@ -228,7 +212,7 @@ class Tuner:
         """Return ``k`` points that may well include the best one, for an ordinary study, which proves one best *of these*."""
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_LISTED:
             raise InvalidParameter(f"a shortlist can have 1 to {MOST_LISTED} points.")
-        found = self._score_places()
+        found = self._ask_fits(score_places)
         chosen = [int(found.best[0])]
         while len(chosen) < k:
             reached = found.scores[:, chosen].max(axis=1, keepdims=True)
@@ -237,18 +221,15 @@ class Tuner:
             chosen.append(int(np.argmax(gain)))
         return [self.space.point(found.places[i]) for i in chosen]
 
-    def scores(self, points: Sequence[Mapping[str, Any]]) -> list[float]:
+    def scores(self, points: Sequence[PointLike]) -> list[float]:
         """Return the estimated share of the space that each point beats, in the samples of :meth:`recommend`."""
         places = np.array([self.space.place(point) for point in points]).reshape(-1, self.space.d)
 
-        def of(space: Space, fits: list[Fit], votes: Votes, _: Floats, rng: Any) -> list[float]:
-            return shares(worlds_of(space, fits, votes, rng), places).mean(axis=0).tolist()
+        return self._ask_fits(
+            lambda views, _, rng: shares(worlds_of(views, rng), places).mean(axis=0).tolist()
+        )
 
-        return self._ask_fits(of)
-
-    def hindsight(
-        self, votes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any] | None]]
-    ) -> Tuner:
+    def hindsight(self, votes: Iterable[tuple[PointLike, PointLike, PointLike | None]]) -> Tuner:
         """Return a tuner that knows only these votes (two points, and the winner), but the hyperparameters of this one."""
         then = Tuner(self.space, self.seed)
         then._walkers = [one._replace(fit=None) for one in self._walkers]
@@ -259,23 +240,19 @@ class Tuner:
     def landscape(self) -> Landscape:
         """Return the estimated score along each parameter and over two of them; ``copeland.plot`` draws it."""
         point, lines, plane = self._ask_fits(landscape_of)
-        asked = [(self.space.point(x), self.space.point(z)) for x, z in self._ledger.places]
+        asked = [(self.space.point(x), self.space.point(z)) for x, z in self._counts.places]
         return Landscape(self.space.point(point), lines, plane, asked)
-
-    def _score_places(self) -> Scores:
-        return self._ask_fits(score_places)
 
     def _ask_fits(self, of: Callable[..., _T]) -> _T:
         """Ask something of all walkers' fits to all votes, without a change to the tuner."""
-        votes = self._ledger.votes()
+        votes = self._counts.votes()
         rng = stream(self.seed, "recommend", self.asked, self.votes)
         with one_thread():
             fits = [refit_walker(self._prior, one, votes).fit for one in self._walkers]
-            return of(self.space, fits, votes, self._leaders, rng)
+            views = [FitView(self.space, fit, votes) for fit in fits if fit is not None]
+            return of(views, self._leaders, rng)
 
-    def audit(
-        self, point: Mapping[str, Any], delta: float = 0.05, seed: int | None = None
-    ) -> Audit:
+    def audit(self, point: PointLike, delta: float = 0.05, seed: int | None = None) -> Audit:
         """Return an audit of a point: fresh votes that prove what share of the space it beats.
 
         Its opponents depend on the seed and on the number of votes. If you add the votes of an audit to the tuner
@@ -292,15 +269,15 @@ class Tuner:
             "space": self.space.to_json(),
             "seed": self.seed,
             "asked": self.asked,
-            "ties": self._ledger.ties,
+            "ties": self._counts.ties,
             "open": list(self._open),
         }
         arrays = {f"v{n}": one.fit.v for n, one in enumerate(self._walkers) if one.fit is not None}
         return pack_arrays(
             {
                 "about": np.array(json.dumps(about)),
-                "places": self._ledger.places,
-                "counts": self._ledger.counts,
+                "places": self._counts.places,
+                "counts": self._counts.counts,
                 "leaders": self._leaders,
                 "open": np.array(list(self._open.values())).reshape(-1, 2, self.space.d),
                 "walkers": np.array([one.place for one in self._walkers]),
@@ -340,13 +317,13 @@ class Tuner:
         places = arrays["places"].reshape(-1, 2, d)
         counts = arrays["counts"].reshape(len(places), 2)
         _require_sound(places, counts, arrays)
-        self._ledger.restore(places, counts, int(about["ties"]))
+        self._counts.restore(places, counts, int(about["ties"]))
         self.asked = int(about["asked"])
         self._leaders = arrays["leaders"].reshape(-1, d)
         pairs = arrays["open"].reshape(len(about["open"]), 2, d)
         self._open = {int(n): (x, z) for n, (x, z) in zip(about["open"], pairs, strict=True)}
         walkers = arrays["walkers"].reshape(WALKERS, len(self._prior.mean))
-        votes = self._ledger.votes()
+        votes = self._counts.votes()
         self._walkers = [
             resume_walker(self._prior, place, votes, arrays.get(f"v{n}"))
             for n, place in enumerate(walkers)

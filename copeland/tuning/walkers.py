@@ -8,14 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.tuning.covariance import Floats, PointPairs, Theta, covariance
-from copeland.tuning.laplace import Fit, Votes, fit
+from copeland.tuning.preference_model import Fit, PointPairs, Theta, Votes, covariance, fit
+from copeland.tuning.spaces import Floats
 
 WALKERS = 4
-_EXCHANGE, _ALL = (
-    0.3,
-    0.65,
-)  # below the first: near another walker; below the second: all coordinates
+_EXCHANGE = 0.3  # steps below this share go near another walker
+_ALL = 0.65  # and below this one move all coordinates
 _NEAR, _STRIDE = 0.1, 0.8  # in deviations of the prior
 
 

@@ -297,7 +297,7 @@ class Analyses:
         return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
 
     def _draw_landscape(self, number: int) -> DrawnLandscape:
-        from copeland.report.landscape_figure import landscape_figure
+        from copeland.report.tuning_page import landscape_figure
 
         landscape = self._study.tuner().landscape()
         with DRAWING:

@@ -5,7 +5,7 @@ the pair. These are the paper's Figures 7 and 8.
 """
 
 import copeland
-from copeland.reproduction.gap_figures import star_figure
+from copeland.reproduction.paper_figures import star_figure
 
 matrix = copeland.load("arithmetic-8")
 figures = {

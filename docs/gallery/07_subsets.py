@@ -5,13 +5,13 @@ gains by the gap that matters. `copeland reproduce` draws them for the paper's 1
 """
 
 import copeland
-from copeland.reproduction.subset_analyses import analyse, cell
-from copeland.reproduction.subset_figures import (
+from copeland.reproduction.paper_figures import (
     condorcet_figure,
     gap_ratio_figure,
     losses_figure,
     winners_figure,
 )
+from copeland.reproduction.subset_analyses import analyse, cell
 
 matrix = copeland.load("tournament-12:seed=1")
 found = analyse(matrix, [cell(matrix, k, 0, 500, seed=0, lotteries=False) for k in range(1, 13)])

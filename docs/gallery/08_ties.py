@@ -8,9 +8,9 @@ import numpy as np
 
 import copeland
 from copeland.ranking import Collection, letor
+from copeland.reproduction.paper_figures import tie_figures
 from copeland.reproduction.reproduction import reproduce
 from copeland.reproduction.score_ties import Rows
-from copeland.reproduction.tie_figures import tie_figures
 
 rng = np.random.default_rng(0)
 grades = rng.integers(0, 5, 36)

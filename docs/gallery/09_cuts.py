@@ -5,7 +5,7 @@ The regret of each algorithm over that of `ccb`: a dot for each choice of five o
 
 import copeland
 from copeland.reproduction.paper_experiments import cut, cuts
-from copeland.reproduction.ranker_choices import cuts_figure
+from copeland.reproduction.paper_figures import cuts_figure
 
 matrix = copeland.load("tournament-12:seed=1")
 played = []

@@ -14,9 +14,9 @@ def cache(tmp_path, monkeypatch):
 def file(tmp_path):
     """Write a file and give its path."""
 
-    def written(content, name="f.txt"):
+    def write(content, name="f.txt"):
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    return written
+    return write

@@ -22,59 +22,75 @@ QUERIES = 20
 BUDGET = 8000
 
 
-def made_of(found):
-    return int(found.n.sum()) // 2
+def count_comparisons(adaptive_estimate):
+    return int(adaptive_estimate.n.sum()) // 2
 
 
 @pytest.fixture(scope="module")
-def case():
+def comparison():
     collection = synthetic(queries=QUERIES, documents=12, features=10, seed=2)
     return collection, all_features(collection), Protocol(click_model("informational"), BUDGET)
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory):
+def rounds_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("rounds")
 
 
 @pytest.fixture(scope="module")
-def found(case, kept):
-    return estimate_adaptively(*case, kept, seed=3)
+def adaptive_estimate(comparison, rounds_folder):
+    return estimate_adaptively(*comparison, rounds_folder, seed=3)
 
 
-def test_it_names_the_winners_of_a_large_estimate_with_fewer_comparisons(case, found, tmp_path):
-    collection, rankers, _ = case
+def test_it_names_the_winners_of_a_large_estimate_with_fewer_comparisons(
+    comparison, adaptive_estimate, tmp_path
+):
+    collection, rankers, _ = comparison
     plenty = Protocol(click_model("informational"), 10 * BUDGET)
     large = estimate(collection, rankers, plenty, tmp_path, seed=4).matrix()
     best = winners.copeland_winners(large)
-    assert np.array_equal(winners.copeland_winners(found.matrix()), best)
-    assert made_of(found) < 0.6 * BUDGET * len(all_pairs(len(rankers)))
+    assert np.array_equal(winners.copeland_winners(adaptive_estimate.matrix()), best)
+    assert count_comparisons(adaptive_estimate) < 0.6 * BUDGET * len(all_pairs(len(rankers)))
 
 
 @pytest.mark.quick
-def test_pairs_get_unequal_numbers_in_whole_passes_over_the_queries(found):
-    off = ~np.eye(len(found.labels), dtype=bool)
-    assert found.n[off].min() < found.n[off].max() <= BUDGET + 16 * QUERIES
-    assert (found.n % QUERIES == 0).all()
-    assert (found.wins + found.wins.T + found.ties == found.n)[off].all()
+def test_pairs_get_unequal_numbers_in_whole_passes_over_the_queries(adaptive_estimate):
+    off = ~np.eye(len(adaptive_estimate.labels), dtype=bool)
+    assert adaptive_estimate.n[off].min() < adaptive_estimate.n[off].max() <= BUDGET + 16 * QUERIES
+    assert (adaptive_estimate.n % QUERIES == 0).all()
+    assert (
+        adaptive_estimate.wins + adaptive_estimate.wins.T + adaptive_estimate.ties
+        == adaptive_estimate.n
+    )[off].all()
 
 
-def test_the_counts_do_not_depend_on_the_number_of_processes(case, found, tmp_path):
-    other = estimate_adaptively(*case, tmp_path, seed=3, jobs=2)
+def test_the_counts_do_not_depend_on_the_number_of_processes(
+    comparison, adaptive_estimate, tmp_path
+):
+    other = estimate_adaptively(*comparison, tmp_path, seed=3, jobs=2)
     for name in ("wins", "ties", "n", "lead", "spread"):
-        assert np.array_equal(getattr(other, name), getattr(found, name)), name
+        assert np.array_equal(getattr(other, name), getattr(adaptive_estimate, name)), name
 
 
-def test_finished_rounds_are_not_made_again(case, found, kept, monkeypatch):
+def test_finished_rounds_are_not_made_again(
+    comparison, adaptive_estimate, rounds_folder, monkeypatch
+):
     monkeypatch.setattr(PairsTask, "run", lambda task: pytest.fail("made again"))
     told = []
-    again = estimate_adaptively(*case, kept, seed=3, progress=lambda *done: told.append(done))
-    assert np.array_equal(again.wins, found.wins)
-    assert told[-1] == (made_of(found), BUDGET * len(all_pairs(len(found.labels))))
+    again = estimate_adaptively(
+        *comparison, rounds_folder, seed=3, progress=lambda *done: told.append(done)
+    )
+    assert np.array_equal(again.wins, adaptive_estimate.wins)
+    assert told[-1] == (
+        count_comparisons(adaptive_estimate),
+        BUDGET * len(all_pairs(len(adaptive_estimate.labels))),
+    )
     assert told == sorted(told)
 
 
-def test_a_stopped_run_goes_on_to_the_same_counts(case, found, tmp_path, monkeypatch):
+def test_a_stopped_run_goes_on_to_the_same_counts(
+    comparison, adaptive_estimate, tmp_path, monkeypatch
+):
     def stop(task):
         if task.round == 2:
             raise KeyboardInterrupt
@@ -84,20 +100,22 @@ def test_a_stopped_run_goes_on_to_the_same_counts(case, found, tmp_path, monkeyp
     with monkeypatch.context() as patch:
         patch.setattr(PairsTask, "run", stop)
         with pytest.raises(KeyboardInterrupt):
-            estimate_adaptively(*case, tmp_path, seed=3)
-    assert np.array_equal(estimate_adaptively(*case, tmp_path, seed=3).wins, found.wins)
+            estimate_adaptively(*comparison, tmp_path, seed=3)
+    assert np.array_equal(
+        estimate_adaptively(*comparison, tmp_path, seed=3).wins, adaptive_estimate.wins
+    )
 
 
-def test_the_first_round_is_a_small_plain_estimate(case, tmp_path):
-    collection, rankers, rules = case
-    first = estimate_adaptively(*case, tmp_path / "a", seed=3, rounds=1)
+def test_the_first_round_is_a_small_plain_estimate(comparison, tmp_path):
+    collection, rankers, rules = comparison
+    first = estimate_adaptively(*comparison, tmp_path / "a", seed=3, rounds=1)
     plain = estimate(
         collection, rankers, Protocol(rules.clicks, BUDGET // 16), tmp_path / "b", seed=3
     )
     assert np.array_equal(first.wins, plain.wins) and np.array_equal(first.n, plain.n)
 
 
-def test_standard_errors_follow_the_number_of_comparisons_of_each_pair(found, tmp_path):
+def test_standard_errors_follow_the_number_of_comparisons_of_each_pair(adaptive_estimate, tmp_path):
     counts = np.array([[600, 400, 0], [6, 4, 0], [30, 10, 60]])
     sums = np.stack([counts[:, 0] - counts[:, 1], counts[:, 0] + counts[:, 1]], axis=1)
     uneven = tally("abc", "sign", all_pairs(3), counts, sums.astype(float))
@@ -106,22 +124,22 @@ def test_standard_errors_follow_the_number_of_comparisons_of_each_pair(found, tm
     assert np.isclose(errors[0, 1], np.sqrt(0.24 / 1000))
     assert np.isclose(errors[0, 2], np.sqrt(0.24 / 10))
     assert np.isclose(errors[1, 2], np.sqrt((0.3 + 0.6 / 4 - 0.6**2) / 100))
-    found.save(tmp_path / "m.npz")
-    assert np.array_equal(Estimate.load(tmp_path / "m.npz").n, found.n)
+    adaptive_estimate.save(tmp_path / "m.npz")
+    assert np.array_equal(Estimate.load(tmp_path / "m.npz").n, adaptive_estimate.n)
 
 
-def test_users_who_click_at_random_do_not_cost_more_than_the_budget(case, tmp_path):
-    collection, rankers, _ = case
+def test_users_who_click_at_random_do_not_cost_more_than_the_budget(comparison, tmp_path):
+    collection, rankers, _ = comparison
     rules = Protocol(click_model("random"), 640)
-    found = estimate_adaptively(collection, rankers[:4], rules, tmp_path, rounds=30)
-    assert 0.9 * 6 * 640 < made_of(found) <= 6 * 640
+    adaptive_estimate = estimate_adaptively(collection, rankers[:4], rules, tmp_path, rounds=30)
+    assert 0.9 * 6 * 640 < count_comparisons(adaptive_estimate) <= 6 * 640
 
 
-def test_a_budget_below_a_pass_over_the_queries_is_not_exceeded(case, tmp_path):
-    collection, rankers, _ = case
+def test_a_budget_below_a_pass_over_the_queries_is_not_exceeded(comparison, tmp_path):
+    collection, rankers, _ = comparison
     rules = Protocol(click_model("informational"), QUERIES - 5)
-    found = estimate_adaptively(collection, rankers[:3], rules, tmp_path)
-    assert made_of(found) == 3 * (QUERIES - 5)
+    adaptive_estimate = estimate_adaptively(collection, rankers[:3], rules, tmp_path)
+    assert count_comparisons(adaptive_estimate) == 3 * (QUERIES - 5)
 
 
 @pytest.mark.parametrize("outcome", ["sign", "naive", "expected"])
@@ -129,8 +147,8 @@ def test_rankers_that_are_the_same_are_not_compared_for_ever(tmp_path, outcome):
     collection = Collection([0, 2, 4, 1], np.zeros((4, 1)), [0, 4])
     twins = [scores(name, np.array([4.0, 3, 2, 1])) for name in ("one", "two")]
     rules = Protocol(click_model("perfect"), 1600, outcome, length=3)
-    found = estimate_adaptively(collection, twins, rules, tmp_path)
-    assert found.n[0, 1] == 100
+    adaptive_estimate = estimate_adaptively(collection, twins, rules, tmp_path)
+    assert adaptive_estimate.n[0, 1] == 100
 
 
 def beaten(*rows, n=1000):
@@ -143,8 +161,8 @@ def beaten(*rows, n=1000):
 
 def test_open_pairs_of_losers_do_not_matter():
     # 0 beats all; 1, 2 and 3 are not told apart.
-    found = beaten(900, 900, 900, 500, 500, 500)
-    assert not pairs_that_matter(found).any()
+    adaptive_estimate = beaten(900, 900, 900, 500, 500, 500)
+    assert not pairs_that_matter(adaptive_estimate).any()
 
 
 def test_open_pairs_of_contenders_matter():
@@ -173,9 +191,9 @@ def test_a_few_comparisons_settle_nothing(n):
     assert pairs_that_matter(beaten(n, n=n))[0, 1]
 
 
-def test_no_round_is_too_few(case, tmp_path):
+def test_no_round_is_too_few(comparison, tmp_path):
     with pytest.raises(InvalidParameter, match="at least 1"):
-        estimate_adaptively(*case, tmp_path, rounds=0)
+        estimate_adaptively(*comparison, tmp_path, rounds=0)
 
 
 def test_the_command_says_what_it_spent(tmp_path):
@@ -192,5 +210,5 @@ def test_the_command_says_what_it_spent(tmp_path):
     answer = CliRunner().invoke(app, [*args, "1600", "--adaptive", "--json"])
     assert answer.exit_code == 0, answer.output
     told = json.loads(answer.stdout)
-    assert told["comparisons_in_all"] == made_of(Estimate.load(out)) <= 16000
+    assert told["comparisons_in_all"] == count_comparisons(Estimate.load(out)) <= 16000
     assert told["share_of_the_full_budget"] == round(told["comparisons_in_all"] / 16000, 4)

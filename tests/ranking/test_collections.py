@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sameness import same
+from collection_equality import same
 
 from copeland.ranking import Collection, InvalidCollection
 

@@ -34,7 +34,7 @@ def test_a_known_case_is_estimated_within_its_standard_error(tmp_path, outcome, 
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def small_estimate(tmp_path_factory):
     collection = synthetic(queries=20, documents=12, features=6, seed=2)
     rankers = all_features(collection)[:3]  # of the others, some are the same twice
     rules = Protocol(click_model("informational"), comparisons=3000)
@@ -42,22 +42,22 @@ def made(tmp_path_factory):
     return collection, rankers, rules, folder, estimate(collection, rankers, rules, folder, seed=3)
 
 
-def test_counts_add_up(made):
-    found = made[-1]
+def test_counts_add_up(small_estimate):
+    found = small_estimate[-1]
     off = ~np.eye(len(found.labels), dtype=bool)
     assert (found.wins + found.wins.T + found.ties == found.n)[off].all()
     assert (found.n[off] == 3000).all()
 
 
-def test_the_counts_are_the_same_for_any_number_of_processes(made, tmp_path):
-    collection, rankers, rules, _, found = made
+def test_the_counts_are_the_same_for_any_number_of_processes(small_estimate, tmp_path):
+    collection, rankers, rules, _, found = small_estimate
     other = estimate(collection, rankers, rules, tmp_path, seed=3, jobs=2)
     assert np.array_equal(found.wins, other.wins)
     assert np.array_equal(found.ties, other.ties)
 
 
-def test_what_is_finished_is_not_done_again(made):
-    collection, rankers, rules, folder, found = made
+def test_what_is_finished_is_not_done_again(small_estimate):
+    collection, rankers, rules, folder, found = small_estimate
     seen = []
     again = estimate(
         collection, rankers, rules, folder, seed=3, progress=lambda *done: seen.append(done)
@@ -66,8 +66,8 @@ def test_what_is_finished_is_not_done_again(made):
     assert np.array_equal(found.wins, again.wins)
 
 
-def test_every_rule_for_ties_keeps_who_wins(made):
-    found = made[-1]
+def test_every_rule_for_ties_keeps_who_wins(small_estimate):
+    found = small_estimate[-1]
     half, discard = found.probabilities("half"), found.probabilities("discard")
     decisive = found.n - found.ties
     clear = np.abs(half - 0.5) > 1e-9
@@ -80,8 +80,8 @@ def test_every_rule_for_ties_keeps_who_wins(made):
     assert np.allclose(coin + coin.T, 1)
 
 
-def test_an_estimate_is_a_matrix_file_too(made, tmp_path):
-    found = made[-1]
+def test_an_estimate_is_a_matrix_file_too(small_estimate, tmp_path):
+    found = small_estimate[-1]
     found.save(tmp_path / "m.npz")
     m = copeland.load(tmp_path / "m.npz")
     assert m.labels == found.labels
@@ -108,11 +108,11 @@ def test_an_impossible_protocol_is_refused(bad):
         Protocol(click_model("informational"), **bad)
 
 
-def test_unknown_names_suggest_the_nearest(made):
+def test_unknown_names_suggest_the_nearest(small_estimate):
     with pytest.raises(UnknownName, match="did you mean 'sign'"):
         Protocol(click_model("informational"), outcome="sing")
     with pytest.raises(InvalidParameter, match="did you mean 'half'"):
-        made[-1].matrix(ties="halv")
+        small_estimate[-1].matrix(ties="halv")
 
 
 def test_one_ranker_is_too_few(tmp_path):

@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
+from collection_equality import same
 from hypothesis import given
 from hypothesis import strategies as st
-from sameness import same
 
 from copeland.ranking import Collection, InvalidCollection, letor, synthetic, undecided_queries
 

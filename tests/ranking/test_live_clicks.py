@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
-def setting(tmp_path_factory):
+def click_setting(tmp_path_factory):
     collection = synthetic(queries=20, documents=12, features=6, seed=2)
     rankers = all_features(collection)[:3]
     rules = Protocol(click_model("informational"), comparisons=60_000)
@@ -24,8 +24,8 @@ def setting(tmp_path_factory):
 
 
 @pytest.mark.quick
-def test_clicks_answer_as_often_as_the_matrix_estimated_from_them_says(setting):
-    collection, rankers, rules, found = setting
+def test_clicks_answer_as_often_as_the_matrix_estimated_from_them_says(click_setting):
+    collection, rankers, rules, found = click_setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)
     noise = np.random.default_rng(1)
     n = 4000
@@ -35,8 +35,8 @@ def test_clicks_answer_as_often_as_the_matrix_estimated_from_them_says(setting):
     assert abs(share - p) < 4.5 * np.hypot(0.5 / np.sqrt(n), found.standard_errors()[0, 1])
 
 
-def test_an_algorithm_finds_the_best_ranker_by_clicks(setting):
-    collection, rankers, rules, found = setting
+def test_an_algorithm_finds_the_best_ranker_by_clicks(click_setting):
+    collection, rankers, rules, found = click_setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)
     runs = copeland.simulate(problem, "ccb", 200_000, runs=5, seed=1)
     assert runs.curves[0].correct[:, -1].mean() >= 0.8
@@ -44,16 +44,16 @@ def test_an_algorithm_finds_the_best_ranker_by_clicks(setting):
     assert np.array_equal(runs.curves[0].regret, again.curves[0].regret)
 
 
-def test_compiled_and_interpreted_runs_by_clicks_are_equal(setting):
-    collection, rankers, rules, found = setting
+def test_compiled_and_interpreted_runs_by_clicks_are_equal(click_setting):
+    collection, rankers, rules, found = click_setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)
     compiled = copeland.simulate(problem, "random", 300, seed=1)
     plain = copeland.simulate(problem, "random", 300, seed=1, compiled=False)
     assert np.array_equal(compiled.curves[0].regret, plain.curves[0].regret)
 
 
-def test_what_does_not_fit_is_refused(setting):
-    collection, rankers, rules, found = setting
+def test_what_does_not_fit_is_refused(click_setting):
+    collection, rankers, rules, found = click_setting
     with pytest.raises(InvalidParameter, match="3 options and there are 2 rankers"):
         click_problem(collection, rankers[:2], rules, found.matrix())
     expected = Protocol(click_model("informational"), outcome="expected")

@@ -23,7 +23,7 @@ from copeland.ranking.rankers_page import (
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
-def counted(wins, n=100, labels=None):
+def estimate_of(wins, n=100, labels=None):
     """An estimate from the wins above the diagonal, without ties."""
     upper = np.triu(np.array(wins), 1)
     k = len(upper)
@@ -37,7 +37,7 @@ def counted(wins, n=100, labels=None):
 @pytest.fixture
 def circle():
     """A beats b beats c beats a, and all beat d; a and b are close."""
-    return counted([[0, 55, 20, 90], [0, 0, 80, 90], [0, 0, 0, 90], [0, 0, 0, 0]])
+    return estimate_of([[0, 55, 20, 90], [0, 0, 80, 90], [0, 0, 0, 90], [0, 0, 0, 0]])
 
 
 @pytest.mark.quick
@@ -51,7 +51,7 @@ def test_pairs_within_two_standard_errors_are_not_told_apart(circle):
 
 
 def test_pairs_that_always_tie_are_named_for_what_they_are():
-    found = counted([[0, 0, 70], [0, 0, 70], [0, 0, 0]])
+    found = estimate_of([[0, 0, 70], [0, 0, 70], [0, 0, 0]])
     found.wins[1, 0], found.ties[0, 1], found.ties[1, 0] = 0, 100, 100
     sure = certainty(found)
     assert (sure.open, sure.twins) == ((), ((0, 1),))
@@ -68,7 +68,7 @@ def test_cycles_and_winners_are_found(circle):
 
 
 def test_the_heat_map_is_ordered_by_score_and_centred_at_one_half():
-    m = counted([[0, 30, 20], [0, 0, 40], [0, 0, 0]]).matrix()  # c beats b beats a
+    m = estimate_of([[0, 30, 20], [0, 0, 40], [0, 0, 0]]).matrix()  # c beats b beats a
     figure = heat_map(m)
     cells = figure.axes[0].collections[0]
     low, high = cells.get_clim()
@@ -81,7 +81,7 @@ def test_the_heat_map_is_ordered_by_score_and_centred_at_one_half():
 def test_a_page_needs_nothing_else(k):
     rng = np.random.default_rng(k)
     labels = tuple(f"<r{i}> & $x$" for i in range(k))
-    page = rankers_page(counted(rng.integers(20, 80, (k, k)), labels=labels), rng.random(k))
+    page = rankers_page(estimate_of(rng.integers(20, 80, (k, k)), labels=labels), rng.random(k))
     text = re.sub(r"base64,[^\"]*", "", page)
     assert "http" not in text and "<r0>" not in text
     assert not re.search(r'(src|href)="(?!#|data:)', page)
@@ -98,7 +98,7 @@ def test_a_page_lists_what_is_open_at_the_top(circle):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def rankers_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rankers")
     collection = synthetic(queries=20, documents=12, features=6, seed=2)
     letor.write(collection, folder / "train.txt")
@@ -113,17 +113,25 @@ def no_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("COPELAND_CACHE", str(tmp_path / "cache"))
 
 
-def test_the_command_says_it_in_words(files):
-    done = run("rankers", "report", files / "m.npz")
+def test_the_command_says_it_in_words(rankers_folder):
+    done = run("rankers", "report", rankers_folder / "m.npz")
     said = " ".join(done.stdout.split())
     assert done.exit_code == 0
     assert "Copeland winner" in said and "Pairs not yet told apart" in said and "nDCG" not in said
 
 
-def test_the_command_puts_ndcg_beside_it_and_writes_the_page(files, tmp_path):
+def test_the_command_puts_ndcg_beside_it_and_writes_the_page(rankers_folder, tmp_path):
     pytest.importorskip("ir_measures")
     page = tmp_path / "out.html"
-    words = ("rankers", "report", files / "m.npz", "--letor", files / "train.txt", "--page", page)
+    words = (
+        "rankers",
+        "report",
+        rankers_folder / "m.npz",
+        "--letor",
+        rankers_folder / "train.txt",
+        "--page",
+        page,
+    )
     done = run(*words)
     said = " ".join(done.stdout.split())
     assert done.exit_code == 0
@@ -134,10 +142,17 @@ def test_the_command_puts_ndcg_beside_it_and_writes_the_page(files, tmp_path):
     assert run(*words, "--force").exit_code == 0
 
 
-def test_the_command_gives_json(files):
+def test_the_command_gives_json(rankers_folder):
     pytest.importorskip("ir_measures")
     told = json.loads(
-        run("rankers", "report", files / "m.npz", "--letor", files / "train.txt", "--json").stdout
+        run(
+            "rankers",
+            "report",
+            rankers_folder / "m.npz",
+            "--letor",
+            rankers_folder / "train.txt",
+            "--json",
+        ).stdout
     )
     assert told["labels"] == ["feature_1", "feature_2", "feature_3", "-feature_1"]
     assert len(told["means"]) == 4 and told["means"][0] > told["means"][3]
@@ -153,22 +168,22 @@ def refused(*words):
     return done.stderr
 
 
-def test_bad_input_is_a_sentence(files, tmp_path):
-    for content in (b"", b"p\n1\n", (files / "m.npz").read_bytes()[:300]):
+def test_bad_input_is_a_sentence(rankers_folder, tmp_path):
+    for content in (b"", b"p\n1\n", (rankers_folder / "m.npz").read_bytes()[:300]):
         (tmp_path / "bad.npz").write_bytes(content)
         assert "not an estimate" in refused(tmp_path / "bad.npz")
     np.save(tmp_path / "bad.npy", np.eye(2))
     assert "not an estimate" in refused(tmp_path / "bad.npy")
     assert "not an estimate" in refused(tmp_path / "absent.npz")
-    assert "rule 'halv'" in refused(files / "m.npz", "--ties", "halv")
-    assert "folder" in refused(files / "m.npz", "--page", tmp_path / "no" / "page.html")
+    assert "rule 'halv'" in refused(rankers_folder / "m.npz", "--ties", "halv")
+    assert "folder" in refused(rankers_folder / "m.npz", "--page", tmp_path / "no" / "page.html")
     assert "neither a feature of" in refused(
-        _other_labels(files, tmp_path), "--letor", files / "train.txt"
+        _other_labels(rankers_folder, tmp_path), "--letor", rankers_folder / "train.txt"
     )
 
 
-def _other_labels(files, folder):
-    found = Estimate.load(files / "m.npz")
+def _other_labels(rankers_folder, folder):
+    found = Estimate.load(rankers_folder / "m.npz")
     Estimate(
         ("a", "b", "c", "d"),
         *(found.outcome, found.wins, found.ties, found.n, found.lead, found.spread),

@@ -9,7 +9,7 @@ from commands import flat, run
 
 from copeland.errors import InvalidParameter, InvalidToken
 from copeland.ranking.interleaving import credit, interleave, winner
-from copeland.ranking.list_tokens import Ticket, outcome_of, query_digest, read_ticket, sign_ticket
+from copeland.search.list_tokens import Ticket, outcome_of, query_digest, read_ticket, sign_ticket
 from copeland.study import create_study, open_study
 from copeland.study.log.shown_lists import Lists
 from copeland.study.log.state import dump_books, load_books

@@ -3,7 +3,7 @@
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
-from copeland.tuning.space_file import read_space, space_of, tables_in
+from copeland.tuning.spaces import read_space, space_of, tables_in
 
 PARAMETERS = {
     "x": Real(0, 10),

@@ -7,7 +7,7 @@ from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
 from copeland.errors import UnknownDuel
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.tuning.benchmark_games import game
-from copeland.tuning.duel import Duel
+from copeland.tuning.duels import Duel
 
 LINE = Space({"x": Real(0, 1)})
 MIXED = Space(
@@ -21,7 +21,7 @@ def better(duel):
     return min(duel.first, duel.second, key=lambda point: abs(point["x"] - 0.3))
 
 
-def tuned(space, votes, seed=0):
+def tune(space, votes, seed=0):
     tuner = Tuner(space, seed=seed)
     for _ in range(votes):
         duel = tuner.ask()
@@ -30,26 +30,26 @@ def tuned(space, votes, seed=0):
 
 
 @pytest.fixture(scope="module")
-def found():
-    return tuned(LINE, 12).recommend()
+def recommendation():
+    return tune(LINE, 12).recommend()
 
 
 @pytest.mark.slow
-def test_it_finds_the_best_point_of_a_line(found):
-    assert found.point["x"] == pytest.approx(0.3, abs=0.1)
-    assert 0.8 < found.score <= 1
-    assert 0 <= found.regret < 0.2
+def test_it_finds_the_best_point_of_a_line(recommendation):
+    assert recommendation.point["x"] == pytest.approx(0.3, abs=0.1)
+    assert 0.8 < recommendation.score <= 1
+    assert 0 <= recommendation.regret < 0.2
 
 
 @pytest.mark.slow
 def test_same_seed_same_run_and_another_seed_another_one():
-    runs = [[duel[1:] for duel in tuned(MIXED, 6, seed).ask(3)] for seed in (1, 1, 2)]
+    runs = [[duel[1:] for duel in tune(MIXED, 6, seed).ask(3)] for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
 
 
 @pytest.mark.slow
 def test_a_tuner_goes_on_after_dump_and_load_as_if_nothing_had_happened():
-    tuner = tuned(MIXED, 7)
+    tuner = tune(MIXED, 7)
     waiting = tuner.ask(2)
     loaded = Tuner.load(tuner.dump(), MIXED)
     for one in (tuner, loaded):
@@ -62,7 +62,7 @@ def test_a_tuner_goes_on_after_dump_and_load_as_if_nothing_had_happened():
 
 @pytest.mark.slow
 def test_looking_changes_nothing():
-    tuner, other = tuned(LINE, 5), tuned(LINE, 5)
+    tuner, other = tune(LINE, 5), tune(LINE, 5)
     tuner.recommend()
     tuner.shortlist(3)
     tuner.dump()
@@ -70,7 +70,7 @@ def test_looking_changes_nothing():
 
 
 def test_points_of_a_mixed_space_are_feasible_and_a_duel_has_two():
-    for duel in tuned(MIXED, 5).ask(10):
+    for duel in tune(MIXED, 5).ask(10):
         assert all(MIXED.allows(point) for point in duel[1:])
         assert duel.first != duel.second
 
@@ -82,7 +82,7 @@ def test_a_space_of_two_points_can_be_asked():
         duel = tuner.ask()
         tuner.tell(duel, {"c": "b"})
     assert tuner.recommend().point == {"c": "b"}
-    assert len(tuner._ledger.places) == 1
+    assert len(tuner._counts.places) == 1
 
 
 @pytest.mark.slow
@@ -93,14 +93,14 @@ def test_old_votes_come_first_and_known_pairs_are_counted_from_either_side():
         tuner.add(a, b, a)
         tuner.add(b, a, a)
     tuner.add(b, a, None)
-    assert tuner._ledger.counts.tolist() == [[10.5, 0.5]]
+    assert tuner._counts.counts.tolist() == [[10.5, 0.5]]
     assert tuner.votes == 11
     assert tuner.recommend().point["x"] < 0.6
 
 
 @pytest.mark.slow
 def test_a_shortlist_has_different_points_the_recommended_one_first():
-    tuner = tuned(LINE, 12)
+    tuner = tune(LINE, 12)
     points = tuner.shortlist(4)
     assert len({point["x"] for point in points}) == 4
     assert points[0] == tuner.recommend().point
@@ -137,7 +137,7 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
         Tuner.load(tuner.dump())
     with pytest.raises(InvalidParameter, match="not a dumped tuner"):
         Tuner.load(tuner.dump()[:-20])
-    arrays = read_arrays(tuned(LINE, 3).dump())
+    arrays = read_arrays(tune(LINE, 3).dump())
     for name, wrong in (("counts", -1), ("places", 7.0), ("walkers", 1e9), ("v3", np.nan)):
         with pytest.raises(InvalidParameter, match="not a dumped tuner"):
             Tuner.load(pack_arrays({**arrays, name: np.full_like(arrays[name], wrong)}))

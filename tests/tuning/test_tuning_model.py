@@ -5,16 +5,22 @@ import pytest
 from oracles import tuning as plain
 from scipy.optimize import minimize
 
-from copeland.tuning.covariance import (
+from copeland.tuning.preference_model import (
     PointPairs,
     Theta,
+    Votes,
     against,
     compare_with_votes,
     covariance,
+    fit,
+    prepare_points,
+    prior_at,
+    relation,
+    sample,
+    solve_half,
     sum_covariances,
+    waves,
 )
-from copeland.tuning.laplace import Votes, fit, solve_half
-from copeland.tuning.posterior_samples import prepare_points, prior_at, relation, sample, waves
 from copeland.tuning.walkers import (
     WALKERS,
     prior_of,

@@ -15,7 +15,7 @@ def closer(first, second):
 
 
 @pytest.fixture(scope="module")
-def tuned():
+def tuner_and_votes():
     tuner, cast = Tuner(SPACE, seed=2), []
     for _ in range(21):
         duel = tuner.ask()
@@ -38,8 +38,8 @@ def test_there_are_few_marks_however_many_votes():
 
 
 @pytest.mark.slow
-def test_the_last_mark_is_the_recommendation_of_now(tuned):
-    tuner, cast = tuned
+def test_the_last_mark_is_the_recommendation_of_now(tuner_and_votes):
+    tuner, cast = tuner_and_votes
     before, found = tuner.dump(), tuner.recommend()
     marks = progress_of(tuner, found, cast)
     assert [mark.votes for mark in marks] == [10, 20, 21]
@@ -49,8 +49,8 @@ def test_the_last_mark_is_the_recommendation_of_now(tuned):
 
 
 @pytest.mark.slow
-def test_hindsight_knows_only_the_votes_it_is_given(tuned):
-    tuner, cast = tuned
+def test_hindsight_knows_only_the_votes_it_is_given(tuner_and_votes):
+    tuner, cast = tuner_and_votes
     votes = [*cast[:3], cast[3]._replace(winner=None)]
     then = tuner.hindsight(votes)
     assert then.votes == 4 and then.landscape().asked == [(a, b) for a, b, _ in votes]
@@ -58,8 +58,8 @@ def test_hindsight_knows_only_the_votes_it_is_given(tuned):
 
 
 @pytest.mark.slow
-def test_a_figure_has_both_scores_and_the_loss(tuned):
-    tuner, cast = tuned
+def test_a_figure_has_both_scores_and_the_loss(tuner_and_votes):
+    tuner, cast = tuner_and_votes
     score, loss = progress_figure(progress_of(tuner, tuner.recommend(), cast)).axes
     assert [list(line.get_xdata()) for line in score.lines] == [[10, 20, 21]] * 2
     assert len(loss.lines) == 1

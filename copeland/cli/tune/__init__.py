@@ -159,7 +159,7 @@ def create_command(
 def _space(file: Path | None, parameters: list[str], constraints: list[str]) -> Space:
     """The space of a file and of options."""
     from copeland.support.atomic_files import read_text
-    from copeland.tuning.space_file import space_of, tables_in
+    from copeland.tuning.spaces import space_of, tables_in
 
     if file is None and not parameters:
         raise InvalidParameter("there is nothing to tune; give --space FILE, or --parameter.")

@@ -111,6 +111,12 @@ def bind_parts(
     return _compile(copy, whole, cache=keep)
 
 
+@cache
+def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the compiled twin of a kernel, kept on disk; it is taken from there once a process."""
+    return bind_parts(function, {}, function.__name__, compile=True, keep=True)
+
+
 def is_from_file(function: Callable[..., Any]) -> bool:
     """Tell whether a function stands in a file, so that the next process meets it again."""
     return Path(function.__globals__.get("__file__") or "-").is_file()

@@ -49,11 +49,8 @@ def credit(shown: Interleaved, clicked: NDArray[np.bool_]) -> Floats:
     return np.array([sum(table.get(d, k + 1) <= k for d in chosen) for table in tables], np.float64)
 
 
-BALANCED = register(
+register(
     Interleaving(
-        name="balanced",
-        paper="Joachims 2003; Radlinski, Kurup and Joachims, CIKM 2008",
-        interleave=interleave,
-        credit=credit,
+        "balanced", "Joachims 2003; Radlinski, Kurup and Joachims, CIKM 2008", interleave, credit
     )
 )

@@ -83,28 +83,29 @@ def mixture(rankings: tuple[Ranking, ...], length: int, rule: str = "linear") ->
     from scipy.optimize import linprog
 
     lists = tuple(allowed_lists(rankings, length))
-    lead = np.array([_lead(rankings, documents, rule) for documents in lists])  # lists x positions
+    credits = np.array([document_credit(rankings, documents, rule) for documents in lists])
+    lead = credits[:, 0] - credits[:, 1]  # lists x positions
     cost = (lead @ (1 / np.arange(1, lead.shape[1] + 1))) ** 2
     for kept in range(lead.shape[1], -1, -1):
         demands = np.vstack([np.ones(len(lists)), np.cumsum(lead, axis=1).T[:kept]])
         solved = linprog(cost, A_eq=demands, b_eq=np.eye(kept + 1)[0], method="highs")
         if solved.success:
-            return _mixture(lists, solved.x, kept)
+            shown = np.flatnonzero(solved.x > 1e-12)
+            share = solved.x[shown] / solved.x[shown].sum()
+            return Mixture(tuple(lists[i] for i in shown), tuple(share.tolist()), kept)
     raise AssertionError("with no demand left every mixture is a solution")
 
 
-def allowed_lists(rankings: tuple[Ranking, ...], length: int) -> Iterator[Ranking]:
-    """Yield every list whose prefixes are unions of a prefix of each ranking (2^length at most).
+def allowed_lists(
+    rankings: tuple[Ranking, ...], length: int, start: Ranking = ()
+) -> Iterator[Ranking]:
+    """Yield every list from a start whose prefixes are unions of a prefix of each ranking (2^length at most).
 
     Examples
     --------
     >>> list(allowed_lists((("a", "b", "c"), ("b", "c", "a")), 2))
     [('a', 'b'), ('b', 'a'), ('b', 'c')]
     """
-    yield from _extend_list(rankings, length, ())
-
-
-def _extend_list(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> Iterator[Ranking]:
     used = set(start)
     heads = [best_unused(ranking, used) for ranking in rankings]
     following = dict.fromkeys(head for head in heads if head is not None)
@@ -112,7 +113,7 @@ def _extend_list(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> 
         yield start
         return
     for document in following:
-        yield from _extend_list(rankings, length, (*start, document))
+        yield from allowed_lists(rankings, length, (*start, document))
 
 
 def document_credit(rankings: tuple[Ranking, ...], documents: Ranking, rule: str) -> Floats:
@@ -127,22 +128,4 @@ def document_credit(rankings: tuple[Ranking, ...], documents: Ranking, rule: str
     raise InvalidParameter(f"rule is {rule!r}; it is one of {', '.join(RULES)}.")
 
 
-def _lead(rankings: tuple[Ranking, ...], documents: Ranking, rule: str) -> Floats:
-    first, second = document_credit(rankings, documents, rule)
-    return first - second
-
-
-def _mixture(lists: tuple[Ranking, ...], p: Floats, kept: int) -> Mixture:
-    shown = np.flatnonzero(p > 1e-12)
-    share = p[shown] / p[shown].sum()
-    return Mixture(tuple(lists[i] for i in shown), tuple(share.tolist()), kept)
-
-
-OPTIMIZED = register(
-    Interleaving(
-        name="optimized",
-        paper="Radlinski and Craswell, WSDM 2013",
-        interleave=interleave,
-        credit=credit,
-    )
-)
+register(Interleaving("optimized", "Radlinski and Craswell, WSDM 2013", interleave, credit))

@@ -96,12 +96,6 @@ def _tops(rankings: tuple[Ranking, ...], depth: int) -> list[Hashable]:
     return list(dict.fromkeys(d for ranking in rankings for d in ranking[:depth]))
 
 
-PAIRWISE = register(
-    Interleaving(
-        name="pairwise",
-        paper="Oosterhuis and de Rijke, CIKM 2017",
-        interleave=interleave,
-        credit=credit,
-        many=True,
-    )
+register(
+    Interleaving("pairwise", "Oosterhuis and de Rijke, CIKM 2017", interleave, credit, many=True)
 )

@@ -132,11 +132,6 @@ def _remove(left: Weights, document: Hashable) -> None:
         weights.pop(document, None)
 
 
-PROBABILISTIC = register(
-    Interleaving(
-        name="probabilistic",
-        paper="Hofmann, Whiteson and de Rijke, CIKM 2011",
-        interleave=interleave,
-        credit=credit,
-    )
+register(
+    Interleaving("probabilistic", "Hofmann, Whiteson and de Rijke, CIKM 2011", interleave, credit)
 )

@@ -75,12 +75,12 @@ def common_prefix(rankings: tuple[Ranking, ...]) -> int:
     return same
 
 
-TEAM_DRAFT = register(
+register(
     Interleaving(
-        name="team-draft",
-        paper="Radlinski, Kurup and Joachims, CIKM 2008; Schuth et al., CIKM 2014",
-        interleave=interleave,
-        credit=credit,
+        "team-draft",
+        "Radlinski, Kurup and Joachims, CIKM 2008; Schuth et al., CIKM 2014",
+        interleave,
+        credit,
         many=True,
     )
 )

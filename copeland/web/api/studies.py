@@ -115,7 +115,7 @@ def create(request: Request, new: New) -> About:
 
 def _offer(new: New) -> dict[str, Any]:
     """What a study is of, as create_study takes it."""
-    from copeland.tuning.space_file import space_of  # which loads scipy
+    from copeland.tuning.spaces import space_of  # which loads scipy
 
     given = new.options or ()
     options = [one if isinstance(one, str) else one.model_dump() for one in given]

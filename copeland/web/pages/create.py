@@ -157,7 +157,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
 
 def _space(form: FormData) -> Space | None:
     """The space that a form describes; options beside it would mean nothing."""
-    from copeland.tuning.space_file import read_space
+    from copeland.tuning.spaces import read_space
 
     if not read_field(form, "space"):
         return None

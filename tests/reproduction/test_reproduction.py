@@ -44,7 +44,7 @@ PAIRS = {
 }
 
 
-def shortened(make):
+def shorten(make):
     """An experiment of the paper with two runs of a thousand steps."""
 
     def short(*args):
@@ -59,11 +59,11 @@ def shortened(make):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def tiny():
+def short_experiments():
     """Every experiment in a small size."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("small", "large", "condorcet", "modern", "alphas", "deltas", "cut"):
-            patch.setattr(paper_experiments, name, shortened(getattr(paper_experiments, name)))
+            patch.setattr(paper_experiments, name, shorten(getattr(paper_experiments, name)))
         patch.setattr(
             paper_experiments, "_TRIES", 500
         )  # there are 21 choices of five, and each is met
@@ -85,27 +85,27 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(matrix, folder):
+def reproduced(matrix, folder):
     others = {"mslr-perfect": copeland.load("cyclic-4"), "mslr-other": copeland.load("mslr-5")}
     return reproduce(folder, matrix=matrix, others=others)
 
 
 @pytest.fixture(scope="module")
-def drawn(found):
-    return figures(found)
+def drawn_figures(reproduced):
+    return figures(reproduced)
 
 
 @pytest.fixture(scope="module")
-def written(found, tmp_path_factory):
-    """The folder with all that is written."""
-    out = tmp_path_factory.mktemp("written")
-    write_reproduction(found, out, VERSIONS, COMMAND)
+def written_folder(reproduced, tmp_path_factory):
+    """The folder with all that is written_folder."""
+    out = tmp_path_factory.mktemp("written_folder")
+    write_reproduction(reproduced, out, VERSIONS, COMMAND)
     return out
 
 
 @pytest.fixture(scope="module")
-def page(written):
-    return (written / "index.html").read_text(encoding="utf-8")
+def page(written_folder):
+    return (written_folder / "index.html").read_text(encoding="utf-8")
 
 
 def run(*words, cache):
@@ -118,12 +118,12 @@ def run(*words, cache):
 # what is run
 
 
-def test_every_experiment_and_the_analyses_are_run(found):
-    names = [figure.name for figure, _ in found.figures]
+def test_every_experiment_and_the_analyses_are_run(reproduced):
+    names = [figure.name for figure, _ in reproduced.figures]
     large = [f"large: {gaps}" for gaps in paper_experiments.QUICK_GAPS]
     assert names == ["small", *large, "condorcet", "modern", "alpha", "delta"]
-    assert found.analyses is not None
-    assert found.cuts
+    assert reproduced.analyses is not None
+    assert reproduced.cuts
 
 
 def test_figures_1_and_2_show_more_algorithms_if_asked(tmp_path):
@@ -144,23 +144,23 @@ def test_the_command_line_passes_more_algorithms_on(tmp_path):
     assert "--also scb:literal=1" in (tmp_path / "out" / "index.html").read_text()
 
 
-def test_nothing_is_run_twice(found, folder, matrix, monkeypatch):
+def test_nothing_is_run_twice(reproduced, folder, matrix, monkeypatch):
     for task in (reproduction.SubsetTask, Cell):
         monkeypatch.setattr(task, "run", lambda self: pytest.fail("done twice"))
     again = reproduce(folder, matrix=matrix)
-    assert as_json(again)["table1"] == as_json(found)["table1"]
-    assert as_json(again)["experiments"] == as_json(found)["experiments"]
+    assert as_json(again)["table1"] == as_json(reproduced)["table1"]
+    assert as_json(again)["experiments"] == as_json(reproduced)["experiments"]
 
 
-def test_a_matrix_of_another_size_does_not_stand_in_for_the_five_rankers(found):
-    assert found.figures[0][1].problem == "mslr-5"
+def test_a_matrix_of_another_size_does_not_stand_in_for_the_five_rankers(reproduced):
+    assert reproduced.figures[0][1].problem == "mslr-5"
 
 
 # numbers
 
 
-def test_the_numbers_have_the_names_that_were_agreed_on(found):
-    numbers = as_json(found)
+def test_the_numbers_have_the_names_that_were_agreed_on(reproduced):
+    numbers = as_json(reproduced)
     assert set(numbers["table1"]) == PAIRS
     for name in ("copeland_in_support", "gap_ratio"):
         assert isinstance(numbers[name], float)
@@ -174,17 +174,22 @@ def test_the_numbers_have_the_names_that_were_agreed_on(found):
 # figures
 
 
-def test_the_analyses_have_their_four_figures(found, drawn):
-    assert list(drawn)[-4:] == ["condorcet-winners", "copeland-winners", "losses", "gap-ratio"]
-    exact, sampled = drawn["condorcet-winners"].axes[0].lines
-    assert exact.get_ydata().tolist() == found.analyses.condorcet.exact.tolist()
-    assert sampled.get_ydata().tolist() == found.analyses.condorcet.sampled.tolist()
-    assert drawn["gap-ratio"].axes[0].get_yscale() == "log"
+def test_the_analyses_have_their_four_figures(reproduced, drawn_figures):
+    assert list(drawn_figures)[-4:] == [
+        "condorcet-winners",
+        "copeland-winners",
+        "losses",
+        "gap-ratio",
+    ]
+    exact, sampled = drawn_figures["condorcet-winners"].axes[0].lines
+    assert exact.get_ydata().tolist() == reproduced.analyses.condorcet.exact.tolist()
+    assert sampled.get_ydata().tolist() == reproduced.analyses.condorcet.sampled.tolist()
+    assert drawn_figures["gap-ratio"].axes[0].get_yscale() == "log"
 
 
-def test_the_area_of_a_bubble_is_proportional_to_its_share(found, drawn):
-    bubbles = drawn["copeland-winners"].axes[0].collections[0]
-    observed = found.analyses.observed
+def test_the_area_of_a_bubble_is_proportional_to_its_share(reproduced, drawn_figures):
+    bubbles = drawn_figures["copeland-winners"].axes[0].collections[0]
+    observed = reproduced.analyses.observed
     rows, values = np.nonzero(observed.winners)
     shares = observed.winners[rows, values] / observed.samples[rows]
     assert np.allclose(bubbles.get_sizes() / bubbles.get_sizes().max(), shares / shares.max())
@@ -197,14 +202,14 @@ def test_the_page_needs_nothing_from_elsewhere(page):
     assert not re.search(r"https?:|<script|<link|@import|url\((?!#)|src=", page)
 
 
-def test_the_page_holds_every_figure_in_the_colour_of_its_text(page, drawn):
-    assert page.count("<svg") == len(drawn)
+def test_the_page_holds_every_figure_in_the_colour_of_its_text(page, drawn_figures):
+    assert page.count("<svg") == len(drawn_figures)
     assert "currentColor" in page
 
 
-def test_the_page_says_what_the_paper_says_and_what_we_find(page, found):
-    assert page.count("The paper says") == page.count("We find") - 4 == len(found.figures) + 3
-    for figure, runs in found.figures:
+def test_the_page_says_what_the_paper_says_and_what_we_find(page, reproduced):
+    assert page.count("The paper says") == page.count("We find") - 4 == len(reproduced.figures) + 3
+    for figure, runs in reproduced.figures:
         assert figure.title in page
         assert findings.describe_experiment(figure, runs) in unescape(page)
 
@@ -220,11 +225,11 @@ def test_a_matrix_of_another_size_leaves_the_papers_numbers_out(page):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_papers_matrix_stands_beside_the_papers_numbers(found):
+def test_the_papers_matrix_stands_beside_the_papers_numbers(reproduced):
     rankers = random_matrix(paper_experiments.RANKERS, 1)
     cells = [subset_analyses.cell(rankers, k, first=0, count=500) for k in (3, 5)]
     whole = dataclasses.replace(
-        found, matrix=rankers, analyses=subset_analyses.analyse(rankers, cells)
+        reproduced, matrix=rankers, analyses=subset_analyses.analyse(rankers, cells)
     )
     page = reproduction_page(whole, VERSIONS)
     for printed in ("1,419", "99.94 %", "51.49 %", "94.2 %", "(Table 1)"):
@@ -232,17 +237,17 @@ def test_the_papers_matrix_stands_beside_the_papers_numbers(found):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_page_reports_cut_runs(found):
-    figure = next(figure for figure, _ in found.figures if figure.name.startswith("large"))
-    page = reproduction_page(dataclasses.replace(found, figures=((figure, CUT),)), VERSIONS)
+def test_the_page_reports_cut_runs(reproduced):
+    figure = next(figure for figure, _ in reproduced.figures if figure.name.startswith("large"))
+    page = reproduction_page(dataclasses.replace(reproduced, figures=((figure, CUT),)), VERSIONS)
     assert "1 of 1 runs of scb, followed to t = 100" in page
     assert "≥ 90 (cut)" in page
     assert "nan" not in re.sub("<svg.*?</svg>", "", page, flags=re.DOTALL)
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_page_says_how_to_get_a_matrix_that_is_absent(found):
-    without = dataclasses.replace(found, matrix=None, analyses=None)
+def test_the_page_says_how_to_get_a_matrix_that_is_absent(reproduced):
+    without = dataclasses.replace(reproduced, matrix=None, analyses=None)
     page = reproduction_page(without, VERSIONS)
     assert "copeland data fetch mslr-informational" in page
     assert "Table 1" in page
@@ -258,19 +263,21 @@ def test_the_page_says_how_it_was_made(page, matrix):
         assert fact in page
 
 
-def test_figures_numbers_and_page_are_written(found, drawn, written):
-    names = {path.name for path in written.iterdir() if path.is_file()}
-    images = {f"{name}.{kind}" for name in drawn for kind in ("svg", "pdf")}
+def test_figures_numbers_and_page_are_written(reproduced, drawn_figures, written_folder):
+    names = {path.name for path in written_folder.iterdir() if path.is_file()}
+    images = {f"{name}.{kind}" for name in drawn_figures for kind in ("svg", "pdf")}
     assert names == images | {"index.html", "reproduction.json"}
-    numbers = json.loads((written / "reproduction.json").read_text())
-    assert numbers["table1"] == as_json(found)["table1"]
+    numbers = json.loads((written_folder / "reproduction.json").read_text())
+    assert numbers["table1"] == as_json(reproduced)["table1"]
 
 
-def test_each_experiment_is_a_result_folder(found, written):
-    places = result_folder.folders(written)
-    assert [place.name for place in places] == sorted(file_name(f.name) for f, _ in found.figures)
-    for figure, runs in found.figures:
-        read = result_folder.read(written / file_name(figure.name))
+def test_each_experiment_is_a_result_folder(reproduced, written_folder):
+    places = result_folder.folders(written_folder)
+    assert [place.name for place in places] == sorted(
+        file_name(f.name) for f, _ in reproduced.figures
+    )
+    for figure, runs in reproduced.figures:
+        read = result_folder.read(written_folder / file_name(figure.name))
         assert [curve.label for curve in read.curves] == [curve.label for curve in runs.curves]
 
 
@@ -285,7 +292,9 @@ def file(matrix, tmp_path_factory):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_command_prints_json_alone_and_goes_on_with_a_folder(file, folder, found, tmp_path):
+def test_the_command_prints_json_alone_and_goes_on_with_a_folder(
+    file, folder, reproduced, tmp_path
+):
     done = run("--matrix", file, "--out", folder, "--json", cache=tmp_path)
     assert done.exit_code == 0, done.stderr
     numbers = json.loads(done.stdout)
@@ -297,7 +306,7 @@ def test_the_command_prints_json_alone_and_goes_on_with_a_folder(file, folder, f
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_command_says_what_it_finds(file, folder, found, tmp_path):
+def test_the_command_says_what_it_finds(file, folder, reproduced, tmp_path):
     said = " ".join(run("--matrix", file, "--out", folder, cache=tmp_path).stdout.split())
     assert "ends with the least mean regret" in said
     assert "Copeland and Borda" in said

@@ -39,7 +39,7 @@ MATRICES = {
 }
 
 
-def marked(n: int, options: np.ndarray) -> Marks:
+def mark_options(n: int, options: np.ndarray) -> Marks:
     marks = np.zeros(n, np.bool_)
     marks[options] = True
     return marks
@@ -48,26 +48,26 @@ def marked(n: int, options: np.ndarray) -> Marks:
 def literal_sets(matrix: PreferenceMatrix, marks: Marks, of) -> Marks:
     """A notion of winner, sub-matrix by sub-matrix."""
     options = [np.flatnonzero(row) for row in marks]
-    return np.array([marked(matrix.k, o[of(matrix.sub(o.tolist()))]) for o in options])
+    return np.array([mark_options(matrix.k, o[of(matrix.sub(o.tolist()))]) for o in options])
 
 
-def counted(matrix: PreferenceMatrix, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
+def count_wins(matrix: PreferenceMatrix, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
     wins = subsets.count_inside(matrix.p > 0.5, marks)
     return wins, subsets.count_inside(matrix.p < 0.5, marks)
 
 
 def smith_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
-    return subsets.smith_sets(*counted(matrix, marks), marks)
+    return subsets.smith_sets(*count_wins(matrix, marks), marks)
 
 
 def von_neumann_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
-    return subsets.von_neumann_sets(matrix, *counted(matrix, marks), marks)[0]
+    return subsets.von_neumann_sets(matrix, *count_wins(matrix, marks), marks)[0]
 
 
 NOTIONS = {
     "copeland": (
         winners.copeland_winners,
-        lambda m, marks: subsets.best_inside(counted(m, marks)[0], marks),
+        lambda m, marks: subsets.best_inside(count_wins(m, marks)[0], marks),
     ),
     "borda": (winners.borda_winners, lambda m, marks: subsets.borda_sets(m.p, marks)),
     "random walk": (winners.random_walk_winners, subsets.random_walk_sets),

@@ -11,9 +11,9 @@ from copeland import PreferenceMatrix
 from copeland.cli import app
 from copeland.errors import InvalidParameter
 from copeland.ranking import Collection, letor
-from copeland.reproduction import gap_figures, mslr_tables, score_ties
-from copeland.reproduction.durations import duration
-from copeland.reproduction.reproduction import as_json, reproduce
+from copeland.reproduction import paper_figures, score_ties, tie_findings
+from copeland.reproduction.paper_experiments import RANKERS
+from copeland.reproduction.reproduction import as_json, duration, reproduce
 from copeland.reproduction.reproduction_page import reproduction_page
 from copeland.reproduction.score_ties import CLICKS, MODES, Rows, likeness, standing, tied_share
 from copeland.theory.gaps import gaps_star_pairs
@@ -35,7 +35,7 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(file, tmp_path_factory):
+def tie_study(file, tmp_path_factory):
     matrix = random_matrix(6, 3)
     folder = tmp_path_factory.mktemp("ties")
     rows = Rows.load([file])
@@ -73,8 +73,8 @@ def test_ties_are_counted_among_pairs_of_one_query():
 
 @pytest.mark.quick
 def test_every_feature_of_mslr_has_words():
-    words = [mslr_tables.feature_words(n) for n in range(1, mslr_tables.FEATURES + 1)]
-    assert len(set(words)) == mslr_tables.FEATURES
+    words = [tie_findings.feature_words(n) for n in range(1, RANKERS + 1)]
+    assert len(set(words)) == RANKERS
     assert words[122] == "LMIR.JM, title" and words[-1] == "dwell time of the URL"
 
 
@@ -83,12 +83,12 @@ def test_every_feature_of_mslr_has_words():
 def test_a_bar_of_figures_7_and_8_is_as_long_as_the_gap_it_stands_for(seed):
     m = random_matrix(7, seed)
     for i in range(m.k):
-        ends = gap_figures.needed_intervals(m, i)
+        ends = paper_figures.needed_intervals(m, i)
         assert np.allclose(np.diff(ends, axis=1)[:, 0], gaps_star_pairs(m)[i])
 
 
-def test_every_mode_and_click_model_is_estimated_compared_and_told(found):
-    done, _, rows = found
+def test_every_mode_and_click_model_is_estimated_compared_and_told(tie_study):
+    done, _, rows = tie_study
     study = done.ties
     assert set(study.estimates) == {(c, m) for c in CLICKS for m in MODES}
     assert study.comparisons == 200
@@ -101,8 +101,8 @@ def test_every_mode_and_click_model_is_estimated_compared_and_told(found):
     json.dumps(numbers, allow_nan=False)
 
 
-def test_what_is_estimated_is_kept(found, monkeypatch):
-    done, folder, rows = found
+def test_what_is_estimated_is_kept(tie_study, monkeypatch):
+    done, folder, rows = tie_study
     monkeypatch.setattr(score_ties.PairsTask, "run", lambda self: pytest.fail("done twice"))
     again = reproduce(folder, matrix=done.matrix, rows=rows, comparisons=200, only=["ties"])
     assert as_json(again)["ties"] == as_json(done)["ties"]

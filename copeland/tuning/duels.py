@@ -1,19 +1,49 @@
-"""The votes of a tuning: distinct pairs of places with their counts, in order of arrival."""
+"""Two points to compare, and the votes on such pairs, counted."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.tuning.covariance import PointPairs
-from copeland.tuning.laplace import Votes
-from copeland.tuning.spaces import Floats, Space
+from copeland.tuning.preference_model import PointPairs, Votes
+from copeland.tuning.spaces import Floats, Point, PointLike, Space
 
 _DIGITS = 9  # places this close are the same
 
 
+class Duel(NamedTuple):
+    """Two points to compare.
+
+    Examples
+    --------
+    >>> from copeland.tuning import Real, Space, Tuner
+    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
+    >>> duel = tuner.ask()
+    >>> duel.id, sorted(duel.first)
+    (1, ['x'])
+    """
+
+    id: int
+    first: Point
+    second: Point
+
+    def share(self, winner: PointLike | None) -> float:
+        """Return the share of a vote that the first gets; None is a tie."""
+        if winner is None:
+            return 0.5
+        if winner == self.first:
+            return 1.0
+        if winner == self.second:
+            return 0.0
+        raise InvalidParameter(
+            "the winner is not one of the duel's points; give duel.first, duel.second or None."
+        )
+
+
 class VoteCounts:
-    """Votes, counted by pair, whichever of its points comes first."""
+    """Votes, counted by pair in order of arrival, whichever of its points comes first."""
 
     def __init__(self, space: Space):
         self.space = space
@@ -35,20 +65,15 @@ class VoteCounts:
         if row is not None:
             shares = shares[::-1]
         else:
-            row = self._row(first, second)
+            row = self._rows.setdefault(_key(first, second), len(self._rows))
+            if row == len(self.places):
+                self.places = np.concatenate([self.places, [[first, second]]])
+                self.counts = np.concatenate([self.counts, [[0.0, 0.0]]])
         if (self.counts[row] + shares < 0).any():
             raise InvalidParameter("there is no such vote to take back.")
         self.counts[row] += shares
         self.ties += times * (share == 0.5)
         self._votes = None
-
-    def _row(self, first: Floats, second: Floats) -> int:
-        key = _key(first, second)
-        if key not in self._rows:
-            self._rows[key] = len(self._rows)
-            self.places = np.concatenate([self.places, [[first, second]]])
-            self.counts = np.concatenate([self.counts, [[0.0, 0.0]]])
-        return self._rows[key]
 
     def restore(self, places: Floats, counts: Floats, ties: int) -> None:
         """Take over what another ledger held."""

@@ -12,7 +12,7 @@ from helpers import random_matrix
 from small_matrices import (
     NOTIONS,
     circular_matrix,
-    counted,
+    count_wins,
     literal_ratio,
     literal_sets,
     smith_sets,
@@ -20,7 +20,7 @@ from small_matrices import (
 )
 
 from copeland.matrix import PreferenceMatrix
-from copeland.reproduction import subset_gaps, subsets
+from copeland.reproduction import subsets
 from copeland.reproduction.subsets import Marks, draw_subsets
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
@@ -82,7 +82,7 @@ def test_walks_that_a_bound_settles_need_no_equations(monkeypatch):
 
 
 def programs(matrix: PreferenceMatrix, marks: Marks) -> int:
-    return subsets.von_neumann_sets(matrix, *counted(matrix, marks), marks)[1]
+    return subsets.von_neumann_sets(matrix, *count_wins(matrix, marks), marks)[1]
 
 
 def test_one_option_and_cycles_of_three_take_no_linear_program():
@@ -117,7 +117,7 @@ def test_subsets_with_the_same_smith_set_take_one_linear_program_also_with_ties(
 
 def ratio_arguments(matrix: PreferenceMatrix, k: int) -> tuple:
     marks = every_subset(matrix.k, k)
-    wins, losses = counted(matrix, marks)
+    wins, losses = count_wins(matrix, marks)
     best = subsets.best_inside(wins, marks)
     return marks, best, np.where(best, losses, 0).max(axis=1)
 
@@ -126,17 +126,17 @@ def ratio_arguments(matrix: PreferenceMatrix, k: int) -> tuple:
 
 
 def test_gap_ratios_of_many_subsets_are_those_of_each(matrix):
-    order = subset_gaps.orders(matrix)
+    order = subsets.orders(matrix)
     for k in range(2, matrix.k + 1):
         marks, *rest = ratio_arguments(matrix, k)
         expected = [literal_ratio(matrix.sub(np.flatnonzero(row).tolist())) for row in marks]
-        found = subset_gaps.gap_ratios(matrix, order, marks, *rest)
+        found = subsets.gap_ratios(matrix, order, marks, *rest)
         assert found == pytest.approx(np.array(expected), rel=1e-12, nan_ok=True), k
 
 
 def test_interpreted_gap_ratios_are_the_compiled_ones(matrix):
-    order = subset_gaps.orders(matrix)
+    order = subsets.orders(matrix)
     arguments = ratio_arguments(matrix, 2)
     plain = np.empty(len(arguments[0]))
-    subset_gaps.fill_ratios(matrix.p, order, *arguments, plain)
-    assert np.array_equal(plain, subset_gaps.gap_ratios(matrix, order, *arguments), equal_nan=True)
+    subsets.fill_ratios(matrix.p, order, *arguments, plain)
+    assert np.array_equal(plain, subsets.gap_ratios(matrix, order, *arguments), equal_nan=True)

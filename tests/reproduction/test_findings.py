@@ -1,26 +1,29 @@
 """What is read off the paper's curves, and said of them."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 from curves_by_hand import CUT, curves, runs_of
 
 from copeland.report.images import image
 from copeland.report.regret_figure import regret_figure
-from copeland.reproduction import findings, paper_experiments
-from copeland.reproduction.findings import RegretAtTime, ahead, reading
+from copeland.reproduction import findings, paper_experiments, reproduction
+from copeland.reproduction.findings import RegretAtTime, ahead, regret_at
+from copeland.support.progress import tell_left
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
 def test_regret_is_read_between_marks():
-    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == RegretAtTime(
+    assert regret_at(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == RegretAtTime(
         110.0, error=55.0
     )
 
 
 def test_regret_after_a_cut_is_at_least_what_it_was():
-    assert reading(CUT.curves[1], 1000) == RegretAtTime(90.0, cut=True)
-    assert reading(CUT.curves[1], 100) == RegretAtTime(90.0)
+    assert regret_at(CUT.curves[1], 1000) == RegretAtTime(90.0, cut=True)
+    assert regret_at(CUT.curves[1], 100) == RegretAtTime(90.0)
 
 
 @pytest.mark.parametrize(
@@ -102,3 +105,13 @@ def test_a_curve_that_was_cut_ends_where_it_was_cut_and_says_so():
     assert "scb (cut)" in [text.get_text() for text in axes.texts]
     assert np.isnan(axes.lines[1].get_ydata()[-1])
     assert image(axes.figure, "svg") == image(regret_figure(CUT), "svg")
+
+
+@pytest.mark.parametrize(("last", "seconds"), [(True, 5.0), (False, None)])
+def test_time_left_is_told_in_the_last_part_alone(last, seconds):
+    bar = Mock()
+    told = reproduction._Told(bar, before=3, total=9, last=last)
+    told(1, 2)
+    tell_left(told, 5.0)
+    bar.assert_called_once_with(4, 9)
+    bar.left.assert_called_once_with(seconds)

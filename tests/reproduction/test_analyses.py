@@ -260,25 +260,25 @@ SIGMAS = 4.5  # 140 tests at once: one in a thousand would fail by chance
 
 
 @pytest.fixture(scope="module")
-def of_paper(real_matrix) -> PreferenceMatrix:
+def paper_matrix(real_matrix) -> PreferenceMatrix:
     return real_matrix("mslr_informational_136")
 
 
 @pytest.fixture(scope="module")
-def analysed(of_paper: PreferenceMatrix) -> Analyses:
-    m = of_paper
+def paper_analyses(paper_matrix: PreferenceMatrix) -> Analyses:
+    m = paper_matrix
     return analyse(m, [cell(m, k, 0, BLOCK, seed=0) for k in range(1, m.k + 1)])
 
 
 # the paper's matrix
 
 
-def test_the_full_matrix_has_the_papers_gap_ratio(of_paper):
-    assert mean_gap_ratios(of_paper, []).full == pytest.approx(1418.78, abs=0.005)
+def test_the_full_matrix_has_the_papers_gap_ratio(paper_matrix):
+    assert mean_gap_ratios(paper_matrix, []).full == pytest.approx(1418.78, abs=0.005)
 
 
-def test_the_full_matrix_has_no_condorcet_winner_and_most_of_its_triples_do(of_paper):
-    exact = condorcet_probabilities(of_paper)
+def test_the_full_matrix_has_no_condorcet_winner_and_most_of_its_triples_do(paper_matrix):
+    exact = condorcet_probabilities(paper_matrix)
     assert exact[[0, 1, 135]].tolist() == [1, 1, 0]
     assert (np.diff(exact[1:]) < 0).all()
 
@@ -293,15 +293,15 @@ def test_large_subsets_have_the_winners_of_their_sub_matrices(lifelike_matrix, n
 
 
 @pytest.mark.slow
-def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(analysed):
-    curve = analysed.condorcet
+def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(paper_analyses):
+    curve = paper_analyses.condorcet
     error = np.sqrt(curve.exact * (1 - curve.exact) / curve.samples)
     assert (np.abs(curve.sampled - curve.exact) <= SIGMAS * error + 1e-12).all()
 
 
 @pytest.mark.slow
-def test_the_overlap_table_is_the_papers(analysed):
-    table = analysed.overlaps
+def test_the_overlap_table_is_the_papers(paper_analyses):
+    table = paper_analyses.overlaps
     assert table.sizes.tolist() == list(range(3, 136))
     # The paper's own sampling error, and the half digit that it does not print.
     share = BLOCK / PAPER_SAMPLES
@@ -310,15 +310,15 @@ def test_the_overlap_table_is_the_papers(analysed):
 
 
 @pytest.mark.slow
-def test_copeland_winners_mostly_lie_in_the_support(analysed):
+def test_copeland_winners_mostly_lie_in_the_support(paper_analyses):
     # The paper prints 94.2; 1,330,000 subsets give 94.71 with a standard error of 0.02.
-    table = analysed.overlaps
+    table = paper_analyses.overlaps
     assert abs(table.percent[6] - 94.71) < SIGMAS * table.error[6] + 0.02
 
 
 @pytest.mark.slow
-def test_mean_gap_ratios_come_down_to_that_of_the_full_matrix(analysed):
-    ratios = analysed.gap_ratios
+def test_mean_gap_ratios_come_down_to_that_of_the_full_matrix(paper_analyses):
+    ratios = paper_analyses.gap_ratios
     assert ratios.mean[0] == pytest.approx(1)  # two options have one gap
     assert ratios.mean[-1] == pytest.approx(ratios.full)
     assert ratios.mean[100] > ratios.mean[130] > ratios.full
@@ -331,9 +331,9 @@ def test_mean_gap_ratios_come_down_to_that_of_the_full_matrix(analysed):
 SUPPORT = {"copeland-von_neumann", "copeland_in_support"}
 
 
-def test_table_1_of_the_papers_matrix_is_the_papers(analysed):
-    assert round(analysed.gap_ratios.full) == paper_experiments.PRINTED_GAP_RATIO
-    table = analysed.overlaps
+def test_table_1_of_the_papers_matrix_is_the_papers(paper_analyses):
+    assert round(paper_analyses.gap_ratios.full) == paper_experiments.PRINTED_GAP_RATIO
+    table = paper_analyses.overlaps
     for name, ours, error in zip(table.names, table.percent, table.error, strict=True):
         theirs = paper_experiments.PRINTED_TABLE[name]
         if name in SUPPORT:  # as exact as a sample of 4,000 subsets is
