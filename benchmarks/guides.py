@@ -23,8 +23,7 @@ from copeland.kernels.planner import Planner
 from copeland.problems.problem import matrix_problem
 from copeland.registry import find
 from copeland.simulation.cell import loop_for
-from copeland.study.pair_choice import HINTED_ANEW
-from copeland.study.planner_hints import are_stale, hints_of
+from copeland.study.pair_choice import HINTED_ANEW, are_stale, hints_of
 from copeland.support.rng import stream
 
 NAMES = ("easy-20", "order-100-0.1")

@@ -143,7 +143,22 @@ def test_the_way_of_a_vote_to_a_certificate_is_short():
     with enter_files() as files:
         study.tell(ballot, "left")
         study.certificate()
-    assert len(files) <= 20
+    assert len(files) <= 21
+
+
+@pytest.mark.parametrize("voters", ["people", "independent"])
+def test_the_ways_of_a_question_and_of_its_answer_are_short(voters):
+    study = copeland.create_study("tea", ["green", "black", "white"], voters=voters)
+    for voter in ("ann", "bob"):
+        study.tell(study.ask(voter), "left")
+    with enter_files() as asking:
+        ballot = study.ask("eve")
+    with enter_files() as telling:
+        study.tell(ballot, "left")
+    planner = {"algorithms", "kernels"}  # which is one, however many kernels it has
+    for files in (asking, telling):
+        inner = [path.relative_to(PACKAGE).parts for path in files]
+        assert len([parts for parts in inner if parts[0] not in planner]) <= 17
 
 
 def test_the_way_of_votes_to_a_page_is_short(tmp_path):

@@ -18,8 +18,9 @@ from copeland.errors import InvalidParameter
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import Books
-from copeland.study.pair_choice import Pair, Wish, active, chooser_of
-from copeland.study.session import Transactions
+from copeland.study.pair_choice import chooser_of
+from copeland.study.session import OpenedStudy
+from copeland.study.voter_history import Pair, Wish, active
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
 from copeland.support.timestamps import seconds_since_1970
@@ -195,7 +196,7 @@ def _shares(books: Books, log: Log, terms: Terms, now: float) -> dict[Pair, floa
             break
         room = {
             i: (terms.cap - _sum_shares(shares, i)) / _sum_shares(weights, i)
-            for i in _find_options(weights)
+            for i in {option for pair in weights for option in pair}
         }
         step = min(left, *room.values())
         for pair, weight in weights.items():
@@ -217,22 +218,28 @@ def _propose_shares(
     return {pair: count / len(asked) for pair, count in sorted(counts.items())}
 
 
-def _find_options(shares: dict[Pair, float]) -> set[int]:
-    return {option for pair in shares for option in pair}
-
-
 def _sum_shares(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
 
 
-def allocate_pairs(study: Any, work: Transactions, terms: Terms) -> Allocation:
-    """Return the allocation of a study."""
+def find_leader(study: OpenedStudy) -> str:
+    """Return the ranker to show alone: one that is proved best, or else the one that leads."""
     standing = study.standing(voters=False)
     best = [standing.labels[i] for i in standing.certificate.best]
-    leader = best[0] if best else standing.leader or standing.labels[0]
+    return best[0] if best else standing.leader or standing.labels[0]
+
+
+def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Allocation:
+    """Return which users see which rankers for a while; :meth:`Study.allocate <copeland.study.Study.allocate>` says what the terms are."""
+    try:
+        wanted = Terms(impressions, **terms)
+    except TypeError as error:
+        raise InvalidParameter(f"no such term of an allocation: {error}.") from None
+    leader = find_leader(study)
 
     def look(log: Log) -> Allocation:
-        check_terms(terms, work.books)
-        return allocation_of(study.name, work.books, log, terms, leader, study._clock())
+        books = study.transactions.books
+        check_terms(wanted, books)
+        return allocation_of(study.name, books, log, wanted, leader, study.now())
 
-    return work.read(look)
+    return study.transactions.read(look)

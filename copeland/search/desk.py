@@ -8,9 +8,10 @@ vote. No click is no vote.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidToken
+from copeland.search.allocation import find_leader
 from copeland.search.list_tokens import (
     Desk,
     Impression,
@@ -21,14 +22,14 @@ from copeland.search.list_tokens import (
     query_digest,
     read_ticket,
 )
-from copeland.study.ballots import Ballot, ballot_of, propose_questions
-from copeland.study.commands import Wait, wish_of
+from copeland.study.ballots import Ballot, ballot_of
 from copeland.study.input_limits import check_plain
+from copeland.study.kinds.base import Wait
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, CLICKED, SHOWN, Event
 from copeland.study.log.state import Books
 from copeland.study.results.standing import is_open
-from copeland.study.session import Transactions
+from copeland.study.session import OpenedStudy, Transactions
 from copeland.study.voter_history import waiting_of
 from copeland.study.votes import Vote
 from copeland.support.timestamps import seconds_since_1970
@@ -66,24 +67,19 @@ class Impressions:
     """The desk of a search; made by :meth:`Study.impressions <copeland.study.Study.impressions>`."""
 
     def __init__(
-        self,
-        study: Any,  # a Study: its file makes this, and so cannot be imported here
-        work: Transactions,
-        secret: str,
-        method: str,
-        window: float,
-        patience: float,
+        self, study: OpenedStudy, secret: str, method: str, window: float, patience: float
     ):
-        self._work = work
-        self._study, self._desk = study, Desk(study.name, secret, method)
+        self._study, self._work = study, study.transactions
+        self._work.kind.require_options("so there are no rankers to interleave")
+        self._desk, settings = Desk(study.name, secret, method), self._work.books.settings
         check_desk(self._desk)
         if not 0 < window < float("inf") or not 0 <= patience < float("inf"):
             raise InvalidParameter(
                 f"window is {window:g} and patience {patience:g}; both are in seconds, and the window must be above 0."
             )
-        if study.settings.cases:
+        if settings.cases:
             raise InvalidParameter("judges decide test cases; lists are for users of a search.")
-        if study.settings.repeats != "first":
+        if settings.repeats != "first":
             raise InvalidParameter(
                 "a user may count only once per pair; create the study with repeats='first', or voters='people'."
             )
@@ -97,16 +93,11 @@ class Impressions:
         """
         check_plain(user=user)
         self.settle()
-        now = self._study._clock()
+        now = self._study.now()
         ballot = self._work.change(lambda log: record_list(self._work, log, user, query, now))
         if ballot is None:
-            return Impression((self._alone(),), None, query, now, self._desk)
+            return Impression((find_leader(self._study),), None, query, now, self._desk)
         return Impression((ballot.left, ballot.right), ballot.id, query, now, self._desk)
-
-    def _alone(self) -> str:
-        standing = self._study.standing(voters=False)
-        best = [standing.labels[i] for i in standing.certificate.best]
-        return best[0] if best else standing.leader or standing.labels[0]
 
     def clicks(self, token: str, positions: Collection[int], at: float | None = None) -> Clicked:
         """Hand in clicks on a list; the top is position 1.
@@ -122,7 +113,7 @@ class Impressions:
         if ticket.study != self._study.name:
             raise InvalidToken(f"this list is of the study '{ticket.study}', not of this one.")
         clicked = positions_on(ticket, positions)
-        time = self._study._clock() if at is None else seconds_since_1970(at)
+        time = self._study.now() if at is None else seconds_since_1970(at)
 
         def decide(log: Log) -> tuple[list[Event], str]:
             return record_clicks(self._work.books, log, ticket, clicked, time, self.window)
@@ -132,14 +123,13 @@ class Impressions:
 
     def settle(self) -> tuple[Vote, ...]:
         """Turn the clicks on lists whose window has closed into votes, and return these."""
-        study = self._study
-        if study.closed:
+        if self._work.read(lambda _log: self._work.books.closed):
             return ()
-        now = study._clock()
+        now = self._study.now()
         waiting = self._work.look_at_books(lambda books: list(books.lists.waiting.items()))
-        due = [(ballot, body) for ballot, body in waiting if self._is_due(body, now)]
+        due = [one for one in waiting if now > one[1]["shown"] + self.window + self.patience]
         return tuple(
-            study.tell(
+            self._study.tell(
                 ballot,
                 outcome_of(body["teams"], body["positions"]),
                 event_id=f"impression:{ballot}",
@@ -147,9 +137,6 @@ class Impressions:
             )
             for ballot, body in due
         )
-
-    def _is_due(self, body: dict[str, Any], now: float) -> bool:
-        return now > body["shown"] + self.window + self.patience
 
     def counts(self) -> ListCounts:
         """Return how many lists became what."""
@@ -191,7 +178,7 @@ def _ballot(
     for asked in held:
         if asked.number not in books.lists.waiting:
             return [], asked
-    new, handed = propose_questions(work, log, wish_of(books, log, user, None, None, now), 1)
+    new, handed = work.propose(log, work.kind.wish_for(books, log, now, user), 1)
     return new, None if isinstance(handed, Wait) else next(iter(handed), None)
 
 

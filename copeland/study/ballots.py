@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-from copeland.study.commands import (
-    Answer,
-    Wait,
-    answer_to,
-    questions,
-    require_open,
-    wish_of,
-)
-from copeland.study.kinds.panel_questions import panel_questions
+from copeland.study.commands import Answer, answer_to
+from copeland.study.kinds.base import Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import Event
 from copeland.study.log.state import Books
-from copeland.study.pair_choice import Wish, active
 from copeland.study.results.standing import is_open
 from copeland.study.session import Transactions
-from copeland.study.voter_history import waiting_of
+from copeland.study.voter_history import active, sides_of, waiting_of
 from copeland.study.votes import Vote, vote_of
-
-ENDLESS = 1_000_000  # options, as it were: a space always has other points
 
 
 class Ballot(NamedTuple):
@@ -105,80 +95,55 @@ class Answered(NamedTuple):
     look: Look | None = None  # after it, if what follows was to depend on that
 
 
-def propose_questions(
-    work: Transactions, log: Log, wish: Wish, n: int
-) -> tuple[list[Event], list[Event] | Wait]:
-    """Return what to append, and what to hand out."""
-    if work.books.settings.panel:
-        return panel_questions(work.books, log, wish, n)
-    if work.books.tuning is not None:
-        from copeland.study.kinds.space import tuned_questions  # which loads scipy
-
-        return tuned_questions(work.books, log, wish, n)
-    chooser = work.chooser(log)
-    decided = questions(work.books, log, chooser, wish, n)
-    work.keep_chooser(chooser)
-    return decided
-
-
 def find_ballot(
     work: Transactions, log: Log, voter: str, wanted: Following, now: float
-) -> tuple[list[Event], Ballot | Wait | None]:
-    """Return what to append, and a voter's ballot: the oldest without an answer, or else a new one."""
+) -> Ballot | Wait | None:
+    """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
     books = work.books
     require_open(books)
     held = waiting_of(books, log, voter)
     if held:
-        again = ballot_of(books, held[0]._replace(time=now))
-        return [], again if is_open(books) else None
+        return ballot_of(books, held[0]._replace(time=now)) if is_open(books) else None
     if books.judges_cases(voter):  # judges decide, and no visitor of a page does
-        return [], None
-    wish = wish_of(books, log, voter, wanted.item, wanted.available, now)
-    wish = wish._replace(
-        later=tuple(
-            (item, active(books) & set(map(books.index, names))) for item, names in wanted.later
-        )
-    )
-    new, asked = propose_questions(work, log, wish, 1)
+        return None
+    wish = work.kind.wish_for(books, log, now, voter, wanted.item, wanted.available)
+    later = ((item, active(books) & set(map(books.index, names))) for item, names in wanted.later)
+    new, asked = work.propose(log, wish._replace(later=tuple(later)), 1)
+    work.advance(log, new)  # it may hold the options that are asked
     if isinstance(asked, Wait):
-        return new, asked
-    if books.tuning is not None:  # what is new holds the options that are asked
-        work.advance(log, new)
-        new = []
-    return new, ballot_of(books, asked[0]) if asked else None
+        return asked
+    return ballot_of(books, asked[0]) if asked else None
 
 
 def take_answer(
     work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
 ) -> tuple[list[Event], Answered]:
-    """Return what to append once an answer is, and all that became of the answer."""
-    new, vote = answer_to(work.books, log, told, now)
+    """Append an answer, and return what else to append, which is nothing, and all that became of the answer."""
+    new, vote = answer_to(work.kind, work.books, log, told, now)
     asked = log.event(told.ballot)
     late = asked is not None and vote.time > asked.time + work.books.settings.lease
     work.advance(log, new)
-    look, events, after = None, [], None
+    look = after = None
     if vote.voter is not None and callable(following):
-        look = view_as(work.books, log, vote.voter)
+        look = view_as(work, log, vote.voter)
         following = following(look)
     if vote.voter is not None and following is not None and not work.books.closed:
         assert isinstance(following, Following)
-        events, after = find_ballot(work, log, vote.voter, following, now)
+        after = find_ballot(work, log, vote.voter, following, now)
     kept = vote_of(work.books, vote)
-    return events, Answered(kept, vote.number, late, bool(new), after, look)
+    return [], Answered(kept, vote.number, late, bool(new), after, look)
 
 
-def view_as(books: Books, log: Log, voter: str) -> Look:
+def view_as(work: Transactions, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
-    votes = tuple(log.votes_of(voter))
+    books, votes = work.books, tuple(log.votes_of(voter))
     undone = books.undone.intersection(vote.number for vote in votes)
-    offered = len(active(books)) if books.tuning is None else ENDLESS
-    return Look(offered, books.closed, votes, frozenset(undone))
+    return Look(work.kind.count_offered(books), books.closed, votes, frozenset(undone))
 
 
 def ballot_of(books: Books, asked: Event) -> Ballot:
     """Return a question with its options by name."""
-    assert asked.left is not None and asked.right is not None
-    left, right = books.options[asked.left], books.options[asked.right]
+    left, right = (books.options[i] for i in sides_of(asked))
     expires = asked.time + books.settings.lease
     points = None
     if left.point is not None and right.point is not None:

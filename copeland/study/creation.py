@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
+from copeland.study.commands import check_role
+from copeland.study.imports import import_votes
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.panel import require_few
+from copeland.study.kinds import kind_of
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import CREATED, Event
 from copeland.study.log.state import Books
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, options_of
-from copeland.study.pair_choice import Player
-from copeland.study.roles import check_role, import_in_role
 from copeland.study.settings import PEOPLE, SETTINGS, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.votes import Imported, incoming, source_of, votes_from
@@ -155,7 +155,8 @@ def create_study_from_votes(
     taken: list[Imported] = []
 
     def with_votes(books: Books, log: Log) -> list[Event]:
-        new, found = import_in_role(books, log, rows, source, role, clock())
+        kind = kind_of(books.settings)
+        new, found = import_votes(kind, books, log, rows, source, role, clock())
         taken[:] = [found.also(undone)]
         return new
 
@@ -186,10 +187,7 @@ def _create(
     body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
     first = Event(1, CREATED, clock(), body=body)
     books = Books(first)
-    if settings.panel:
-        require_few(books.k)
-    elif not settings.space:
-        Player(books)  # refuses parameters that the algorithm cannot take
+    kind_of(settings).check_start(books)
     kept = storage if isinstance(storage, Storage) else Storage(storage)
     follow = None if then is None else partial(then, books)
     try:

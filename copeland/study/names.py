@@ -1,13 +1,13 @@
 """What `copeland.study` offers: live studies, every vote kept, a certificate at the end."""
 
 from copeland.study.ballots import Answered, Ballot, Following, Look
-from copeland.study.commands import Wait
 from copeland.study.creation import (
     create_study,
     create_study_from_votes,
     list_studies,
     open_study,
 )
+from copeland.study.kinds.base import Wait
 from copeland.study.log.events import OUTCOMES, Event
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, read_options

@@ -8,9 +8,8 @@ belongs to its number, so that it stands where it stood when they happened.
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterator
-from itertools import chain, repeat
-from typing import NamedTuple, Protocol
+import math
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,130 +30,27 @@ from copeland.study.log.events import (
     times_of,
 )
 from copeland.study.log.state import Books, count
-from copeland.study.options import ACTIVE
-from copeland.study.planner_hints import are_stale, hints_of
 from copeland.study.results.standing import is_open
-from copeland.study.voter_history import ANYBODY, FINE, Manners, coin_of
+from copeland.study.voter_history import FINE, NEVER, Pair, Wish, active, coin_of
 from copeland.support.rng import stream
 
-Pair = tuple[int, int]
-
 TRIES = 16  # pairs that the algorithm may name until one is allowed
-NEVER = 127  # above all that a voter minds
 HINTED_ANEW = 10  # the trust in guides is found anew after one in so many more votes
 UNTRIED = 500  # votes after which a player is made anew from the counts: that takes less time than more of them
 MANY = np.iinfo(np.int64).max  # votes
-FEW = 500  # options, of which all pairs can be looked at for each question
 
+# Before people have voted guides are trusted as if they named the side of people on 7 pairs of 10, which four
+# pairs had shown.
+FIRST_TRUST, FIRST_PAIRS = 0.4, 4.0
+# What a side that is surely right is worth: it says nothing of the size of the gap. Measured: more than this costs
+# votes where gaps differ much.
+WORTH = 0.6
+MOVED = 0.02  # hints that have moved by less are as good as new
+SUREST = 0.95  # hint: no guide is sure
+FAIR_VOTES = 8.0  # votes by which the lead of people on a pair is drawn towards none
 
-class CaseSource(Protocol):
-    """Something that knows all test cases, and draws one for each ballot."""
-
-    cases: tuple[str | None, ...]
-
-    def case(self, left: int, right: int, number: int) -> str | None:
-        """Return the case of a ballot that is the event of this number."""
-        ...
-
-
-class Wish(NamedTuple):
-    """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
-
-    number: int  # of the event that the ballot will be
-    now: float
-    voter: str | None
-    options: frozenset[int]
-    once: bool = False  # no pair twice
-    avoided: frozenset[frozenset[int]] = frozenset()
-    item: str | None = None
-    shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
-    manners: Manners = ANYBODY
-    waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
-    # What the further ballots of a batch are about: an item, and the options that it has.
-    later: tuple[tuple[str | None, frozenset[int]], ...] = ()
-    source: str | None = None  # who asks for it
-    cases: CaseSource | None = None  # where judges vote: what draws the test case of each ballot
-
-    def allows(self, one: int, other: int) -> bool:
-        """Tell whether a pair may be asked."""
-        pair = frozenset((one, other))
-        return len(pair) == 2 and pair <= self.options and pair not in self.avoided
-
-    def minds(self, one: int, other: int) -> int:
-        """Return how much the voter would mind a pair that is allowed."""
-        return self.manners.minds(one, other)
-
-    def minds_of(self, k: int) -> NDArray[np.int8]:
-        """Return the same for all pairs of K options at once, NEVER where it is not allowed; each pair once."""
-        minds = self.manners.minds_of(k)
-        minds[np.tri(k, dtype=bool)] = NEVER
-        if len(self.options) < k:
-            out = [i for i in range(k) if i not in self.options]
-            minds[out] = minds[:, out] = NEVER
-        if self.avoided:
-            one, other = np.array([sorted(pair) for pair in self.avoided]).T
-            minds[one, other] = NEVER
-        return minds
-
-    def fine(self, k: int) -> NDArray[np.bool_] | None:
-        """Return which of all pairs are allowed and not minded; None if there are too many to look at all."""
-        if k > FEW:
-            return None
-        fine = self.minds_of(k) == FINE
-        return fine | fine.T
-
-    @property
-    def items(self) -> Iterator[str | None]:
-        """What this ballot and all that follow are about."""
-        return chain([self.item], (item for item, _ in self.later), repeat(self.item))
-
-    def after(self, left: int, right: int) -> Wish:
-        """Return what is asked for next, once there is a ballot of this pair."""
-        following = self._replace(number=self.number + 1)
-        if self.later:
-            (item, options), *rest = self.later
-            following = following._replace(item=item, options=options, later=tuple(rest))
-        if self.voter is not None:  # else the next one is somebody else's
-            following = following._replace(manners=self.manners.after(left, right))
-        return following.without(left, right) if self.once else following
-
-    def without(self, one: int, other: int) -> Wish:
-        """Return the same, but not for this pair."""
-        return self._replace(avoided=self.avoided | {frozenset((one, other))})
-
-    def without_orders(self, orders: Collection[Pair]) -> Wish:
-        """Return the same, but for no pair with these sides; for none at all that had both."""
-        shown = (self.shown or frozenset()) | frozenset(orders)
-        both = {frozenset(order) for order in shown if order[::-1] in shown}
-        return self._replace(shown=shown, avoided=self.avoided | both)
-
-    def sides(self, left: int, right: int) -> Pair:
-        """Return a pair with its sides as they may be shown."""
-        return (right, left) if (left, right) in (self.shown or ()) else (left, right)
-
-
-class Chooser(Protocol):
-    """Something that follows a log and proposes what to ask."""
-
-    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
-        ...
-
-    def take(self, event: Event, books: Books) -> None:
-        """Follow an event that the books are about to take."""
-        ...
-
-
-def chooser_of(books: Books, log: Log) -> Chooser:
-    """Return the chooser of a study, up to date."""
-    if find(books.settings.spec.name).absorb is not None:
-        return Counted()
-    return Replayed(log, books.undone)
-
-
-def active(books: Books) -> frozenset[int]:
-    """Return the options that are asked."""
-    return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 class Counted:
@@ -166,13 +62,13 @@ class Counted:
         self._untried = 0  # votes that the player was told since it was last used
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs."""
+        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
         if not is_open(books):
             return []
         if books.is_guide(wish.voter):
             return _in_rounds(books, wish, n)
         own = books.settings.people and books.settings.dependent and wish.voter is not None
-        player = self._without(log, books, wish.voter) if own else self._of_all(books)
+        player = Player(books, of_others(log, books, wish.voter)) if own else self._of_all(books)
         player.policy.asked = books.asked
         return player.choose(books, wish, n)
 
@@ -185,12 +81,8 @@ class Counted:
             self._hinted_at = books.votes
         return self._player
 
-    def _without(self, log: Log, books: Books, voter: str | None) -> Player:
-        """A player that knows nothing of a voter's own votes."""
-        return Player(books, of_others(log, books, voter))
-
     def take(self, event: Event, books: Books) -> None:
-        """Follow an event."""
+        """Follow an event that the books are about to take."""
         of_guide = event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)
         if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
@@ -230,6 +122,16 @@ class Replayed:
         elif event.kind == ASKED:
             wish = Wish(event.number, event.time, event.voter, active(books))
             self._player.step(books, wish)
+
+
+Chooser = Counted | Replayed  # follows a log, and proposes what to ask
+
+
+def chooser_of(books: Books, log: Log) -> Chooser:
+    """Return the chooser of a study, up to date."""
+    if find(books.settings.spec.name).absorb is not None:
+        return Counted()
+    return Replayed(log, books.undone)
 
 
 class Player:
@@ -340,12 +242,12 @@ class Player:
 
     def _pick_fitting_pair(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
-        if wish.minds(*named[0]) > FINE:
+        if wish.manners.minds(*named[0]) > FINE:
             named = named + [pair for pair in self._claims() if wish.allows(*pair)]
-        best = min(named, key=lambda pair: wish.minds(*pair))
-        if wish.minds(*best) > FINE and books.settings.people:
+        best = min(named, key=lambda pair: wish.manners.minds(*pair))
+        if wish.manners.minds(*best) > FINE and books.settings.people:
             other = self._pick_rare_pair(books, wish)
-            if other is not None and wish.minds(*other) < wish.minds(*best):
+            if other is not None and wish.manners.minds(*other) < wish.manners.minds(*best):
                 return other
         return best
 
@@ -428,3 +330,41 @@ def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np
             assert vote.left is not None and vote.right is not None
             count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
     return wins, ties
+
+
+def hints_of(guide_wins: Counts, guide_ties: Counts, wins: Counts, ties: Counts) -> Floats:
+    """Return for each pair how far guides make it believed that i beats j, from -1 to 1.
+
+    It is their lean, times the trust in them, times what a side is worth.
+    """
+    votes = guide_wins + guide_wins.T + guide_ties
+    lean = (guide_wins - guide_wins.T) / np.maximum(votes, 1)  # from -1 to 1; 0 without votes
+    return np.clip(WORTH * trust_in(lean, wins, ties) * lean, -SUREST, SUREST)
+
+
+def are_stale(old: Floats | None, new: Floats) -> bool:
+    """Tell whether hints have moved so far that the planner should know the new ones."""
+    return old is None or float(abs(new - old).max()) > MOVED
+
+
+def trust_in(lean: Floats, wins: Counts, ties: Counts) -> float:
+    """Return by how much the side of people moves with the lean of guides; 0 if it moves against it.
+
+    Least squares over the pairs that both voted on. Where few people voted their side is not known for sure,
+    and the pair tells the less.
+
+    Examples
+    --------
+    >>> says = np.array([[0, 1], [-1, 0]])
+    >>> votes = np.array([[0, 90], [10, 0]])
+    >>> none = np.zeros((2, 2))
+    >>> [round(trust_in(says, *counts), 2) for counts in ((none, none), (votes, none), (votes.T, none))]
+    [0.4, 0.52, 0.12]
+    """
+    voted = np.triu(lean != 0, 1) & (wins + wins.T > 0)
+    lead = (wins - wins.T)[voted]
+    spread = np.sqrt(2 * ((wins + wins.T + ties)[voted] + FAIR_VOTES))
+    sides = [math.erf(z) for z in (lead / spread).tolist()]  # P(i is ahead) - P(j is)
+    both = np.array(sides) * lean[voted]
+    trust = (FIRST_TRUST * FIRST_PAIRS + both.sum()) / (FIRST_PAIRS + (both**2).sum())
+    return max(float(trust), 0.0)

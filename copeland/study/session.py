@@ -1,4 +1,10 @@
-"""The books of one study, kept up with its log: every look and every change is a transaction."""
+"""The books of one study, kept up with its log: every look and every change is a transaction.
+
+A process has one turn for each study, a lock. :meth:`Transactions.change`, ``append``, ``read`` and ``look_at_books`` take it. What
+is handed to the first three runs under the lock with a log that has been caught up with. It may look at the books and, in a change,
+call ``propose`` and ``advance``. It calls none of the four itself, and does not keep the log, which ends with the transaction.
+Whoever looks at the books without the turn may see them half way through an event.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +13,24 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from copeland.errors import InvalidParameter, StorageError
-from copeland.study.commands import require_open
+from copeland.errors import StorageError
+from copeland.study.kinds import kind_of
+from copeland.study.kinds.base import Kind, Questions, require_open
 from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.state import Books, dump_books, fold_log, load_books
 from copeland.study.log.storage import TROUBLE, Storage
 from copeland.study.pair_choice import Chooser, chooser_of
+from copeland.study.results.standing import Standing
+from copeland.study.voter_history import Wish
+from copeland.study.votes import Vote
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
 
 SNAPSHOT_EVERY = 10_000  # events
-TUNED_EVERY = 20  # events, where it takes some time to go through each again
 AT_ONCE = 32  # changes in one transaction
 
 T = TypeVar("T")
@@ -65,9 +74,8 @@ class _Change:
         try:
             raise error
         finally:
-            del (
-                error
-            )  # its traceback holds this frame: neither would end, nor the connections below
+            # Its traceback holds this frame: neither would end, nor the connections below.
+            del error
 
 
 class Transactions:
@@ -89,6 +97,7 @@ class Transactions:
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the books may be ahead of the log, or were left half way
         self.books = storage.read(key, self._open_books)
+        self.kind: Kind = kind_of(self.books.settings)  # for good: settings never change
         self._keep()
 
     def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
@@ -198,14 +207,18 @@ class Transactions:
         with self._turn:
             return look(self.books)
 
-    def chooser(self, log: Log) -> Chooser:
-        """Return what chooses pairs, up to date; keep it with :meth:`keep_chooser` once it has chosen."""
-        chooser, self._chooser = self._chooser or chooser_of(self.books, log), None
-        return chooser
+    def propose(self, log: Log, wish: Wish, n: int) -> Questions:
+        """Return what to append for a wish, and what to hand out, as the kind of study proposes it."""
+        chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
 
-    def keep_chooser(self, chooser: Chooser) -> None:
-        """Keep a chooser that was not interrupted."""
+        def find_chooser() -> Chooser:
+            nonlocal chooser
+            chooser = chooser or chooser_of(self.books, log)
+            return chooser
+
+        proposed = self.kind.propose(self.books, log, find_chooser, wish, n)
         self._chooser = chooser
+        return proposed
 
     def take(self, new: Iterable[Event]) -> None:
         """Let the books, and all that follows them, take in events."""
@@ -228,11 +241,7 @@ class Transactions:
     def _open_books(self, log: Log) -> Books:
         books = self._load_books(log)
         if self._space is not None:
-            if books.tuning is None:
-                raise InvalidParameter(
-                    "this study has options and no space; open it without a space."
-                )
-            books.tuning.give(self._space)
+            kind_of(books.settings).give_space(books, self._space)
         return books
 
     def _load_books(self, log: Log) -> Books:
@@ -248,11 +257,33 @@ class Transactions:
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
         number = self.books.number
-        tuning = self.books.tuning
-        often = SNAPSHOT_EVERY if tuning is None else TUNED_EVERY
-        if number - self._snapshot < often or (tuning is not None and not tuning.is_at_work):
+        often = self.kind.snapshot_every(self.books, SNAPSHOT_EVERY)
+        if often is None or number - self._snapshot < often:
             return
         self._snapshot = number
         content = dump_books(self.books)
         with suppress(StorageError):
             self._storage.write(self._key, lambda log: log.save_snapshot(number, content))
+
+
+class OpenedStudy(Protocol):
+    """What packages above use of a study (:class:`copeland.study.Study`)."""
+
+    name: str
+
+    @property
+    def transactions(self) -> Transactions:
+        """Its books, and the turns in which they are read and changed."""
+        ...
+
+    def now(self) -> float:
+        """Return the time by its clock."""
+        ...
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where it stands."""
+        ...
+
+    def tell(self, ballot: int, outcome: str, *, event_id: str | None, source: str | None) -> Vote:
+        """Store the answer to a ballot."""
+        ...

@@ -1,11 +1,13 @@
-"""What a study says of its votes: a verdict, forecasts, a ranking, changes over time, a page."""
+"""A study at work: ask, tell, change, and read what the votes mean."""
 
 from __future__ import annotations
 
 import copy
 import time
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -24,32 +26,23 @@ from copeland.study.ballots import (
     Onward,
     ballot_of,
     find_ballot,
-    propose_questions,
     take_answer,
     view_as,
 )
-from copeland.study.case_draws import wish_on_cases
 from copeland.study.commands import (
     Answer,
-    Wait,
     addition,
     answer_to,
     change_of_state,
-    new_to,
-    require_open,
+    check_role,
+    give_role,
     restart,
     undo_vote,
-    wish_of,
     withdrawal,
 )
+from copeland.study.imports import import_votes
 from copeland.study.input_limits import check_plain, check_text
-from copeland.study.kinds.panel import attendance
-from copeland.study.kinds.space_methods import (
-    Tunable,
-    read_tuning,
-    read_tuning_with_votes,
-    require_options,
-)
+from copeland.study.kinds.base import Questions, Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     CLOSED,
@@ -67,7 +60,7 @@ from copeland.study.log.events import (
     times_of,
     to_json,
 )
-from copeland.study.log.state import Books, fold_log
+from copeland.study.log.state import Books, fold_log, require_tuning
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
 from copeland.study.results.analysis import Analysis, Ranking
@@ -79,16 +72,8 @@ from copeland.study.results.standing import (
     standing_of,
     voters_of,
 )
-from copeland.study.results.verdict import Verdict, claim_of, refuse_for_panel, require_chances
-from copeland.study.results.voter_reach import (
-    Met,
-    met_of,
-    panel_plan,
-    plan_of,
-    refuse_for_cases,
-    votes_each,
-)
-from copeland.study.roles import check_role, give_role, import_in_role
+from copeland.study.results.verdict import Verdict
+from copeland.study.results.voter_reach import Met, met_of, votes_each
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings
 from copeland.study.voter_history import waiting_of
@@ -105,187 +90,23 @@ from copeland.study.votes import (
     write_csv,
 )
 from copeland.support.escaping import inert
-from copeland.support.phrasing import format_count, shorten_names
+from copeland.support.phrasing import format_count
+from copeland.support.rng import stream
 
 if TYPE_CHECKING:
     from copeland.search.allocation import Allocation
     from copeland.search.desk import Impressions
-    from copeland.tuning import Space
-
-CLAIM = 80  # letters of what is said of a study in passing
+    from copeland.study.kinds.space import Tuned
+    from copeland.tuning import Found, Space, Tuner
+    from copeland.tuning.past_recommendations import Cast
 
 Clock = Callable[[], float]
 T = TypeVar("T")
 
-
-class Saying:
-    """The part of a study that only reports and changes nothing."""
-
-    name: str
-    _work: Transactions
-    _clock: Clock
-
-    def __repr__(self) -> str:
-        if self._work.books.tuning is not None:
-            return f"<Study {self._size()}, points of a space>"
-        claim, _, _ = claim_of(self._read_from_memory()).partition(". ")
-        return f"<Study {self._size()}: {shorten_names([claim.rstrip('.')], CLAIM)[0]}>"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
-
-    def _size(self) -> str:
-        books = self._work.books
-        size = f"{format_count(books.k, 'option')}, {format_count(books.votes, 'vote')}"
-        return f"{self.name!r}, {size}"
-
-    def _read_from_memory(self) -> Analysis:
-        """What is known without looking into the storage."""
-        now = self._clock()
-        return self._work.look_at_books(
-            lambda books: Analysis(standing_of(self.name, books, (), now))
-        )
-
-    def verdict(self) -> Verdict:
-        """Return what to tell people who are waiting for an answer, in sentences.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black"])
-        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-        >>> study
-        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
-        >>> study.verdict().kind, study.certificate().best
-        ('winner', (0,))
-        """
-        if self._work.books.tuning is not None:
-            from copeland.study.kinds.space import tuned_verdict
-
-            return tuned_verdict(read_tuning(self._work, self.name, self._clock))
-        return Analysis(self.standing(voters=self._work.books.settings.people)).verdict
-
-    def plan(
-        self,
-        worlds: int | None = None,
-        most: int = MOST,
-        seed: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-        *,
-        until: str | Goal = "proved",
-        people: int | None = None,
-    ) -> Forecast:
-        """Return how many more votes it may take to prove an option best, by simulation.
-
-        Where people vote, it also says what the voters so far can settle, each with one vote per pair.
-        For a panel, it counts answers until some active option is sure to be best.
-
-        Parameters
-        ----------
-        worlds
-            How many plausible worlds; 20 by default, as for every forecast that is shown.
-        most
-            Give up on a world after this many votes.
-        progress
-            Called with (worlds done, worlds in all).
-        until
-            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
-        people
-            How many voters there will be in all; by default those who have voted so far.
-        """
-        goal = goal_of(until)
-        check_people(people)
-        require_options(self._work.books, "so nobody can say how many votes they need")
-        if self._work.books.settings.panel:
-            refuse_for_panel(goal, people)
-            return panel_plan(self.standing(voters=False), worlds, seed, progress)
-        if self._work.books.settings.cases:
-            refuse_for_cases(self.standing(voters=False))
-        standing, met = self._work.read(self._read_meetings)
-        require_chances(goal, len(standing.options))
-        return plan_of(standing, met, people, worlds, most, seed, progress, goal)
-
-    def prospect(self, people: int) -> Prospect:
-        """Return what this many voters can settle, as people and as a panel, by simulation."""
-        check_people(people)
-        require_options(self._work.books, "so nobody can say what this many voters can settle")
-        if not self._work.books.settings.people:
-            raise InvalidParameter(
-                "this is not a study of people, so there is nothing for them to settle."
-            )
-        standing = self.standing(voters=False)
-        each = votes_each(self._work.books.settings, len(standing.active))
-        return prospect_of(standing.start, people, each)
-
-    def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
-        """Where the study stands, and what those have met whose votes prove something."""
-        books = self._work.books
-        standing = standing_of(self.name, books, (), self._clock())
-        tally = log.tally() if self._work.books.settings.people else ()
-        return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
-
-    def ranking(self) -> Ranking:
-        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black", "white"])
-        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
-        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
-        >>> study.ranking().tiers
-        (('black',), ('green', 'white'))
-        """
-        require_options(self._work.books, "so they cannot all be ranked: see shortlist()")
-        return Analysis(self.standing(voters=False)).ranking
-
-    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
-        """Return the pairs whose votes changed over time; a certificate assumes that none did.
-
-        If none changes within an epoch, the probability that this ever returns one is at most ``level``: however often
-        you look, add options or start counting again.
-        """
-        check_level(level)
-        require_options(self._work.books, "hardly any pair comes twice, so no change would show")
-        return self._work.read(lambda log: drifts_of(self._work.books, log.replay(), level))
-
-    def report(self, path: str | Path, command: str = "") -> Path:
-        """Write where the study stands as one HTML page; return its path.
-
-        ``command``, if given, is the command that the page names to make it again.
-        """
-        from copeland.study.report.study_page import write_space_page, write_study_page
-
-        if self._work.books.tuning is not None:
-            told = read_tuning_with_votes(self._work, self.name, self._clock)
-            return write_space_page(*told, path, command)
-
-        log = self._work.read(lambda log: list(log.replay()))
-        return write_study_page(self.standing(), log, path, command, self.drift())
-
-    def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
-
-        ``voters=False`` leaves out voters and guides, which need a pass over all votes.
-        """
-
-        def look(log: Log) -> Standing:
-            books, now = self._work.books, self._clock()
-            if not voters:
-                return standing_of(self.name, books, (), now)
-            tally = list(log.tally())
-            proving = (row for row in tally if not books.is_guide(row[0]))
-            known = voters_of(proving, self._work.books.settings.panel)
-            guides = guidance_of(tally, books.guides, books.wins)
-            return standing_of(self.name, books, known, now, guides)
-
-        return self._work.read(look)
-
-
 LAST = 2**63 - 1  # number that an event can have
 
 
-class Study(Tunable, Saying):
+class Study:
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
@@ -314,6 +135,20 @@ class Study(Tunable, Saying):
         self._key = key
         self._clock = clock
         self._work = Transactions(storage, key, space)
+
+    def __repr__(self) -> str:
+        def look() -> Standing:  # no storage is looked into
+            now = self.now()
+            return self._work.look_at_books(lambda books: standing_of(self.name, books, (), now))
+
+        return f"<Study {self._size()}{self._work.kind.claim(look)}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
+
+    def _size(self) -> str:
+        size = f"{format_count(self._books.k, 'option')}, {format_count(self._books.votes, 'vote')}"
+        return f"{self.name!r}, {size}"
 
     # What it is
 
@@ -408,13 +243,10 @@ class Study(Tunable, Saying):
         if isinstance(available, str):
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
 
-        def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
-            wish = wish_of(self._books, log, voter, item, available, self._clock())
-            if self._books.judges_cases(voter):
-                wish = wish_on_cases(self._books, wish, cases, without)
-            else:
-                wish = new_to(wish, self._books, without)
-            return propose_questions(self._work, log, wish._replace(source=source), n or 1)
+        def decide(log: Log) -> Questions:
+            about = (voter, item, available, without, cases)
+            wish = self._work.kind.wish_for(self._books, log, self.now(), *about)
+            return self._work.propose(log, wish._replace(source=source), n or 1)
 
         asked = self._work.change(decide)
         if isinstance(asked, Wait):
@@ -452,7 +284,9 @@ class Study(Tunable, Saying):
             Where the vote comes from, for the log.
         """
         told = self._make_answer(ballot, outcome, voter, event_id, item, source)
-        kept = self._work.change(lambda log: answer_to(self._books, log, told, self._clock()))
+        kept = self._work.change(
+            lambda log: answer_to(self._work.kind, self._books, log, told, self.now())
+        )
         return vote_of(self._books, kept)
 
     def _make_answer(
@@ -488,13 +322,13 @@ class Study(Tunable, Saying):
         told = self._make_answer(ballot, outcome, voter, event_id, item, source)
 
         return self._work.change(
-            lambda log: take_answer(self._work, log, told, following, self._clock())
+            lambda log: take_answer(self._work, log, told, following, self.now())
         )
 
     def look(self, voter: str) -> Look:
         """Return the study as a voter sees it."""
         check_plain(voter=voter)
-        return self._work.read(lambda log: view_as(self._books, log, voter))
+        return self._work.read(lambda log: view_as(self._work, log, voter))
 
     def following(
         self,
@@ -511,7 +345,7 @@ class Study(Tunable, Saying):
         check_text(voter=voter, item=item)
         new = Following(item, available, later)
         return self._work.change(
-            lambda log: find_ballot(self._work, log, voter, new, self._clock())
+            lambda log: ([], find_ballot(self._work, log, voter, new, self.now()))
         )
 
     def waiting(self, voter: str) -> list[Ballot]:
@@ -544,7 +378,7 @@ class Study(Tunable, Saying):
         if reason is not None:
             check_text("the reason, as a ", source=reason)
         self._work.append(
-            lambda log: undo_vote(self._books, log, event_id, self._clock(), reason, own)
+            lambda log: undo_vote(self._books, log, event_id, self.now(), reason, own)
         )
 
     def set_role(self, voter: str, role: str) -> None:
@@ -568,7 +402,9 @@ class Study(Tunable, Saying):
         if voter is None:
             raise InvalidParameter("a role needs a voter's name; give one.")
         check_role(role)
-        self._work.append(lambda log: give_role(self._books, log, voter, role, self._clock()))
+        self._work.append(
+            lambda log: give_role(self._work.kind, self._books, log, voter, role, self.now())
+        )
 
     def role(self, voter: str | None) -> str:
         """Return the role of a voter; one without a role or a name has the role ``proof``."""
@@ -582,7 +418,7 @@ class Study(Tunable, Saying):
     ) -> None:
         """Add an option; from now on the certificate covers all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
-        self._work.append(lambda _log: [addition(self._books, new, self._clock())])
+        self._work.append(lambda _log: addition(self._work.kind, self._books, new, self.now()))
 
     def pause_option(self, name: str) -> None:
         """Stop asking about an option until it is resumed."""
@@ -597,7 +433,9 @@ class Study(Tunable, Saying):
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
-        self._work.append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
+        self._work.append(
+            lambda _log: change_of_state(self._work.kind, self._books, name, kind, self.now())
+        )
 
     def begin_epoch(self, reason: str | None = None) -> int:
         """Start counting votes from zero, because preferences have changed; return the number of the epoch.
@@ -605,17 +443,19 @@ class Study(Tunable, Saying):
         The votes before stay in the log. What is proved from now on is about preferences from now on, with
         the evidence that a later epoch needs, so delta covers all epochs together.
         """
-        self._work.append(lambda _log: [restart(self._books, reason, self._clock())])
+        self._work.append(lambda _log: restart(self._work.kind, self._books, reason, self.now()))
         return self._current().epoch
 
     def close(self) -> None:
         """Take no more votes, for good."""
 
         def decide(_log: Log) -> tuple[list[Event], None]:
-            end = Event(self._books.number + 1, CLOSED, self._clock())
+            end = Event(self._books.number + 1, CLOSED, self.now())
             return [] if self._books.closed else [end], None
 
         self._work.change(decide)
+
+    # Live search
 
     def impressions(
         self,
@@ -637,10 +477,9 @@ class Study(Tunable, Saying):
         patience
             How many seconds after the window clicks may still be handed in.
         """
-        from copeland.search.desk import Impressions
-
-        require_options(self._books, "so there are no rankers to interleave")
-        return Impressions(self, self._work, secret, method, window, patience)
+        return _call_above(
+            "copeland.search.desk:Impressions", self, secret, method, window, patience
+        )
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
         """Return which users see which rankers for a while, as a document that front ends draw from.
@@ -657,13 +496,7 @@ class Study(Tunable, Saying):
             may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
             seconds.
         """
-        from copeland.search.allocation import Terms, allocate_pairs
-
-        try:
-            wanted = Terms(impressions, **terms)
-        except TypeError as error:
-            raise InvalidParameter(f"no such term of an allocation: {error}.") from None
-        return allocate_pairs(self, self._work, wanted)
+        return _call_above("copeland.search.allocation:allocate_users", self, impressions, **terms)
 
     # The panel, if there is one
 
@@ -677,7 +510,7 @@ class Study(Tunable, Saying):
 
     def _attend(self, voter: str, kind: str) -> None:
         check_plain(voter=voter)
-        self._work.append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+        self._work.append(lambda _log: self._work.kind.attend(self._books, voter, kind, self.now()))
 
     # Votes from elsewhere, and votes to take away
 
@@ -720,7 +553,8 @@ class Study(Tunable, Saying):
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            return import_in_role(self._books, log, rows, source, role, self._clock())
+            told = (rows, source, role, self.now())
+            return import_votes(self._work.kind, self._books, log, *told)
 
         return self._work.change(decide).also(undone)
 
@@ -734,7 +568,7 @@ class Study(Tunable, Saying):
         The votes stay in the log. If they are imported again, they count again.
         """
         check_plain(source=source)
-        undone = self._work.append(lambda log: withdrawal(self._books, log, source, self._clock()))
+        undone = self._work.append(lambda log: withdrawal(self._books, log, source, self.now()))
         return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
     @overload
@@ -781,11 +615,213 @@ class Study(Tunable, Saying):
                 f"{path} must end in .csv, for the votes, or .jsonl, for the whole log."
             )
 
-    # What it means, in short; all else is said by :class:`Saying`
+    # What it means
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: about the options that are not retired, or only about the active ones."""
         return self._work.read(lambda _log: certificate_of(self._books, active))
+
+    def verdict(self) -> Verdict:
+        """Return what to tell people who are waiting for an answer, in sentences.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+        >>> study
+        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
+        >>> study.verdict().kind, study.certificate().best
+        ('winner', (0,))
+        """
+        look = partial(self.standing, voters=self.settings.people)
+        return self._work.kind.verdict(look, self.tuned)
+
+    def plan(
+        self,
+        worlds: int | None = None,
+        most: int = MOST,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        until: str | Goal = "proved",
+        people: int | None = None,
+    ) -> Forecast:
+        """Return how many more votes it may take to prove an option best, by simulation.
+
+        Where people vote, it also says what the voters so far can settle, each with one vote per pair.
+        For a panel, it counts answers until some active option is sure to be best.
+
+        Parameters
+        ----------
+        worlds
+            How many plausible worlds; 20 by default, as for every forecast that is shown.
+        most
+            Give up on a world after this many votes.
+        progress
+            Called with (worlds done, worlds in all).
+        until
+            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
+        people
+            How many voters there will be in all; by default those who have voted so far.
+        """
+        goal = goal_of(until)
+        check_people(people)
+        self._work.kind.require_options("so nobody can say how many votes they need")
+        how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
+        look = partial(self._work.read, self._read_meetings)
+        return self._work.kind.plan(look, goal, people, **how)
+
+    def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
+        """Where the study stands, and what those have met whose votes prove something."""
+        books = self._books
+        tally = log.tally() if books.settings.people else ()
+        met = met_of((row for row in tally if not books.is_guide(row[0])), books.k)
+        return standing_of(self.name, books, (), self.now()), met
+
+    def prospect(self, people: int) -> Prospect:
+        """Return what this many voters can settle, as people and as a panel, by simulation."""
+        check_people(people)
+        self._work.kind.require_options("so nobody can say what this many voters can settle")
+        if not self.settings.people:
+            raise InvalidParameter(
+                "this is not a study of people, so there is nothing for them to settle."
+            )
+        standing = self.standing(voters=False)
+        each = votes_each(self.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
+
+    def ranking(self) -> Ranking:
+        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
+        >>> study.ranking().tiers
+        (('black',), ('green', 'white'))
+        """
+        self._work.kind.require_options("so they cannot all be ranked: see shortlist()")
+        return Analysis(self.standing(voters=False)).ranking
+
+    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
+        """Return the pairs whose votes changed over time; a certificate assumes that none did.
+
+        If none changes within an epoch, the probability that this ever returns one is at most ``level``: however often
+        you look, add options or start counting again.
+        """
+        check_level(level)
+        self._work.kind.require_options("hardly any pair comes twice, so no change would show")
+        return self._work.read(lambda log: drifts_of(self._books, log.replay(), level))
+
+    def report(self, path: str | Path, command: str = "") -> Path:
+        """Write where the study stands as one HTML page; return its path.
+
+        ``command``, if given, is the command that the page names to make it again.
+        """
+        from copeland.study.report.study_page import write_space_page, write_study_page
+
+        if self.settings.space:
+            return write_space_page(*self._read_tuning(), path, command)
+        log = self._work.read(lambda log: list(log.replay()))
+        return write_study_page(self.standing(), log, path, command, self.drift())
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
+
+        ``voters=False`` leaves out voters and guides, which need a pass over all votes.
+        """
+
+        def look(log: Log) -> Standing:
+            books, now = self._books, self.now()
+            if not voters:
+                return standing_of(self.name, books, (), now)
+            tally = list(log.tally())
+            proving = (row for row in tally if not books.is_guide(row[0]))
+            known = voters_of(proving, books.settings.panel)
+            guides = guidance_of(tally, books.guides, books.wins)
+            return standing_of(self.name, books, known, now, guides)
+
+        return self._work.read(look)
+
+    # The points, if its options are points of a space
+
+    def tuner(self) -> Tuner:
+        """Return a copy of the tuner of a study of a space, to look at; ``copeland.plot`` draws it."""
+        return self._work.read(lambda _log: require_tuning(self._books).trial().tuner)
+
+    def recommend(self) -> Found:
+        """Return the point of the space to take now. Its score and regret are estimates.
+
+        Examples
+        --------
+        >>> from copeland import Real, Space
+        >>> from copeland.study import create_study
+        >>> study = create_study("size", space=Space({"pt": Real(6, 24)}))
+        >>> for _ in range(12):
+        ...     ballot = study.ask()
+        ...     closer = min((ballot.left, ballot.right), key=lambda n: abs(study.option(n).point["pt"] - 11))
+        ...     _ = study.tell(ballot, closer)
+        >>> abs(study.recommend().point["pt"] - 11) < 4
+        True
+        """
+        return self.tuner().recommend()
+
+    def shortlist(self, k: int = 6) -> list[dict[str, Any]]:
+        """Return ``k`` points of the space that may well include the best one."""
+        return self.tuner().shortlist(k)
+
+    def tuned(self) -> Tuned:
+        """Return where a study of a space stands: the point to take, and what audits prove."""
+        from copeland.study.kinds.space import tuned_of
+
+        tuned = self._work.read(lambda _log: tuned_of(self.name, self._books, self.now())[1])
+        return tuned()  # which takes a while, so others need not wait for it
+
+    def _read_tuning(self) -> tuple[Tuner, Tuned, list[Cast]]:
+        """Return the tuner of a study, where it stands, and the votes that led there."""
+        from copeland.study.kinds.space import cast_of, tuned_of
+
+        def read(log: Log) -> tuple[Tuner, Callable[[], Tuned], list[Cast]]:
+            return *tuned_of(self.name, self._books, self.now()), cast_of(self._books, log.votes())
+
+        tuner, tuned, cast = self._work.read(read)
+        return tuner, tuned(), cast
+
+    def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
+        """Ask from now on how a point does against random ones, until there are this many votes.
+
+        :meth:`verdict` says what they prove: at least what share of the space the point beats.
+
+        Parameters
+        ----------
+        point
+            By default the one that is recommended now.
+        votes
+            How many votes. What the audit proves holds after each of them.
+        """
+        from copeland.study.kinds.space import audit_begun
+
+        chosen = self.recommend().point if point is None else point
+
+        def begin(_log: Log) -> list[Event]:
+            seed = int(stream(self.settings.seed, "audit", self._books.number).integers(2**32))
+            return audit_begun(self._books, chosen, votes, seed, self.now())
+
+        self._work.append(begin)
+
+    # For packages that build on studies
+
+    @property
+    def transactions(self) -> Transactions:
+        """The turns in which this process reads and changes the study, for packages with events of their own."""
+        return self._work
+
+    def now(self) -> float:
+        """Return the time by the clock of the study, in seconds since 1970."""
+        return self._clock()
 
     def books(self) -> Books:
         """Return a copy of the state that the log gives, to look at."""
@@ -809,3 +845,9 @@ class Study(Tunable, Saying):
 
     def _current(self) -> Books:
         return self._work.read(lambda _log: self._books)
+
+
+def _call_above(name: str, *args: Any, **terms: Any) -> Any:
+    """Call a function of a layer above by its name, so that this layer imports nothing from there."""
+    module, function = name.split(":")
+    return getattr(import_module(module), function)(*args, **terms)

@@ -1,4 +1,4 @@
-"""What a voter has met already, and what a person would rather not be shown next.
+"""What a voter has met already, what a person would rather not be shown next, and so what a ballot must keep to.
 
 All of it follows from what was asked, never from what was answered: a voter's own answers may not decide
 what that voter is asked (docs/certificate.md, People).
@@ -6,8 +6,9 @@ what that voter is asked (docs/certificate.md, People).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, repeat
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,11 @@ FINE = 0
 LOPSIDED = 1  # it shows an option on one side twice more than on the other
 TIRESOME = 2  # it shows an option once more after RUNNING ballots
 AGAIN = 3  # it is the pair of the ballot before
+NEVER = 127  # above all of these
 
-Sides = tuple[int, int]  # left, right
+FEW = 500  # options, of which all pairs can be looked at for each question
+
+Pair = tuple[int, int]  # left, right
 Levels = NDArray[np.int8]
 
 
@@ -36,7 +40,7 @@ class Manners(NamedTuple):
     ``lean`` is None where sides are drawn anew for every ballot.
     """
 
-    recent: tuple[Sides, ...] = ()  # the latest last
+    recent: tuple[Pair, ...] = ()  # the latest last
     lean: dict[int, int] | None = None  # by option: times left less times right
 
     @property
@@ -74,7 +78,7 @@ class Manners(NamedTuple):
         moved = {left: self._leans(left) + 1, right: self._leans(right) - 1}
         return Manners(recent, self.lean | moved)
 
-    def choose_sides(self, one: int, other: int, coin: bool) -> Sides:
+    def choose_sides(self, one: int, other: int, coin: bool) -> Pair:
         """Return a pair with its sides: on the left goes who was less often there, or the coin decides."""
         ahead = self._leans(one) - self._leans(other)
         return (other, one) if ahead > 0 or (ahead == 0 and coin) else (one, other)
@@ -86,16 +90,95 @@ class Manners(NamedTuple):
 ANYBODY = Manners()  # of whom nothing is known
 
 
-class Past(NamedTuple):
-    """What a voter has met: nobody is asked any of it again."""
+class CaseSource(Protocol):
+    """Something that knows all test cases, and draws one for each ballot."""
 
-    done: frozenset[frozenset[int]] = frozenset()  # pairs answered, or skipped
-    waiting: tuple[Event, ...] = ()  # ballots without an answer, the oldest first
+    cases: tuple[str | None, ...]
+
+    def case(self, left: int, right: int, number: int) -> str | None:
+        """Return the case of a ballot that is the event of this number."""
+        ...
+
+
+class Wish(NamedTuple):
+    """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
+
+    number: int  # of the event that the ballot will be
+    now: float
+    voter: str | None
+    options: frozenset[int]
+    once: bool = False  # no pair twice
+    avoided: frozenset[frozenset[int]] = frozenset()
+    item: str | None = None
+    shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
     manners: Manners = ANYBODY
+    waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
+    # What the further ballots of a batch are about: an item, and the options that it has.
+    later: tuple[tuple[str | None, frozenset[int]], ...] = ()
+    source: str | None = None  # who asks for it
+    cases: CaseSource | None = None  # where judges vote: what draws the test case of each ballot
+
+    def allows(self, one: int, other: int) -> bool:
+        """Tell whether a pair may be asked."""
+        pair = frozenset((one, other))
+        return len(pair) == 2 and pair <= self.options and pair not in self.avoided
+
+    def minds_of(self, k: int) -> NDArray[np.int8]:
+        """Return how much the voter would mind each pair of K options, NEVER where it is not allowed; each pair once."""
+        minds = self.manners.minds_of(k)
+        minds[np.tri(k, dtype=bool)] = NEVER
+        if len(self.options) < k:
+            out = [i for i in range(k) if i not in self.options]
+            minds[out] = minds[:, out] = NEVER
+        if self.avoided:
+            one, other = np.array([sorted(pair) for pair in self.avoided]).T
+            minds[one, other] = NEVER
+        return minds
+
+    def fine(self, k: int) -> NDArray[np.bool_] | None:
+        """Return which of all pairs are allowed and not minded; None if there are too many to look at all."""
+        if k > FEW:
+            return None
+        fine = self.minds_of(k) == FINE
+        return fine | fine.T
+
+    @property
+    def items(self) -> Iterator[str | None]:
+        """What this ballot and all that follow are about."""
+        return chain([self.item], (item for item, _ in self.later), repeat(self.item))
+
+    def after(self, left: int, right: int) -> Wish:
+        """Return what is asked for next, once there is a ballot of this pair."""
+        following = self._replace(number=self.number + 1)
+        if self.later:
+            (item, options), *rest = self.later
+            following = following._replace(item=item, options=options, later=tuple(rest))
+        if self.voter is not None:  # else the next one is somebody else's
+            following = following._replace(manners=self.manners.after(left, right))
+        return following.without(left, right) if self.once else following
+
+    def without(self, one: int, other: int) -> Wish:
+        """Return the same, but not for this pair."""
+        return self._replace(avoided=self.avoided | {frozenset((one, other))})
+
+    def without_orders(self, orders: Collection[Pair]) -> Wish:
+        """Return the same, but for no pair with these sides; for none at all that had both."""
+        shown = (self.shown or frozenset()) | frozenset(orders)
+        both = {frozenset(order) for order in shown if order[::-1] in shown}
+        return self._replace(shown=shown, avoided=self.avoided | both)
+
+    def sides(self, left: int, right: int) -> Pair:
+        """Return a pair with its sides as they may be shown."""
+        return (right, left) if (left, right) in (self.shown or ()) else (left, right)
 
 
-def past_of(books: Books, log: Log, voter: str) -> Past:
-    """Return what one of the people has met: each pair has one ballot at most."""
+def active(books: Books) -> frozenset[int]:
+    """Return the options that are asked."""
+    return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
+
+
+def add_past(books: Books, log: Log, voter: str, wish: Wish) -> Wish:
+    """Return a wish for one of the people, with what that person has met: each pair has one ballot at most."""
     asked = [one for one in log.ballots_of(voter) if one.number > books.since]
     votes = [vote for vote in log.votes_of(voter) if vote.number > books.since]
     answers = [vote for vote in votes if vote.number not in books.undone]
@@ -105,7 +188,9 @@ def past_of(books: Books, log: Log, voter: str) -> Past:
     left_open = {one.number for one in waiting}
     gone = [one for one in asked if one.number not in left_open | failed]
     given = [vote for vote in answers if vote.outcome != ERROR]
-    return Past(frozenset(map(_pair, (*gone, *given))), tuple(waiting), manners_of(asked))
+    met = frozenset(frozenset(sides_of(one)) for one in (*gone, *given))  # answered, or skipped
+    wish = wish._replace(once=True, avoided=met, waiting=tuple(waiting))
+    return wish._replace(manners=manners_of(asked))
 
 
 def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
@@ -126,7 +211,9 @@ def opinions_of(books: Books, log: Log, voter: str, item: str | None) -> frozens
     if not books.since:
         return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
     votes = log.votes_of(voter)
-    return frozenset(_pair(vote) for vote in votes if books.counts(vote) and vote.item == item)
+    return frozenset(
+        frozenset(sides_of(vote)) for vote in votes if books.counts(vote) and vote.item == item
+    )
 
 
 def last_of(log: Log, voter: str) -> Manners:
@@ -154,11 +241,18 @@ def manners_of(asked: Iterable[Event]) -> Manners:
     return manners
 
 
-def sides_of(asked: Event) -> Sides:
+def sides_of(asked: Event) -> Pair:
     """Return the pair of a ballot, left first."""
     assert asked.left is not None and asked.right is not None
     return asked.left, asked.right
 
 
-def _pair(event: Event) -> frozenset[int]:
-    return frozenset(sides_of(event))
+def first_visit(log: Log, voter: str) -> int | None:
+    """Return the number of the first event of a voter, None for somebody new."""
+    first = [events[0].number for events in (log.ballots_of(voter), log.votes_of(voter)) if events]
+    return min(first, default=None)
+
+
+def same_item(books: Books, one: str | None, other: str | None) -> bool:
+    """Tell whether two votes of a voter on a pair are on the same: those of one person are."""
+    return books.settings.once or one == other

@@ -12,10 +12,10 @@ from commands import values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import copeland.study.bulk_imports as folding
 from copeland.errors import Conflict, UnknownVote
 from copeland.policy import Policy
 from copeland.study import create_study
+from copeland.study.kinds.base import Kind
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.log.events import ASKED, VOTED, Event, times_of
 from copeland.study.log.state import dump_books, load_books
@@ -52,10 +52,10 @@ def create(storage=None, **how):
 @pytest.fixture
 def unfold(monkeypatch):
     """Lets studies keep each vote, as older versions did, or fold again."""
-    fold = folding.can_fold
+    fold = Kind.can_fold
 
     def switch(old=True):
-        monkeypatch.setattr(folding, "can_fold", (lambda *_: False) if old else fold)
+        monkeypatch.setattr(Kind, "can_fold", (lambda *_: False) if old else fold)
 
     return switch
 
@@ -160,7 +160,7 @@ def test_a_folded_study_tells_what_an_expanded_one_does(tmp_path_factory, kind, 
     def build(fold):
         with pytest.MonkeyPatch.context() as patch:
             if not fold:
-                patch.setattr(folding, "can_fold", lambda *_: False)
+                patch.setattr(Kind, "can_fold", lambda *_: False)
             study, grown = create(**KINDS[kind]), 0
             for n, step in enumerate(["counts", *steps]):
                 grown += step == "grow"

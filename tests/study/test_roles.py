@@ -23,8 +23,7 @@ from copeland.study import (
 from copeland.study.judges import judge_study
 from copeland.study.log.events import GUIDE, ROLE, VOTED
 from copeland.study.log.state import dump_books, fold_log, load_books
-from copeland.study.pair_choice import Player
-from copeland.study.planner_hints import hints_of, trust_in
+from copeland.study.pair_choice import Player, hints_of, trust_in
 from copeland.study.results.certificate_file import objections_by_file
 from copeland.study.results.history import history_of
 

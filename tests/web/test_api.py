@@ -6,6 +6,7 @@ from web_client import Site, vote
 
 import copeland.web.api.voting as voting
 from copeland import Integer, Real, Space
+from copeland.study.kinds.base import Kind
 
 ROOT = "/api/v1/studies"
 
@@ -422,7 +423,7 @@ def test_a_key_gives_nobody_a_role(tea, role):
 
 def test_one_call_brings_no_more_votes_than_others_can_wait_for(tea, monkeypatch):
     site, study = tea
-    monkeypatch.setattr(voting, "can_fold", lambda _settings, voter: voter is None)
+    monkeypatch.setattr(Kind, "can_fold", lambda _kind, _settings, voter: voter is None)
     row = {"winner": "sencha-7", "loser": "bai-3", "n": 5_001}
     named = row | {"voter": "ann"}
     assert is_problem(send_rows(site.key("tell"), named, named), 422, "invalid-row")

@@ -20,7 +20,6 @@ from copeland.errors import (
     nearest,
 )
 from copeland.forecast.start import Goal, goal_of
-from copeland.study.commands import Wait
 from copeland.study.input_limits import check_text
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.call import (
@@ -35,6 +34,7 @@ from copeland.study.judges.call import (
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.templates import Candidate
+from copeland.study.kinds.base import Wait
 from copeland.study.log.events import ERROR, GUIDE, SKIP
 from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of

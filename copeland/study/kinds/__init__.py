@@ -1,1 +1,22 @@
-"""The kinds of study: fixed options, a panel of named voters, a space of points."""
+"""The kinds of study: options (also judged on test cases), a panel of named voters, a space of points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from copeland.study.kinds.base import Kind
+    from copeland.study.settings import Settings
+
+
+def kind_of(settings: Settings) -> Kind:
+    """Return the kind of a study. It follows from the settings, which never change: choose it once, and call it."""
+    if settings.space:
+        from copeland.study.kinds.space import SpaceOfPoints as Chosen  # which loads scipy
+    elif settings.panel:
+        from copeland.study.kinds.panel import PanelOfVoters as Chosen
+    elif settings.cases:
+        from copeland.study.kinds.cases import JudgedCases as Chosen
+    else:
+        from copeland.study.kinds.base import Kind as Chosen
+    return Chosen()

@@ -1,14 +1,26 @@
-"""What a study of a space asks: a point becomes an option when the study first asks about it."""
+"""A space whose points are the options: a point becomes one when the study first asks about it. Only audits prove anything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from copeland.errors import InvalidParameter
-from copeland.study.commands import Wait
 from copeland.study.input_limits import json_of
+from copeland.study.kinds.base import (
+    ADDING,
+    CHANGING,
+    CHOOSING,
+    ENDLESS,
+    GUIDING,
+    RESTARTING,
+    Kind,
+    MakeChooser,
+    Questions,
+    find_open_ballots,
+    repeat_questions,
+)
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
 from copeland.study.log.space_state import (
@@ -20,53 +32,84 @@ from copeland.study.log.space_state import (
     ask_step,
     key_of,
 )
-from copeland.study.log.state import Books, OpenBallot, require_tuning
+from copeland.study.log.state import Books, require_tuning
 from copeland.study.options import point_option, values_of
-from copeland.study.pair_choice import Wish
+from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
-from copeland.study.voter_history import coin_of
+from copeland.study.voter_history import Wish, coin_of, sides_of
 from copeland.support.phrasing import format_count, percent
-from copeland.tuning import Audit, Found, Space, Tuner
+from copeland.tuning import Found, Space, Tuner
 from copeland.tuning.past_recommendations import Cast
 from copeland.tuning.spaces import lacks_constraint
 
+TUNED_EVERY = 20  # events between snapshots
 MOST = 1_000  # ballots at once
 MOST_VOTES = 100_000  # of an audit
+
+FIXED = "the options of this study are points of its space, made as they are asked; they cannot be added, paused or retired."
 
 Point = Mapping[str, Any]
 
 
-def tuned_questions(
-    books: Books, log: Log, wish: Wish, n: int
-) -> tuple[list[Event], list[Event] | Wait]:
-    """Return what to append, and what to hand out: new questions, or those that the voter holds."""
-    held = {
-        ballot: asked
-        for ballot, asked in books.under_way(wish.now).items()
-        if wish.voter is not None and asked.voter == wish.voter
+class SpaceOfPoints(Kind):
+    """A study in which a tuner chooses the points to compare."""
+
+    refused: ClassVar = {
+        ADDING: FIXED,
+        CHANGING: FIXED,
+        RESTARTING: "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead.",
+        GUIDING: "every vote moves a tuner's estimate, so nobody can be a guide here.",
+        CHOOSING: "the options of this study are points that it makes itself, so all are available.",
     }
-    room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
-    asking = _Asking(books, _without(wish, held))
-    while len(asking.asked) < min(room, MOST) and asking.ask():
-        pass
-    asking.remember()
-    return asking.new, asking.asked or _again(log, wish, held, n)
+    only_counts = False
 
+    def check_start(self, books: Books) -> None:
+        """Return: there are no options yet."""
 
-def _without(wish: Wish, held: Mapping[int, OpenBallot]) -> Wish:
-    """The same wish, but not for what a voter holds who is asked everything once."""
-    for ballot in held.values() if wish.once else ():
-        wish = wish.without(ballot.left, ballot.right)
-    return wish
+    def give_space(self, books: Books, space: Space) -> None:
+        """Let the books know a space with its constraint, which is not in the log."""
+        require_tuning(books).give(space)
 
+    def snapshot_every(self, books: Books, usual: int) -> int | None:
+        """Return a smaller number, as it takes some time to go through each event again; None while nobody needed the tuner."""
+        return TUNED_EVERY if require_tuning(books).is_at_work else None
 
-def _again(log: Log, wish: Wish, held: Mapping[int, OpenBallot], n: int) -> list[Event] | Wait:
-    """The questions that a voter holds, or until when there are no others."""
-    kept = [asked for asked in map(log.event, held) if asked is not None]
-    fitting = [asked for asked in kept if asked.item == wish.item]
-    if fitting or not held:
-        return fitting[:n]
-    return Wait(min(asked.expires for asked in held.values()))
+    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
+        """Return what to append, the points that become options included, and what to hand out."""
+        held = find_open_ballots(books, wish)
+        room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
+        for ballot in held.values() if wish.once else ():
+            wish = wish.without(ballot.left, ballot.right)
+        asking = _Asking(books, wish)
+        while len(asking.asked) < min(room, MOST) and asking.ask():
+            pass
+        asking.remember()
+        if asking.asked:
+            return asking.new, asking.asked
+        kept = [asked for asked in map(log.event, held) if asked is not None]
+        return asking.new, repeat_questions([one for one in kept if one.item == wish.item], held, n)
+
+    def count_offered(self, books: Books) -> int:
+        """Return more than anybody can be asked: a space always has other points."""
+        return ENDLESS
+
+    def is_dealt(self, books: Books, asked: Event) -> bool:
+        """Tell whether a ballot is one of an audit by people."""
+        return books.settings.people and "audit" in (asked.body or {})
+
+    def require_options(self, instead: str) -> None:
+        """Refuse what has no meaning here."""
+        raise InvalidParameter(
+            f"the options of this study are points of a space, and there is no end of them; {instead}."
+        )
+
+    def claim(self, look: Callable[[], Standing]) -> str:
+        """Return what the options are: an estimate would take a while."""
+        return ", points of a space"
+
+    def verdict(self, look: Callable[[], Standing], tuned: Callable[[], Any]) -> Verdict:
+        """Return what audits prove, and what the tuner estimates."""
+        return tuned_verdict(tuned())
 
 
 class _Asking:
@@ -260,26 +303,21 @@ def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], T
 
 def cast_of(books: Books, votes: Iterable[Event]) -> list[Cast]:
     """Return the votes of a log that count, as votes between points, in the order in which they came."""
-    return [_cast(books, vote) for vote in votes if books.proves(vote)]
-
-
-def _cast(books: Books, vote: Event) -> Cast:
-    points = require_tuning(books).points
-    assert vote.left is not None and vote.right is not None
-    left, right = points[vote.left], points[vote.right]
-    return Cast(left, right, {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or ""))
+    points, casts = require_tuning(books).points, []
+    for vote in filter(books.proves, votes):
+        left, right = (points[i] for i in sides_of(vote))
+        winner = {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or "")
+        casts.append(Cast(left, right, winner))
+    return casts
 
 
 def audits_of(tuning: Tuning) -> tuple[Audited, ...]:
     """Return what the audits of a study prove, the oldest first."""
+    done = ((one, one.audit(tuning.space, tuning.points[one.option])) for one in tuning.audits.all)
     return tuple(
-        _audited(one.audit(tuning.space, tuning.points[one.option]), one.votes)
-        for one in tuning.audits.all
+        Audited(audit.point, audit.votes, one.votes, audit.bound, audit.delta)
+        for one, audit in done
     )
-
-
-def _audited(audit: Audit, of: int) -> Audited:
-    return Audited(audit.point, audit.votes, of, audit.bound, audit.delta)
 
 
 def tuned_verdict(tuned: Tuned) -> Verdict:

@@ -18,7 +18,6 @@ from copeland.report.document import document, inline_svg
 from copeland.report.images import image
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
-from copeland.study.kinds.panel import PanelStanding
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
 from copeland.study.report import study_sentences as sentences
 from copeland.study.report.graph_figure import graph_figure
@@ -36,6 +35,7 @@ from copeland.study.report.study_figures import (
 from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
+from copeland.study.results.panel_standing import PanelStanding
 from copeland.study.results.standing import PROVED, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged

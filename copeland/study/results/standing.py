@@ -19,13 +19,17 @@ from copeland.certificate.proof import Voters, is_decided
 from copeland.errors import InvalidParameter
 from copeland.forecast.start import Start
 from copeland.kernels.vote_evidence import fewest_votes
-from copeland.study.kinds.panel import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.count_tables import Tables
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Books, find_options_left
 from copeland.study.options import ACTIVE, Option
+from copeland.study.results.panel_standing import (
+    PanelStanding,
+    panel_certificate_of,
+    panel_standing_of,
+)
 from copeland.study.settings import Settings
 
 # How sure it is that one option beats another.

@@ -13,9 +13,9 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
 from copeland.forecast.start import Goal
-from copeland.study.kinds.panel import PanelStanding
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import LEAST, Measures
+from copeland.study.results.panel_standing import PanelStanding
 from copeland.study.results.standing import PROVED, Standing
 from copeland.study.results.voter_reach import (
     are_too_few,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -342,7 +342,7 @@ def case_advice(standing: Standing) -> Iterator[str]:
         yield f"These {n} may not be enough to prove which option is best on cases like these; {would}."
 
 
-def refuse_for_cases(standing: Standing) -> None:
+def refuse_for_cases(standing: Standing) -> NoReturn:
     """Refuse to forecast votes that there are none of."""
     left = int(votes_left(standing).sum()) // 2
     raise InvalidParameter(

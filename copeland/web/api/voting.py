@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 
 from copeland.errors import InvalidRow
 from copeland.study import Study
-from copeland.study.bulk_imports import can_fold
 from copeland.study.input_limits import LIMITS
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED, GUIDE
 from copeland.study.votes import Incoming, incoming
 from copeland.support.row_files import column_name
@@ -223,9 +223,10 @@ def _read_votes(call: Call, rows: list[dict[str, Any]]) -> Incoming:
 
 def _count_votes(study: Study, told: Incoming) -> int:
     """How many votes a study keeps of these rows, where a count is one if it can be."""
-    column = told.form.voter if told.form else None
+    column, settings = told.form.voter if told.form else None, study.settings
+    can_fold = kind_of(settings).can_fold
     return sum(
-        min(one.times, 1) if can_fold(study.settings, text_in(one.row, column)) else one.times
+        min(one.times, 1) if can_fold(settings, text_in(one.row, column)) else one.times
         for one in told.said
     )
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
-from copeland.study.ballots import ENDLESS
+from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, LEFT, RIGHT
 from copeland.study.options import ACTIVE
 from copeland.support.phrasing import format_count

@@ -1,4 +1,4 @@
-"""Which test case a ballot is about: the pair is chosen first, then a case on which nobody has judged that pair.
+"""Options that judges decide on test cases: the pair of a ballot is chosen first, then a case on which nobody has judged that pair.
 
 On exactly these cases each ballot draws its own, so whatever chose the pair, and however answers on one case hang together, the
 next answer is a draw without replacement. On cases like these, all pairs go through the cases in one order, fixed by the seed.
@@ -9,20 +9,82 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
+from copeland.forecast.forecast import Forecast
+from copeland.forecast.start import Goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
-from copeland.study.log.events import Event
+from copeland.study.kinds.base import Kind, Meetings, Names, Without
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import Books
-from copeland.study.pair_choice import Wish
+from copeland.study.results.voter_reach import refuse_for_cases
+from copeland.study.voter_history import Wish, last_of
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
+
+
+class JudgedCases(Kind):
+    """A study in which each test case has one vote for each pair, whoever gives it. What guides say is of options, as elsewhere."""
+
+    only_counts = False
+
+    def add_history(self, books: Books, log: Log, voter: str, wish: Wish) -> Wish:
+        """Return the same wish; a judge may meet a pair on many cases."""
+        if books.is_guide(voter):
+            return super().add_history(books, log, voter, wish)
+        return wish._replace(manners=last_of(log, voter))
+
+    def leave_out(self, books: Books, wish: Wish, without: Without, cases: Names) -> Wish:
+        """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
+        if books.is_guide(wish.voter):
+            return super().leave_out(books, wish, without, cases)
+        assert books.cases is not None
+        drawn = _cases_of(books, wish.item, cases)
+        taken: defaultdict[Pair, set[Case]] = defaultdict(set)
+        for pair in books.cases.pairs:
+            taken[pair] |= books.cases.votes_on(pair).keys()
+        for asked in books.under_way(wish.now).values():
+            if not books.is_guide(asked.voter):
+                taken[pair_of(asked)].add(asked.item)
+        for pair, case in _without(books, without):
+            taken[pair].add(case)
+        draw = Draw(drawn, taken, books.settings.seed, books.settings.finite is None)
+        _require_these(books, drawn)
+        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(books)
+        return wish._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
+
+    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> dict[str, Any] | None:
+        """Return whether the vote of the same case was undone."""
+        assert books.cases is not None
+        return {"again": UNDONE} if books.cases.was_undone(vote) else None
+
+    def check_answer(self, books: Books, asked: Event, vote: Event) -> None:
+        """Refuse an answer on one case too many."""
+        super().check_answer(books, asked, vote)
+        _require_room(books, [vote])
+
+    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
+        """Refuse votes on more cases than there are."""
+        _require_room(books, (vote for vote in votes if vote.voter not in guides))
+
+    def check_adding(self, books: Books) -> None:
+        """Refuse an option that votes on the same cases may have shaped."""
+        if books.settings.finite is None and books.voted_in_epoch:
+            raise InvalidParameter(
+                "votes on these cases may have shaped a further option, so on cases like these they prove nothing about it; create "
+                "a new study with new cases."
+            )
+        super().check_adding(books)
+
+    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+        """Refuse to plan: there are only so many votes."""
+        refuse_for_cases(look()[0])
 
 
 class Draw(NamedTuple):
@@ -56,29 +118,6 @@ def _in_order(cases: tuple[str, ...], seed: int) -> tuple[str, ...]:
     """Return the cases in the order that the seed gives them, whatever the order they came in."""
     named = sorted(cases)
     return tuple(named[i] for i in stream(seed, "cases").permutation(len(named)))
-
-
-def wish_on_cases(
-    books: Books,
-    wish: Wish,
-    cases: Collection[str] | None,
-    without: Collection[tuple[Any, ...]] | None,
-) -> Wish:
-    """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
-    assert books.cases is not None
-    drawn = _cases_of(books, wish.item, cases)
-    taken: defaultdict[Pair, set[Case]] = defaultdict(set)
-    for pair in books.cases.pairs:
-        taken[pair] |= books.cases.votes_on(pair).keys()
-    for asked in books.under_way(wish.now).values():
-        if not books.is_guide(asked.voter):
-            taken[pair_of(asked)].add(asked.item)
-    for pair, case in _without(books, without):
-        taken[pair].add(case)
-    draw = Draw(drawn, taken, books.settings.seed, books.settings.finite is None)
-    _require_these(books, drawn)
-    done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(books)
-    return wish._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
 
 def _cases_of(books: Books, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:
@@ -123,7 +162,7 @@ def _require_these(books: Books, cases: Collection[Case]) -> None:
             )
 
 
-def require_room(books: Books, votes: Iterable[Event]) -> None:
+def _require_room(books: Books, votes: Iterable[Event]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
     assert books.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
@@ -149,28 +188,11 @@ def _find_known_pairs(books: Books) -> set[Pair]:
     """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows."""
     if books.settings.finite is None or books.votes == 0:
         return set()
-    at = levels(books.k, **_level_terms(books))
-    proof = books.proof
-    found = evidence(
-        proof.wins,
-        proof.ties,
-        books.settings.margin,
-        proof.missing_or_none,
-        proof.before_undoing,
-        cases=books.settings.finite,
-    )
-    known = found >= max(win_level(at, books.k - 2), loss_level(at))
-    return (
-        {
-            frozenset((i, j))
-            for i, j in combinations(range(books.k), 2)
-            if known[i, j] or known[j, i]
-        }
-        if np.any(known)
-        else set()
-    )
-
-
-def _level_terms(books: Books) -> dict[str, Any]:
     terms = books.settings.terms(books.epoch)
-    return {name: terms[name] for name in ("delta", "epoch", "dependent")}
+    at = levels(books.k, **{name: terms[name] for name in ("delta", "epoch", "dependent")})
+    proof = books.proof
+    undone = (proof.missing_or_none, proof.before_undoing)
+    margin, finite = books.settings.margin, books.settings.finite
+    found = evidence(proof.wins, proof.ties, margin, *undone, cases=finite)
+    known = found >= max(win_level(at, books.k - 2), loss_level(at))
+    return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}

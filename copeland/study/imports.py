@@ -1,0 +1,248 @@
+"""Votes from elsewhere: which of them are new, which repeat others, and in what role they come.
+
+A row may stand for many votes. It is kept as one event, and found again in the log, whole or in parts. Every vote of such a row has
+an id, by its place in the row. An event takes the id of its first vote. So the votes of a row that the log knows are a run of
+events, each of which begins where the one before it ends: one event for all of them, one for what the row grew by, or, where an
+older version kept each vote, one for each vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from copeland.errors import InvalidRow
+from copeland.study.commands import (
+    conflict_over,
+    find_judgement,
+    first_opinion,
+    give_role,
+    may_repeat,
+)
+from copeland.study.kinds.base import Kind
+from copeland.study.log.event_log import PIECE, Log
+from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, times_of
+from copeland.study.log.judged_cases import pair_of
+from copeland.study.log.state import Books, proves
+from copeland.study.votes import Imported, ImportedVote
+
+FEW = 16  # votes that are looked up first
+
+
+def import_votes(
+    kind: Kind,
+    books: Books,
+    log: Log,
+    rows: Sequence[ImportedVote],
+    source: str | None,
+    role: str | None,
+    now: float,
+) -> tuple[list[Event], Imported]:
+    """Return the roles of the voters of an import and then its votes, and how many are what.
+
+    Votes that are there already are left out. The role is the one that is named; without one, that of the rows.
+    """
+    roles = _roles_of(kind, books, log, rows, role, now)
+    guides = {event.voter for event in roles if (event.body or {})["role"] == GUIDE}
+    rows, known, restored = _under_their_ids(books, log, _cut_rows(kind, books, log, rows))
+    last = books.number + len(roles)
+    before = books.undone & {vote.number for vote in known.values()}
+    fresh = [row for row in rows if row.event_id not in known]
+    firsts, came_before = _Firsts(books, log, fresh, guides), _visitors(books, log, fresh)
+    new: list[Event] = []
+    seen = undone = 0
+    for row in rows:
+        if row.event_id in known:
+            _require_same_row(known[row.event_id], row)
+            gone = known[row.event_id].number in before
+            undone += row.times * gone
+            seen += row.times * (not gone)
+            continue
+        number = last + len(new) + 1
+        vote = Event(
+            *(number, VOTED, now if row.time is None else row.time),
+            event_id=row.event_id,
+            voter=row.voter,
+            left=row.left,
+            right=row.right,
+            outcome=row.outcome,
+            item=row.item,
+            source=source,
+        )
+        repeats = firsts.find_repeat(vote)
+        body: dict[str, Any] = row.marks
+        if row.voter in came_before:
+            body |= {"proves": False}
+        elif row.again or row.event_id in restored or kind.mark_again(books, vote, []):
+            body |= {"again": UNDONE}
+        new.append(vote._replace(repeats=repeats, body=body))
+        known[row.event_id] = new[-1]
+    kind.check_import(books, new, guides)
+    extra = _sum(vote for vote in new if not proves(vote))
+    repeated = _sum(vote for vote in new if vote.repeats is not None and proves(vote))
+    skipped = _sum(vote for vote in new if books.meaning(vote.outcome) is None and proves(vote))
+    counted = _sum(new) - repeated - skipped - extra
+    return [*roles, *new], Imported(counted, repeated, skipped, seen, undone, extra)
+
+
+def _sum(votes: Iterable[Event]) -> int:
+    """How many votes events stand for."""
+    return sum(map(times_of, votes))
+
+
+class _Firsts:
+    """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
+
+    def __init__(
+        self, books: Books, log: Log, rows: Iterable[ImportedVote], guides: set[str | None]
+    ):
+        self._books, self._guides = books, guides
+        repeating = (row for row in rows if may_repeat(books, row) and not self._judges(row.voter))
+        subjects = {(row.voter, frozenset((row.left, row.right))) for row in repeating}
+        self._earlier = log.opinions_on(subjects)  # type: ignore[arg-type]  (they have names)
+        self._first: dict[tuple[Any, ...], int] = {}
+
+    def _judges(self, voter: str | None) -> bool:
+        """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
+        return self._books.judges_cases(voter) and voter not in self._guides
+
+    def find_repeat(self, vote: Event) -> int | None:
+        """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
+        if not may_repeat(self._books, vote):
+            return None
+        books, subject, judged = self._books, (vote.voter, pair_of(vote)), self._judges(vote.voter)
+        on = (*subject, None if books.settings.once else vote.item)
+        if judged:
+            on = (None, pair_of(vote), vote.item)
+        if on not in self._first:
+            earlier = (
+                find_judgement(books, vote)
+                if judged
+                else first_opinion(books, self._earlier[subject], vote.item)  # type: ignore[index]
+            )
+            self._first[on] = earlier or vote.number
+        return None if self._first[on] == vote.number else self._first[on]
+
+
+def _visitors(books: Books, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
+    """Who of an import has been here before it: people are dealt their pairs once, so those votes prove nothing."""
+    if books.arrivals is None:
+        return set()
+    names = {row.voter for row in rows if row.voter is not None and not books.is_guide(row.voter)}
+    return {*log.visitors(list(names))}
+
+
+def _under_their_ids(
+    books: Books, log: Log, rows: list[ImportedVote]
+) -> tuple[list[ImportedVote], dict[str, Event], set[str]]:
+    """Return the rows, the votes that are known by their ids, and the ids of those that come back.
+
+    An import that was undone can be imported again. Its ids are taken, so its votes come back under others.
+    """
+    ids = {row.event_id: row.event_id for row in rows}
+    known = log.find_votes(list(ids))
+    undone = any(vote.number in books.undone for vote in known.values())
+    withdrawn = log.find_withdrawals() if undone else set()
+    times = 1
+    while gone := [one for one, i in ids.items() if i in known and known[i].number in withdrawn]:
+        times += 1
+        ids |= {one: f"{one}~{times}" for one in gone}
+        known |= log.find_votes([ids[one] for one in gone])
+    restored = {i for one, i in ids.items() if i != one}
+    if times > 1:
+        rows = [row._replace(event_id=ids[row.event_id]) for row in rows]
+    return rows, known, restored
+
+
+def _require_same_row(kept: Event, row: ImportedVote) -> None:
+    """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
+    said = (row.left, row.right, row.outcome)
+    more = ((row.voter, kept.voter), (row.item, kept.item))
+    if (
+        said != (kept.left, kept.right, kept.outcome)
+        or any(told not in (None, known) for told, known in more)
+        or row.times > times_of(kept)
+    ):
+        raise conflict_over(row.event_id)
+
+
+def _roles_of(
+    kind: Kind, books: Books, log: Log, rows: Sequence[ImportedVote], role: str | None, now: float
+) -> list[Event]:
+    """The events that give voters the roles that they do not have yet."""
+    roles: dict[str | None, str] = {}
+    for row in rows:
+        told = role or row.role
+        if told is not None:
+            roles[row.voter] = told
+    if roles.pop(None, PROOF) == GUIDE:
+        raise InvalidRow("a vote of a guide needs its voter's name. Nothing was imported.")
+    given = (give_role(kind, books, log, str(voter), told, now) for voter, told in roles.items())
+    new = [event for events in given for event in events]
+    return [event._replace(number=number) for number, event in enumerate(new, books.number + 1)]
+
+
+def _cut_rows(
+    kind: Kind, books: Books, log: Log, rows: Sequence[ImportedVote]
+) -> list[ImportedVote]:
+    """Return rows as they are kept: those that stand for many votes as the log knows them, and what is new of each as one."""
+    many = [row for row in rows if row.times > 1 and kind.can_fold(books.settings, row.voter)]
+    known = log.find_votes([row.event_id for row in many])
+    gone = books.undone and any(vote.number in books.undone for vote in known.values())
+    cut = _Cut(log, known, log.find_withdrawals() if gone else set())
+    kept: list[ImportedVote] = []
+    for row in rows:
+        if row.times > 1 and not kind.can_fold(books.settings, row.voter):
+            kept += (row.part(n, 1) for n in range(1, row.times + 1))
+        else:
+            kept += cut.pieces(row) if row.times > 1 and row.event_id in known else [row]
+    return kept
+
+
+class _Cut:
+    """Rows whose first vote the log knows, cut where its events begin."""
+
+    def __init__(self, log: Log, known: dict[str, Event], withdrawn: set[int]):
+        self._log, self._known, self._withdrawn = log, known, withdrawn
+
+    def pieces(self, row: ImportedVote) -> Iterator[ImportedVote]:
+        """Yield the parts of a row that the log knows, and then what is new."""
+        n, gone = 1, 0  # votes up to the one of number ``gone`` were undone with their import
+        while n <= row.times:
+            kept = self._events(row.nth_id(n))
+            if kept and times_of(kept[0]) == 1:
+                singles = self._count_singles(row, n)
+                yield from (row.part(i, 1) for i in range(n, n + singles))
+                n += singles
+                continue
+            withdrawn = [vote for vote in kept if vote.number in self._withdrawn]
+            gone = max([gone, *(n - 1 + times_of(vote) for vote in withdrawn)])
+            end = n - 1 + times_of(kept[-1]) if kept else gone if n <= gone else row.times
+            length = min(end, row.times) - n + 1
+            yield row.part(n, length)._replace(again=not kept and n <= gone)
+            n += length
+
+    def _events(self, event_id: str) -> list[Event]:
+        """The vote of an id, and those that came in its place after their import was undone."""
+        found: list[Event] = []
+        name, times = event_id, 1
+        while vote := self._known.get(name) or self._log.find_votes([name]).get(name):
+            found.append(vote)
+            if vote.number not in self._withdrawn:
+                break
+            times += 1
+            name = f"{event_id}~{times}"
+        return found
+
+    def _count_singles(self, row: ImportedVote, first: int) -> int:
+        """Return how many votes of a row, from one on, are events of their own."""
+        n, piece = first, FEW
+        while n <= row.times:
+            ids = [row.nth_id(i) for i in range(n, min(n + piece, row.times + 1))]
+            known = self._log.find_votes(ids)
+            for event_id in ids:
+                if event_id not in known or times_of(known[event_id]) > 1:
+                    return n - first
+                n += 1
+            piece = min(2 * piece, PIECE)
+        return n - first
