@@ -93,15 +93,16 @@ def problem(
     kind: str,
     title: str,
     detail: str = "",
+    field: str | None = None,
     headers: Any = None,
-    **more: str,
 ) -> JSONResponse:
     """Return a problem document; its type is the address of a page that says what to do."""
     base = server_of(request).config.base
     body: dict[str, Any] = {"type": f"{base}/problems/{kind}", "title": title, "status": status}
     if detail:  # which may quote half a character
         body["detail"] = detail.encode(errors="backslashreplace").decode()
-    body |= more
+    if field is not None:
+        body["field"] = field
     headers = dict(headers or {})
     if status in (429, 503):
         headers.setdefault("Retry-After", "5")
@@ -123,9 +124,8 @@ def answer_error(request: Request, error: Exception) -> JSONResponse:
         found = (told for kind, told in KINDS.items() if isinstance(error, kind))
         status, kind, title = next(found, (422, *STATUSES[422]))
         # What a storage says would name the database.
-        detail, field = "" if status == 503 else str(error), getattr(error, "field", None)
-        more = {} if field is None else {"field": field}
-        return problem(request, status, kind, title, detail, **more)
+        detail = "" if status == 503 else str(error)
+        return problem(request, status, kind, title, detail, getattr(error, "field", None))
     logging.getLogger("copeland.web").error("a call failed", exc_info=error)
     return problem(request, 500, *STATUSES[500])
 
