@@ -17,13 +17,20 @@ QUESTION = re.compile(r"_?(is|are|was|has|does)_")  # answered by yes or no
 
 STAYS = {
     "a3_closed",  # what the paper calls it
+    "best_unused",  # public
+    "charged",  # public: judges of other packages have it
     "check_compiled_equals_interpreted",  # public, and "check" is its verb
+    "compiled",  # public
     "crowded",  # parts of the Algorithm record, which other packages define
+    "drawn",  # public, of a Space
     "finished",
+    "joined",  # public
+    "kept",
     "log_theorem_1_expected",
     "next_expired",  # a kernel: another name would compile every algorithm anew
     "position_based",  # public: the click model of that name
     "relabelled",  # public
+    "snapped",
     "tuned",
 }
 TWICE = {  # a subject and its pages or commands, or the kernels of it

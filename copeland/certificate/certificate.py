@@ -12,8 +12,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.counts import check_labels
-from copeland.certificate.evidence import THESE, Given, votes_of
+from copeland.certificate.evidence import THESE, Given, check_labels, votes_of
 from copeland.certificate.proof import Terms, Voters, prove
 from copeland.certificate.sentences import (
     advice_of,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.counts import check_counts, check_labels, mask_of
+from copeland.certificate.evidence import check_counts, check_labels, mask_of
 from copeland.certificate.proof import pairs_of
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Ints

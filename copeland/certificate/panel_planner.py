@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from copeland.certificate.counts import check_counts
+from copeland.certificate.evidence import check_counts
 from copeland.certificate.panel_certificate import require_at_most, settle_pairs
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints

@@ -12,8 +12,15 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import betainc
 
-from copeland.certificate.counts import check_labels, check_margin, mask_of
-from copeland.certificate.evidence import LIKE_THESE, VoteCounts, losses_together, on_cases
+from copeland.certificate.evidence import (
+    LIKE_THESE,
+    VoteCounts,
+    check_labels,
+    check_margin,
+    losses_together,
+    mask_of,
+    on_cases,
+)
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
     FEW,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from copeland.cli.options import Json
+from copeland.cli.arguments import Json
 from copeland.cli.output import note, print_json, print_line, show, warnings_as_notes
 from copeland.cli.program import app
 from copeland.version import __version__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
+from copeland.cli.arguments import Backend, Force, Jobs, Json, Number, Whole
 from copeland.cli.output import note, print_json, print_line, progress_bar, require_new
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter

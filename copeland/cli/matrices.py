@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import (
+from copeland.cli.arguments import (
     Json,
     LeftColumn,
     Matrix,

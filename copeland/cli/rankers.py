@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from copeland.cli.arguments import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.output import note, print_json, progress_bar, require_new, show
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter

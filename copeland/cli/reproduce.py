@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from copeland.cli.arguments import Backend, Jobs, Json, Seed, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.options import Backend, Jobs, Json, Seed, Whole
 from copeland.cli.output import note, print_json, progress_bar, show, spell_command
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter

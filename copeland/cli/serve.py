@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from copeland.cli.options import STORAGE, Force, Json, Storage, Whole
+from copeland.cli.arguments import STORAGE, Force, Json, Storage, Whole
 from copeland.cli.output import print_json, print_line, require_new, tell_result
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter, need

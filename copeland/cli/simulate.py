@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copeland.cli.arguments import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.output import (
     note,
     print_json,

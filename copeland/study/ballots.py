@@ -138,7 +138,7 @@ def view_as(work: Transactions, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
     books, votes = work.books, tuple(log.votes_of(voter))
     undone = books.undone.intersection(vote.number for vote in votes)
-    return Look(work.kind.count_offered(books), books.closed, votes, frozenset(undone))
+    return Look(work.kind.count_options(books), books.closed, votes, frozenset(undone))
 
 
 def ballot_of(books: Books, asked: Event) -> Ballot:

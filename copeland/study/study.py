@@ -95,7 +95,7 @@ from copeland.support.rng import stream
 
 if TYPE_CHECKING:
     from copeland.search.allocation import Allocation
-    from copeland.search.desk import Impressions
+    from copeland.search.impressions import Impressions
     from copeland.study.kinds.space import Tuned
     from copeland.tuning import Found, Space, Tuner
     from copeland.tuning.past_recommendations import Cast
@@ -478,7 +478,7 @@ class Study:
             How many seconds after the window clicks may still be handed in.
         """
         return _call_above(
-            "copeland.search.desk:Impressions", self, secret, method, window, patience
+            "copeland.search.impressions:Impressions", self, secret, method, window, patience
         )
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:

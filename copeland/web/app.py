@@ -20,7 +20,7 @@ from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
 from copeland.study import Storage
 from copeland.web import metrics
-from copeland.web.api import problems
+from copeland.web.api import error_documents
 from copeland.web.api.app import api
 from copeland.web.pages import (
     admin,
@@ -28,7 +28,7 @@ from copeland.web.pages import (
     dashboard,
     forecast,
     judges,
-    options,
+    option_texts,
     results,
     share,
     vote,
@@ -41,8 +41,8 @@ from copeland.web.sessions import SignIn
 API = "/api/v1"
 ROUTERS = [
     part.router
-    for part in (vote, admin, create, options, forecast, judges, share, dashboard, results)
-] + [metrics.router, problems.router]
+    for part in (vote, admin, create, option_texts, forecast, judges, share, dashboard, results)
+] + [metrics.router, error_documents.router]
 YEAR = 365 * 86_400
 NOTICES = {
     400: (
@@ -124,7 +124,7 @@ def _notice(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = error.status_code
     if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
-        return problems.answer_error(request, error)
+        return error_documents.answer_error(request, error)
     title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
     answer = render_page(request, "notice", status, title=title, text=text)
     answer.headers.update(error.headers or {})

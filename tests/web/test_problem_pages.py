@@ -7,7 +7,7 @@ import pytest
 from web_client import Site
 
 import copeland.web.api
-from copeland.web.api.problems import ADVICE, STATUSES, TITLES
+from copeland.web.api.error_documents import ADVICE, STATUSES, TITLES
 
 
 @pytest.mark.quick

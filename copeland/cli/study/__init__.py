@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copeland.cli.options import Json
+from copeland.cli.arguments import Json
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line

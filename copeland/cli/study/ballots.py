@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copeland.cli.arguments import STORAGE, Json, Storage, Whole, whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.options import STORAGE, Json, Storage, Whole, whole
 from copeland.cli.output import note, print_json, show, tell_result
 from copeland.cli.study import (
     AsGuide,

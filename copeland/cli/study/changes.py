@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import STORAGE, Json, Storage
+from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.output import tell_result
 from copeland.cli.program import Group
 from copeland.cli.study import Name, open_study, study

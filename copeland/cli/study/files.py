@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import (
+from copeland.cli.arguments import (
     FORMS,
     STORAGE,
     Force,

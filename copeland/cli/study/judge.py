@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copeland.cli.arguments import STORAGE, Json, Number, Storage, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.options import STORAGE, Json, Number, Storage, Whole
 from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Folder, Name, nothing_left, open_study, study, wait_first

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copeland.cli.arguments import STORAGE, Force, Json, Number, Storage, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.options import STORAGE, Force, Json, Number, Storage, Whole
 from copeland.cli.output import note, print_json, progress_bar, require_new, show
 from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter

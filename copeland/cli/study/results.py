@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from copeland.cli.options import STORAGE, Json, Storage
+from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.output import print_json, show
 from copeland.cli.study import Name, open_study, study
 from copeland.support.escaping import command_line

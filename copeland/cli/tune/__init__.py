@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import STORAGE, Json, Storage, Whole, take_settings
+from copeland.cli.arguments import STORAGE, Json, Storage, Whole, take_settings
 from copeland.cli.output import print_json, print_line, tell_result
 from copeland.cli.output import show as show_lines
 from copeland.cli.program import Group, app

@@ -65,12 +65,12 @@ def by_address(typing_context: Any, given: Any) -> Any:
         table = cgutils.alloca_once(builder, ir.ArrayType(WORD_TYPE, _words(context, made)))
         start = builder.bitcast(table, cgutils.voidptr_t)
         _write(context, builder, made, start, args[0])
-        return _sealed(builder, start)
+        return _forget_writes(builder, start)
 
     return made(given), write
 
 
-def _sealed(builder: Any, start: Any) -> Any:
+def _forget_writes(builder: Any, start: Any) -> Any:
     """The same address; what was written there before is not seen as a change of what is read from now on."""
     through = ir.FunctionType(cgutils.voidptr_t, [cgutils.voidptr_t])
     return builder.asm(through, "", "=r,0,~{memory}", [start], side_effect=True)

@@ -47,13 +47,13 @@ class JudgeMemory:
         self._take(new)
         self._number = new[-1].number if new else self._number
 
-    def find_answered(
+    def find_answers(
         self, judge: str, item: str | None, held: Iterable[Ballot]
     ) -> set[Sides] | None:
         """Return what a judge who holds some ballots is not to be asked on an item; None if it may be asked all."""
         if self.repeat:
             return None
-        answered = self._answered(judge, item)
+        answered = self._read_answers(judge, item)
         if self._swap == "random" and self._study.settings.repeats == "count":
             return answered
         under_way = {(ballot.right, ballot.left) for ballot in held if ballot.item == item}
@@ -67,10 +67,10 @@ class JudgeMemory:
 
     def leave_out(self, judge: str, item: str | None, spent: bool) -> None:
         """Count what is not asked of a judge: answers from elsewhere, and if the item is spent, all."""
-        answers = {(judge, item, sides) for sides in self._answered(judge, item)}
+        answers = {(judge, item, sides) for sides in self._read_answers(judge, item)}
         self.left_out |= answers if spent else answers - self._own
 
-    def _answered(self, judge: str, item: str | None) -> set[Sides]:
+    def _read_answers(self, judge: str, item: str | None) -> set[Sides]:
         return {sides for sides, times in self._times[judge, item].items() if times > 0}
 
     def find_skips(self, judge: str) -> set[Question]:

@@ -483,7 +483,7 @@ class _JudgingLoop:
         endless = bool(self.study.settings.space)
         for item in self._items():
             shown = None if item is None else name_of(item)
-            without = self.memory.find_answered(judge, shown, held.values())
+            without = self.memory.find_answers(judge, shown, held.values())
             spent = bool(without) and not endless and is_all(without, active)
             self.memory.leave_out(judge, shown, spent)
             if spent:

@@ -163,7 +163,7 @@ class Kind:
         new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
         return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
 
-    def count_offered(self, books: Books) -> int:
+    def count_options(self, books: Books) -> int:
         """Return how many options are asked."""
         return len(active(books))
 

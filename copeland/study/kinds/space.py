@@ -89,7 +89,7 @@ class SpaceOfPoints(Kind):
         kept = [asked for asked in map(log.event, held) if asked is not None]
         return asking.new, repeat_questions([one for one in kept if one.item == wish.item], held, n)
 
-    def count_offered(self, books: Books) -> int:
+    def count_options(self, books: Books) -> int:
         """Return more than anybody can be asked: a space always has other points."""
         return ENDLESS
 

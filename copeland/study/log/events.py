@@ -216,7 +216,7 @@ def to_json(event: Event) -> str:
     >>> to_json(Event(3, VOTED, 12.5, event_id="a", left=0, right=2, outcome=TIE))
     '{"number": 3, "kind": "voted", "time": 12.5, "event_id": "a", "left": 0, "right": 2, "outcome": "tie"}'
     """
-    return json.dumps(_said(event))
+    return json.dumps(_collect_fields(event))
 
 
 def from_json(line: str) -> Event:
@@ -232,7 +232,7 @@ def from_json(line: str) -> Event:
     return event
 
 
-def _said(event: Event) -> dict[str, Any]:
+def _collect_fields(event: Event) -> dict[str, Any]:
     return {name: value for name, value in event._asdict().items() if value is not None}
 
 
@@ -268,7 +268,7 @@ def next_link(link: bytes, event: Event) -> bytes:
     >>> tea.hex()[:12], next_link(tea, Event(2, "closed", 1.5)).hex()[:12]
     ('3065bf7ead4f', 'b538557fad49')
     """
-    return sha256(link + _canonical(_said(event)).encode()).digest()
+    return sha256(link + _canonical(_collect_fields(event)).encode()).digest()
 
 
 def last_link(study: str, events: Iterable[Event]) -> bytes:

@@ -74,11 +74,9 @@ class PanelStanding:
         ]
 
 
-def panel_standing_of(books: Books) -> PanelStanding | None:
-    """Return where the panel stands, None if there is none."""
+def panel_standing_of(books: Books) -> PanelStanding:
+    """Return where the panel of a study stands."""
     panel = books.panel
-    if not panel.members:
-        return None
     matter = find_open_answers(books).sum(axis=(1, 2)) // 2
     return PanelStanding(
         members=panel.members,

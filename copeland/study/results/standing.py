@@ -242,7 +242,7 @@ def standing_of(
         ),
         guides=guides,
         guide_votes=books.guide_votes,
-        panel=panel_standing_of(books),
+        panel=panel_standing_of(books) if books.panel.members else None,
         proof=None if books.tuning is not None else Tables(*map(_freeze, books.proof)),
         offered=dict(books.offered),
         extra=books.extra,

@@ -277,7 +277,7 @@ def _list_proofs(votes: Measures) -> Iterator[str]:
     found, standing, panel = votes.certificate, votes.standing, votes.standing.panel
     if panel is None:
         yield found.statement
-        yield from _list_unproved(votes)
+        yield from _list_open_claims(votes)
     else:
         is_same = panel.active.active == found.active
         both = [found.statement, *([] if is_same else [panel.active.statement])]
@@ -306,7 +306,7 @@ def _list_proofs(votes: Measures) -> Iterator[str]:
         yield f"{states}; {covers}."
 
 
-def _list_unproved(votes: Measures) -> Iterator[str]:
+def _list_open_claims(votes: Measures) -> Iterator[str]:
     """The answers that do not count yet, and the options that may be best too."""
     found, waiting = votes.certificate, votes.standing.waiting
     if waiting:

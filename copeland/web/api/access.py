@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.study import Study
-from copeland.web.api.problems import STATUSES
+from copeland.web.api.error_documents import STATUSES
 from copeland.web.models import Key, VotingPage
 from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of

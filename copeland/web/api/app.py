@@ -8,8 +8,8 @@ from starlette.exceptions import HTTPException
 
 from copeland.errors import CopelandError
 from copeland.version import __version__
-from copeland.web.api import results, studies, voting
-from copeland.web.api.problems import ApiProblem, answer_error
+from copeland.web.api import downloads, studies, voting
+from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.server import Server
 
 
@@ -23,7 +23,7 @@ def api(server: Server) -> FastAPI:
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}/api/v1"}],
         root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
-        routes=[*voting.router.routes, *results.router.routes, *studies.router.routes],
+        routes=[*voting.router.routes, *downloads.router.routes, *studies.router.routes],
     )
     app.state.server = server
     for kind in (ApiProblem, HTTPException, RequestValidationError, CopelandError, Exception):

@@ -21,7 +21,7 @@ from copeland.web.api.access import (
     links_to,
     new_router,
 )
-from copeland.web.api.problems import ApiProblem
+from copeland.web.api.error_documents import ApiProblem
 from copeland.web.server import server_of
 
 router = new_router("/studies")

@@ -28,7 +28,7 @@ from copeland.web.api.access import (
     links_to,
     new_router,
 )
-from copeland.web.api.problems import OTHERS, ApiProblem
+from copeland.web.api.error_documents import OTHERS, ApiProblem
 from copeland.web.models import Key
 
 router = new_router("/studies/{study}")

@@ -19,7 +19,7 @@ from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Setti
 from copeland.support.phrasing import capital
 from copeland.web.models import KINDS, QUESTION, Pane
 from copeland.web.pages.admin import Form, Session
-from copeland.web.pages.options import (
+from copeland.web.pages.option_texts import (
     DIVIDER,
     NAME,
     OptionTable,

@@ -16,9 +16,9 @@ from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, times_of
 from copeland.study.options import ACTIVE
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.voter_reach import is_judged
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
+from copeland.study.results.voter_reach import is_judged
 from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.web.cache import DrawnLandscape, SpaceAnalysis, VoteAnalysis
 from copeland.web.models import VotingPage

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from copeland.study.log.events import to_json
 from copeland.web.api.access import Call, Reads, new_router
-from copeland.web.api.problems import ApiProblem
+from copeland.web.api.error_documents import ApiProblem
 from copeland.web.pages.dashboard import BEAT, STEP, stream
 from copeland.web.pages.results import certificate_text, export_log
 from copeland.web.sessions import LAST, parse_number
