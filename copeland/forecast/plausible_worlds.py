@@ -36,6 +36,7 @@ from copeland.support.rng import stream
 SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6)
 SHARES = (0.1, 0.25, 0.5, 1.0)  # twist, of the spread: pairs deviate no more than options differ
 STEPS, CLOSE = 20, 1e-4  # of Newton's method: at most, and what is near enough
+MOST_LOG_ODDS = 20.0  # beyond that a pair has no information left, and a step would divide by 0
 BELIEF = (
     "In a plausible world the log-odds of a pair are the difference of two strengths and a deviation of "
     "its own. How large these are is learnt from the votes; before any, the standard deviation of "
@@ -138,6 +139,7 @@ def _fit_spreads(
 def _step(points: Floats, theta: Floats, spread: Floats, twist: Floats) -> _BeliefStep:
     """Take the votes as if log-odds were near theta, and return what is most plausible then."""
     n = points + points.T
+    theta = np.clip(theta, -MOST_LOG_ODDS, MOST_LOG_ODDS)
     p = expit(theta)
     information = n * p * (1 - p)
     z = theta + np.divide(points - n * p, information, out=np.zeros_like(theta), where=n > 0)

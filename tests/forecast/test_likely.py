@@ -143,3 +143,10 @@ def test_a_forecast_until_likely_says_so_and_is_shorter():
     assert (likely.goal, proved.goal) == (Goal(0.9), PROOF)
     for one, other in zip(likely.ways, proved.ways, strict=True):
         assert sum(one.votes) < sum(other.votes)
+
+
+@pytest.mark.parametrize("times", [1, 30, 10_000])
+def test_chances_are_numbers_where_all_votes_of_many_options_go_one_way(times):
+    wins = np.triu(np.full((60, 60), times), 1)
+    chances = chances_of(wins, np.zeros_like(wins), margin=0.0, together=[0], most=100)
+    assert all(np.isfinite(part).all() for part in chances)
