@@ -38,6 +38,13 @@ def test_links_lead_to_files_that_exist(page):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", ["design.md", "where-to-put.md"])
+def test_the_files_that_the_map_names_are_there(page):
+    text = (ROOT / "docs" / page).read_text()
+    for path in re.findall(r"\b(?:\w+/)+\w+\.(?:py|html|toml|md)\b", text):
+        assert (ROOT / path).exists() or (ROOT / "copeland" / path).exists(), path
+
+
 def test_the_table_and_the_heads_of_algorithms_come_from_the_records():
     file, known = ROOT / "docs" / "algorithms.md", algorithms()
     text = page_with_heads(page_with_table(file.read_text(), known), known)

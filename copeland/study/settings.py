@@ -1,7 +1,7 @@
 """What a study is told when it is created, and keeps for life.
 
-The fields of :class:`Settings` are the one table of settings: the options of the command line, the form of the page
-that creates a study and the fields of the HTTP API take their names, defaults and help from it. An error carries the
+The fields of :class:`Settings` are the one table of settings: the command line, the page that creates a study and the HTTP
+API name the settings that they offer, and take defaults, rules and help from here. An error carries the
 setting that is wrong as its ``field``, so that each of them can point to it.
 """
 
