@@ -22,7 +22,7 @@ from copeland.support.notebook_html import MOST_ROWS, html_table
 from copeland.support.npz import read_array, read_arrays
 from copeland.support.phrasing import join_names, some
 from copeland.support.row_files import JSON_LINES, Table, lines_of, read_table, table_of_lines
-from copeland.support.vote_tables import count_votes, form_of, is_votes, read_rows
+from copeland.support.vote_tables import count_votes, find_layout, is_votes, read_rows
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
 R = TypeVar("R")
@@ -371,7 +371,7 @@ def _read_votes(path: Path, key: str | None) -> _Read:
 
 
 def _of_votes(table: Table, columns: Mapping[str, str] | None = None) -> _Read:
-    votes = count_votes(read_rows(table, form_of(table, columns)))
+    votes = count_votes(read_rows(table, find_layout(table, columns)))
     if not votes.labels:
         raise InvalidMatrix("it has the names of columns but no votes.")
     return _shares(votes.wins, votes.ties, votes.labels), votes.labels

@@ -15,12 +15,12 @@ from copeland import PreferenceMatrix
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
 from copeland.study import create_study_from_votes
 from copeland.support.row_files import read_table
-from copeland.support.vote_tables import OUTCOMES, count_votes, form_of, is_votes, read_rows
+from copeland.support.vote_tables import OUTCOMES, count_votes, find_layout, is_votes, read_rows
 
 
 def tally(path, columns=None):
     table = read_table(Path(path))
-    return count_votes(read_rows(table, form_of(table, columns)))
+    return count_votes(read_rows(table, find_layout(table, columns)))
 
 
 def told(tmp_path, content, columns=None, name="votes.csv"):

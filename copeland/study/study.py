@@ -510,7 +510,9 @@ class Study:
 
     def _attend(self, voter: str, kind: str) -> None:
         check_plain(voter=voter)
-        self._work.append(lambda _log: self._work.kind.attend(self._books, voter, kind, self.now()))
+        self._work.append(
+            lambda _log: self._work.kind.change_attendance(self._books, voter, kind, self.now())
+        )
 
     # Votes from elsewhere, and votes to take away
 

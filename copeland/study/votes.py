@@ -23,7 +23,14 @@ from copeland.support.escaping import cell
 from copeland.support.phrasing import format_count
 from copeland.support.row_files import read_table, table_of
 from copeland.support.timestamps import seconds_since_1970
-from copeland.support.vote_tables import Form, Said, blank, form_of, read_rows, text_in
+from copeland.support.vote_tables import (
+    ColumnLayout,
+    VoteRow,
+    blank,
+    find_layout,
+    read_rows,
+    text_in,
+)
 
 MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: some studies keep each
 
@@ -177,8 +184,8 @@ def rows_of_table(table: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 class Incoming(NamedTuple):
     """Votes from elsewhere as they are told: a CSV or JSON file, a data frame or mappings."""
 
-    said: list[Said]
-    form: Form | None  # None: there is no row at all
+    said: list[VoteRow]
+    form: ColumnLayout | None  # None: there is no row at all
     is_file: bool
 
     @property
@@ -200,7 +207,7 @@ def incoming(
     table = read_table(Path(votes)) if is_file else table_of(rows_of_table(votes), "the rows")
     if not table.columns and not columns:
         return Incoming([], None, is_file)
-    form = form_of(table, columns)
+    form = find_layout(table, columns)
     return Incoming(list(read_rows(table, form, names)), form, is_file)
 
 
@@ -252,7 +259,7 @@ def votes_from(
     return found, undone
 
 
-def _check_row(one: Said, form: Form | None, options: Mapping[str, int]) -> ImportedVote:
+def _check_row(one: VoteRow, form: ColumnLayout | None, options: Mapping[str, int]) -> ImportedVote:
     """A vote whose id is what the row says, or empty."""
     assert form is not None
     for name in (one.left, one.right):
@@ -271,7 +278,7 @@ def _check_row(one: Said, form: Form | None, options: Mapping[str, int]) -> Impo
     return ImportedVote(texts["event_id"] or "", *shown, form.has_sides, form.has_order)
 
 
-def _text(row: Mapping[str, Any], form: Form, role: str) -> str | None:
+def _text(row: Mapping[str, Any], form: ColumnLayout, role: str) -> str | None:
     """What a row says of its voter, item or id; what a study exported, with ids, is taken to the letter."""
     text = text_in(row, getattr(form, role))
     return text if text is None or form.event_id else text.strip() or None

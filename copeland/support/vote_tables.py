@@ -49,7 +49,7 @@ class Tally(NamedTuple):
     labels: list[str]
 
 
-class Form(NamedTuple):
+class ColumnLayout(NamedTuple):
     """Which columns of a table say what; None where there is none."""
 
     left: str
@@ -73,7 +73,7 @@ class Form(NamedTuple):
         return self.wins is None or self.time is not None
 
 
-class Said(NamedTuple):
+class VoteRow(NamedTuple):
     """What a row says of a pair, and how many times."""
 
     where: str
@@ -140,7 +140,7 @@ def is_votes(columns: Sequence[str]) -> bool:
     return _main_columns([column_name(name) for name in columns], {}) is not None
 
 
-def form_of(table: Table, named: Mapping[str, str] | None = None) -> Form:
+def find_layout(table: Table, named: Mapping[str, str] | None = None) -> ColumnLayout:
     """Return which columns of a table say what; ``named`` says it where their names do not.
 
     Its keys are those of :data:`ROLES`.
@@ -161,18 +161,18 @@ def form_of(table: Table, named: Mapping[str, str] | None = None) -> Form:
     return form
 
 
-def _main_columns(columns: Sequence[str], given: Mapping[str, str]) -> Form | None:
+def _main_columns(columns: Sequence[str], given: Mapping[str, str]) -> ColumnLayout | None:
     """The columns of pairs, outcomes and counts: as given, or by their names."""
     left, right, outcome = (_sides(columns, given)[role] for role in ("left", "right", "outcome"))
     named = bool({"left", "right", "outcome"} & set(given))
     pair_won = set(_WON) <= set(columns) and not named
     if left and right and outcome and not (pair_won and "outcome" not in columns):
-        return Form(left, right, outcome, _times_column(columns))
+        return ColumnLayout(left, right, outcome, _times_column(columns))
     wins = next((name for name in _COUNTS if name in columns), None)
     ties = "ties" if wins and "ties" in columns else None
     if pair_won:
-        return Form(*_WON, None, wins, ties)
-    return Form(left, right, None, wins, ties) if left and right and wins else None
+        return ColumnLayout(*_WON, None, wins, ties)
+    return ColumnLayout(left, right, None, wins, ties) if left and right and wins else None
 
 
 def _times_column(columns: Sequence[str]) -> str | None:
@@ -208,7 +208,7 @@ def _unknown(table: Table, given: Mapping[str, str]) -> str:
     )
 
 
-def read_rows(table: Table, form: Form, names: Container[str] = ()) -> Iterator[Said]:
+def read_rows(table: Table, form: ColumnLayout, names: Container[str] = ()) -> Iterator[VoteRow]:
     """Yield what each row of a table says; refuse a row that is damaged.
 
     Spaces around the name of an option are left out, unless it is among ``names`` with them.
@@ -221,16 +221,16 @@ def read_rows(table: Table, form: Form, names: Container[str] = ()) -> Iterator[
 
 
 def _read_row(
-    where: str, row: Mapping[str, Any], form: Form, names: Container[str]
-) -> Iterator[Said]:
+    where: str, row: Mapping[str, Any], form: ColumnLayout, names: Container[str]
+) -> Iterator[VoteRow]:
     left, right = (_name(row, column, names) for column in (form.left, form.right))
     if left == right:
         raise InvalidRow(f"'{left}' is on both sides.")
     outcome = "left" if form.outcome is None else _outcome(row, form, left, right, names)
     times = 1 if form.wins is None else _count(row, form.wins)
-    yield Said(where, left, right, outcome, times, row)
+    yield VoteRow(where, left, right, outcome, times, row)
     if form.ties is not None and not blank(row.get(form.ties)):
-        yield Said(where, left, right, "tie", _count(row, form.ties), row)
+        yield VoteRow(where, left, right, "tie", _count(row, form.ties), row)
 
 
 def _name(row: Mapping[str, Any], column: str, names: Container[str]) -> str:
@@ -243,7 +243,7 @@ def _name(row: Mapping[str, Any], column: str, names: Container[str]) -> str:
 
 
 def _outcome(
-    row: Mapping[str, Any], form: Form, left: str, right: str, names: Container[str]
+    row: Mapping[str, Any], form: ColumnLayout, left: str, right: str, names: Container[str]
 ) -> str:
     assert form.outcome is not None
     said = _name(row, form.outcome, (left, right))
@@ -280,7 +280,7 @@ def blank(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "") or bool(value != value)
 
 
-def count_votes(said: Iterable[Said]) -> Tally:
+def count_votes(said: Iterable[VoteRow]) -> Tally:
     """Return counts of the votes that count.
 
     Examples
@@ -288,7 +288,7 @@ def count_votes(said: Iterable[Said]) -> Tally:
     >>> from copeland.support.row_files import table_of
     >>> rows = [("row 0", {"winner": "a", "loser": "b", "n": 2}), ("row 1", {"winner": "b", "loser": "a", "n": 1})]
     >>> table = table_of(rows, "rows")
-    >>> found = count_votes(read_rows(table, form_of(table)))
+    >>> found = count_votes(read_rows(table, find_layout(table)))
     >>> found.labels, found.wins.tolist()
     (['a', 'b'], [[0.0, 2.0], [1.0, 0.0]])
     """

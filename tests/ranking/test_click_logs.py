@@ -10,7 +10,7 @@ from oracles.click_log import DAY, plain_count
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.ranking.click_log import Rules, count_clicks
 from copeland.support.row_files import read_table
-from copeland.support.vote_tables import count_votes, form_of, read_rows
+from copeland.support.vote_tables import count_votes, find_layout, read_rows
 
 NOON = 1_700_006_400 + DAY / 2  # of a day in UTC
 RULES = Rules(window=600.0, bots=3)
@@ -149,7 +149,7 @@ def test_the_counts_of_days_add_up(tmp_path):
     together = tmp_path / "wins.csv"
     together.write_text(days[0].csv() + days[1].csv().partition("\n")[2])
     table = read_table(together)
-    added = count_votes(read_rows(table, form_of(table)))
+    added = count_votes(read_rows(table, find_layout(table)))
     order = [added.labels.index(label) for label in whole.labels]
     assert (added.wins[np.ix_(order, order)] == whole.wins).all()
     assert (added.ties[np.ix_(order, order)] == whole.ties).all()

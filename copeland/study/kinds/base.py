@@ -213,7 +213,7 @@ class Kind:
                 f"{algorithm.name} cannot be guided, so every vote counts as proof; use cpc-pac for guides."
             )
 
-    def attend(self, books: Books, voter: str, kind: str, now: float) -> list[Event]:
+    def change_attendance(self, books: Books, voter: str, kind: str, now: float) -> list[Event]:
         """Return the event that excuses or readmits a member; none if it is so already."""
         raise InvalidParameter(
             "this study has no panel, and you can excuse only members of a panel."

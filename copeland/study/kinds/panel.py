@@ -90,7 +90,7 @@ class PanelOfVoters(Kind):
         """Refuse one option more than the planner can weigh."""
         _require_few(books.k + 1)
 
-    def attend(self, books: Books, voter: str, kind: str, now: float) -> list[Event]:
+    def change_attendance(self, books: Books, voter: str, kind: str, now: float) -> list[Event]:
         """Return the event that excuses or readmits a member; none if it is so already."""
         assert kind in (EXCUSED, READMITTED)
         _require_name(books, voter)
