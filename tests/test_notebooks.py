@@ -16,6 +16,7 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 def test_a_notebook_runs_and_shows_what_it_ends_its_cells_with(path, tmp_path, monkeypatch):
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent.parent))
+    monkeypatch.setenv("TQDM_DISABLE", "1")  # a bar is no warning
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
