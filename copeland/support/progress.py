@@ -125,7 +125,9 @@ class Bar:
         file = sys.stderr
         # Sentences that others write go above the bar.
         above = redirect_stderr(self._lines_above(file)) if _is_terminal() else nullcontext()
-        bar = self._tqdm(file=file, leave=False, dynamic_ncols=True, smoothing=0, bar_format=" ")
+        # tqdm would hide a bar in a terminal that says that it has no size.
+        size = {"ncols": 80, "nrows": 24} if _has_no_size(file) else {"dynamic_ncols": True}
+        bar = self._tqdm(file=file, leave=False, smoothing=0, bar_format=" ", **size)
         with above:
             while not self.over.wait(_AGAIN):
                 self._draw(bar)
@@ -145,6 +147,13 @@ class Bar:
             bar.reset(self._total)
         bar.n, bar.initial, bar.start_t = self._done, self._first or 0, self._begun
         bar.set_description_str(inert(self._said))
+
+
+def _has_no_size(file: Any) -> bool:
+    try:
+        return 0 in os.get_terminal_size(file.fileno())
+    except (OSError, ValueError):  # no terminal
+        return False
 
 
 class Load(NamedTuple):

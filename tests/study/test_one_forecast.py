@@ -81,13 +81,13 @@ def test_people_are_the_same_in_the_status_and_in_the_plan(how):
 def test_a_form_says_of_people_and_of_a_panel_what_the_command_says():
     study = copeland.create_study("six", list("abcdef"), batch=4)
     found = study.prospect(5)
-    intent = Intent(6, {"voters": "people", "delta": 0.05, "margin": 0.0}, [], 4)
+    intent = Intent(6, study.settings, 4)
     form = " ".join(expectation_of(intent, 5))
     panel = copeland.create_study("panel", list("abcdef"), voters="panel", panel=list("vwxyz"))
     for answers in (answers_words(found.panel, 5), answers_words(new_panel_remaining(5, 6), 5)):
         assert answers in prospect_sentence(found) and answers in form
         assert answers in who_votes(panel.settings, 6)
-        assert answers in " ".join(expectation_of(Intent(6, {}, list("vwxyz"), 4), 5))
+        assert answers in " ".join(expectation_of(Intent(6, panel.settings, 4), 5))
     assert people_words(found.population) in form
     assert people_words(found.population) in prospect_sentence(found)
     assert found.population == Analysis(study.standing()).reach.people

@@ -86,7 +86,7 @@ def test_the_package_offers_studies_by_name():
         ({"voters": "odd"}, "voters is 'odd'"),
         (
             {"algorithm": "rmed2fh", "voters": "independent"},
-            "rmed2fh must know its horizon in advance, and a study has none",
+            "rmed2fh, which must know its horizon in advance, and a study has none",
         ),
         ({"algorithm": "ccb", "voters": "dependent"}, "use cpc-pac"),
         ({"algorithm": "ccb:alpha=-1", "voters": "independent"}, "alpha"),
