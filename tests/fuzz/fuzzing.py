@@ -180,7 +180,7 @@ def restore(folder, before):
     kept = folder.with_name("kept")
     for path in sorted(folder.rglob("*"), reverse=True):
         if path not in before:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)  # a database may remove its own
         elif path.is_file() and path.stat().st_mtime_ns != before[path]:
             shutil.copy2(kept / path.relative_to(folder), path)
     for path in before:
