@@ -179,8 +179,8 @@ def restore(folder, before):
     """Bring every file back that was written meanwhile, and remove what is new."""
     kept = folder.with_name("kept")
     for path in sorted(folder.rglob("*"), reverse=True):
-        if path not in before:
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)  # a database may remove its own
+        if path not in before:  # a database may remove its own files meanwhile
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         elif path.is_file() and path.stat().st_mtime_ns != before[path]:
             shutil.copy2(kept / path.relative_to(folder), path)
     for path in before:
