@@ -161,6 +161,7 @@ def test_the_ways_of_a_question_and_of_its_answer_are_short(voters):
         assert len([parts for parts in inner if parts[0] not in planner]) <= 17
 
 
+@pytest.mark.slow
 def test_the_way_of_votes_to_a_page_is_short(tmp_path):
     study = copeland.create_study("tea", ["green", "black", "white"], voters="independent")
     votes = [("green", "black", "ann"), ("green", "black", "ben"), ("green", "white", "ann")]

@@ -70,6 +70,7 @@ def test_missing_packages_name_their_extra(monkeypatch):
         ChatJudge("tiny", "http://localhost/v1")
 
 
+@pytest.mark.slow
 def test_a_refused_connection_is_reported_within_ten_seconds():
     judge = ChatJudge("m", "http://127.0.0.1:9/v1", key_variable=None)  # nobody listens there
     study = create_study("drinks", ["tea", "milk"], voters="independent")
