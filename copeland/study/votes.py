@@ -199,7 +199,7 @@ def incoming(
 ) -> Incoming:
     """Return what a file, a data frame or mappings say; ``names`` are those of known options.
 
-    ``columns`` says which columns of another form hold what: see :func:`copeland.support.vote_tables.form_of`.
+    ``columns`` says which columns of another form hold what: see :func:`copeland.support.vote_tables.find_layout`.
     """
     if isinstance(votes, Incoming):
         return votes
