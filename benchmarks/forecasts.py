@@ -87,15 +87,15 @@ def by_people(matrix: PreferenceMatrix, run: int) -> Iterator[Told]:
     """Run a study of people who are dealt a few pairs each; votes and people are two forecasts."""
     *_, (ended, everybody) = play_dealt(matrix, run, BATCH)
     votes, due = ended.votes, [int(share * ended.votes) for share in MOMENTS]
-    for books, people in play_dealt(matrix, run, BATCH):
-        if not due or books.votes < due[0]:
+    for state, people in play_dealt(matrix, run, BATCH):
+        if not due or state.votes < due[0]:
             continue
         due.pop(0)
-        start = standing_of("people", books, (), 0.0).start
+        start = standing_of("people", state, (), 0.0).start
         found, rule = remaining_of(start, BATCH, people), by_rule(start, BATCH, people)
         if found is None or found.people is None or rule.people is None:
             continue
-        yield Told(found.votes, rule.votes, votes - books.votes)
+        yield Told(found.votes, rule.votes, votes - state.votes)
         yield Told(found.people, rule.people, everybody)
 
 

@@ -91,15 +91,15 @@ def panel(family, k, voters, nth):
     return FAMILIES[family](rng, k, voters)[:, order[:, None], order]
 
 
-def play(said, until="best", seed=0, manners=False):
+def play(said, until="best", seed=0, recent_ballots=False):
     """How many questions are asked until the planner has no more; each step is held against the truth."""
     answered = np.zeros(said.shape, dtype=bool)
     wins = np.zeros(said.shape[1:], dtype=int)
     rng = stream(seed, "play")
-    seen = [[] for _ in said] if manners else None
+    seen = [[] for _ in said] if recent_ballots else None
     while question := next_question(wins, None, answered, rng, last=seen, until=until):
         v, i, j = question
-        if manners:
+        if recent_ballots:
             seen[v].append((i, j))
         answered[v, [i, j], [j, i]] = True
         wins[i, j] += said[v, i, j] > 0
@@ -180,14 +180,16 @@ def savings(panels=PANELS):
             print(f"{family} {k} x {voters}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
 
 
-def manners(panels=6):
+def recent_ballots(panels=6):
     """How many more questions it takes to show no option too often running; circles left out."""
     ratios, usual = [], []
     for k, voters in SIZES:
         for family in (name for name in FAMILIES if "circle" not in name):
             said = [panel(family, k, voters, nth) for nth in range(panels)]
             without = np.array([play(one, seed=nth) for nth, one in enumerate(said)])
-            with_ = np.array([play(one, seed=nth, manners=True) for nth, one in enumerate(said)])
+            with_ = np.array(
+                [play(one, seed=nth, recent_ballots=True) for nth, one in enumerate(said)]
+            )
             ratios.append(with_.mean() / without.mean())
             usual.append(np.median(with_) / ((k - 1) * (voters // 2 + 1)))
             print(f"{family} {k} x {voters}: {ratios[-1]:.2f}, {usual[-1]:.2f}", file=sys.stderr)
@@ -203,7 +205,7 @@ def _spread(values):
 def main():
     """Print the table."""
     if sys.argv[1:2] == ["manners"]:
-        lines = manners(*map(int, sys.argv[2:3]))
+        lines = recent_ballots(*map(int, sys.argv[2:3]))
     else:
         lines = savings(*map(int, sys.argv[1:2]))
     for line in lines:

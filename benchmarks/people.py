@@ -20,11 +20,11 @@ import copeland
 from copeland import PreferenceMatrix
 from copeland.policy import warm
 from copeland.study.log.events import ASKED, CREATED, VOTED, Event
-from copeland.study.log.state import Books
-from copeland.study.pair_choice import Player, Wish, active
+from copeland.study.log.state import StudyState
+from copeland.study.pair_choice import BallotRequest, Player, active
 from copeland.study.results.standing import is_open
 from copeland.study.settings import Settings
-from copeland.study.voter_history import Manners
+from copeland.study.voter_history import RecentlyShown
 from copeland.support.rng import stream
 
 PRESENT = 30
@@ -54,76 +54,91 @@ class Answers:
         return "left" if bool(first_wins) == (left == first) else "right"
 
 
-def begin(matrix: PreferenceMatrix, run: int, batch: int) -> Books:
-    """Return the books of a new study; without a batch, by the rule of version 0.2."""
+def begin(matrix: PreferenceMatrix, run: int, batch: int) -> StudyState:
+    """Return the state of a new study; without a batch, by the rule of version 0.2."""
     missing = "against" if batch else ""
     settings = Settings(voters="people", seed=run, margin=MARGIN, batch=batch, missing=missing)
     body = {"settings": settings.to_dict(), "options": [{"name": one} for one in matrix.labels]}
-    return Books(Event(1, CREATED, 0.0, body=body))
+    return StudyState(Event(1, CREATED, 0.0, body=body))
 
 
-def deal(books: Books, player: Player, voter: str, batch: int) -> list[Event]:
+def deal(state: StudyState, player: Player, voter: str, batch: int) -> list[Event]:
     """Hand all ballots to somebody who arrives."""
-    wish = Wish(books.number + 1, 0.0, voter, active(books), once=True, manners=Manners(lean={}))
+    request = BallotRequest(
+        state.number + 1,
+        0.0,
+        voter,
+        active(state),
+        once=True,
+        recent_ballots=RecentlyShown(lean={}),
+    )
     asked = []
-    for left, right in player.choose(books, wish, batch):
-        asked.append(Event(books.number + 1, ASKED, 0.0, voter=voter, left=left, right=right))
-        books.take(asked[-1])
+    for left, right in player.choose(state, request, batch):
+        asked.append(Event(state.number + 1, ASKED, 0.0, voter=voter, left=left, right=right))
+        state.take(asked[-1])
     return asked
 
 
-def tell(books: Books, player: Player, vote: Event) -> None:
+def tell(state: StudyState, player: Player, vote: Event) -> None:
     """Count an answer."""
-    player.tell(vote, books)
-    books.take(vote)
+    player.tell(vote, state)
+    state.take(vote)
 
 
-def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple[Books, int]]:
-    """Yield the books and the people so far before every vote and at the end, if each is dealt a batch."""
-    books, answers, rng = begin(matrix, run, batch), Answers(matrix, run), seats_of(matrix, run)
-    player = Player(books, (books.wins, books.ties))
+def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple[StudyState, int]]:
+    """Yield the state and the people so far before every vote and at the end, if each is dealt a batch."""
+    state, answers, rng = begin(matrix, run, batch), Answers(matrix, run), seats_of(matrix, run)
+    player = Player(state, (state.wins, state.ties))
     held: list[list[Event]] = [[] for _ in range(PRESENT)]
     people = 0
-    while is_open(books) and books.votes < MOST:
-        yield books, people
+    while is_open(state) and state.votes < MOST:
+        yield state, people
         seat = held[int(rng.integers(PRESENT))]
         if not seat:
             people += 1
-            seat += deal(books, player, f"person {people}", batch)
+            seat += deal(state, player, f"person {people}", batch)
         asked = seat.pop(0)
         assert asked.left is not None and asked.right is not None
         outcome = answers.outcome(asked.left, asked.right)
-        vote = asked._replace(number=books.number + 1, kind=VOTED, outcome=outcome)
-        tell(books, player, vote._replace(ballot=asked.number))
-    yield books, people
+        vote = asked._replace(number=state.number + 1, kind=VOTED, outcome=outcome)
+        tell(state, player, vote._replace(ballot=asked.number))
+    yield state, people
 
 
 def run_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> tuple[int, int]:
     """Return the votes and the people until an option is proved best, if each is dealt a batch."""
-    *_, (books, people) = play_dealt(matrix, run, batch)
-    return books.votes, people
+    *_, (state, people) = play_dealt(matrix, run, batch)
+    return state.votes, people
 
 
 def run_one_by_one(matrix: PreferenceMatrix, run: int) -> tuple[int, int]:
     """Return the same by the rule of version 0.2."""
-    books, answers, rng = begin(matrix, run, 0), Answers(matrix, run), seats_of(matrix, run)
-    player = Player(books, (books.wins, books.ties))
+    state, answers, rng = begin(matrix, run, 0), Answers(matrix, run), seats_of(matrix, run)
+    player = Player(state, (state.wins, state.ties))
     shown: list[list[tuple[int, int]]] = [[] for _ in range(PRESENT)]
     people = PRESENT
-    while is_open(books) and books.votes < MOST:
+    while is_open(state) and state.votes < MOST:
         seat = int(rng.integers(PRESENT))
         if len(shown[seat]) == STAY:
             people, shown[seat] = people + 1, []
-        manners = Manners(lean={})
+        recent_ballots = RecentlyShown(lean={})
         for sides in shown[seat]:
-            manners = manners.after(*sides)
+            recent_ballots = recent_ballots.after(*sides)
         met = frozenset(map(frozenset, shown[seat]))
-        wish = Wish(books.number + 1, 0.0, "somebody", active(books), True, met, manners=manners)
-        ((left, right),) = player.choose(books, wish, 1)
+        request = BallotRequest(
+            state.number + 1,
+            0.0,
+            "somebody",
+            active(state),
+            True,
+            met,
+            recent_ballots=recent_ballots,
+        )
+        ((left, right),) = player.choose(state, request, 1)
         shown[seat].append((left, right))
-        vote = Event(books.number + 1, VOTED, 0.0, left=left, right=right)
-        tell(books, player, vote._replace(outcome=answers.outcome(left, right)))
-    return books.votes, people
+        vote = Event(state.number + 1, VOTED, 0.0, left=left, right=right)
+        tell(state, player, vote._replace(outcome=answers.outcome(left, right)))
+    return state.votes, people
 
 
 def seats_of(matrix: PreferenceMatrix, run: int) -> np.random.Generator:

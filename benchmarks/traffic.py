@@ -65,10 +65,10 @@ def made_up(seed=5, pool=POOL):
 def clicked(grades, rng, model=click_model("navigational")):  # noqa: B008 - a frozen value
     """Which positions are clicked, of many lists at once: a user leaves after a click, by its grade."""
     click, stop = np.array(model.click)[grades], np.array(model.stop)[grades]
-    wish = rng.random(grades.shape) < click
-    leaves = wish & (rng.random(grades.shape) < stop)
+    request = rng.random(grades.shape) < click
+    leaves = request & (rng.random(grades.shape) < stop)
     gone = np.cumsum(leaves, axis=1) - leaves > 0
-    return wish & ~gone
+    return request & ~gone
 
 
 def preferences(world, n=200_000, seed=0):

@@ -67,13 +67,13 @@ def _round(
         lines = [line for note in notes if note.exists() for line in note.read_text().splitlines()]
     told = {line for line in lines if not line.startswith("!")}
     after = _ids(study)
-    live = study.books()
+    live = study.state()
     return Round(
         acknowledged=len(told),
         kept=len(after) - len(before),
         lost=frozenset(told - after),
         errors=tuple(line for line in lines if line.startswith("!")),
-        replay_differs=not live == study.replay() == open_study(NAME, storage).books(),
+        replay_differs=not live == study.replay() == open_study(NAME, storage).state(),
     )
 
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidParameter
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import chooser_of
 from copeland.study.session import OpenedStudy
-from copeland.study.voter_history import Pair, Wish, active
+from copeland.study.voter_history import BallotRequest, Pair, active
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
 from copeland.support.timestamps import seconds_since_1970
@@ -136,11 +136,11 @@ class Terms(NamedTuple):
     valid: float = 3600.0  # seconds
 
 
-def check_terms(terms: Terms, books: Books) -> None:
+def check_terms(terms: Terms, state: StudyState) -> None:
     """Refuse terms that mean nothing, or that no allocation can meet."""
-    if books.settings.panel:
+    if state.settings.panel:
         raise InvalidParameter("a panel is asked by name; an allocation is for users of a search.")
-    if books.settings.cases:
+    if state.settings.cases:
         raise InvalidParameter("judges decide test cases; an allocation is for users of a search.")
     if isinstance(terms.impressions, bool) or not isinstance(terms.impressions, int):
         raise InvalidParameter(f"impressions is {terms.impressions!r}; it must be a whole number.")
@@ -152,8 +152,8 @@ def check_terms(terms: Terms, books: Books) -> None:
     if not 0 < terms.valid < 1e9:
         raise InvalidParameter(f"valid is {terms.valid:g}; it must be a number of seconds above 0.")
     if terms.control is not None:
-        books.index(terms.control)
-    rankers = len(active(books))
+        state.index(terms.control)
+    rankers = len(active(state))
     if rankers > 1 and terms.cap < 2 / rankers:
         raise InvalidParameter(
             f"cap is {terms.cap:g}; every list holds two of {rankers} rankers, so it must be {2 / rankers:.3g} "
@@ -162,36 +162,36 @@ def check_terms(terms: Terms, books: Books) -> None:
 
 
 def allocation_of(
-    name: str, books: Books, log: Log, terms: Terms, leader: str, now: float
+    name: str, state: StudyState, log: Log, terms: Terms, leader: str, now: float
 ) -> Allocation:
     """Return the document: what the planner would ask next, within the terms."""
-    shares = {} if books.closed else _shares(books, log, terms, now)
-    names = [option.name for option in books.options]
+    shares = {} if state.closed else _shares(state, log, terms, now)
+    names = [option.name for option in state.options]
     named = {(names[i], names[j]): share for (i, j), share in sorted(shares.items())}
     part = min(terms.traffic, 1 - terms.control_share)
     return Allocation(
         study=name,
-        version=books.number,
+        version=state.number,
         made=iso(now),
         valid_until=iso(now + terms.valid),
         impressions=terms.impressions,
         alone=terms.control or leader,
         entry_seed=name,
         taking_part=round(BUCKETS * part) if shares else 0,
-        pair_seed=f"{name}/{books.number}",
+        pair_seed=f"{name}/{state.number}",
         pairs=assign_buckets(named),
     )
 
 
-def _shares(books: Books, log: Log, terms: Terms, now: float) -> dict[Pair, float]:
+def _shares(state: StudyState, log: Log, terms: Terms, now: float) -> dict[Pair, float]:
     """The share of each pair in the lists that are interleaved; less than 1 in all where caps leave no pair.
 
     The planner's next questions are scaled up until a ranker has its cap. Then it is asked again, without that one.
     """
     shares: dict[Pair, float] = {}
-    books, options, left = copy.deepcopy(books), active(books), 1.0
+    state, options, left = copy.deepcopy(state), active(state), 1.0
     while left > TINY and len(options) > 1:
-        weights = _propose_shares(books, log, options, min(terms.impressions, DRAWS), now)
+        weights = _propose_shares(state, log, options, min(terms.impressions, DRAWS), now)
         if not weights:
             break
         room = {
@@ -207,13 +207,13 @@ def _shares(books: Books, log: Log, terms: Terms, now: float) -> dict[Pair, floa
 
 
 def _propose_shares(
-    books: Books, log: Log, options: frozenset[int], draws: int, now: float
+    state: StudyState, log: Log, options: frozenset[int], draws: int, now: float
 ) -> dict[Pair, float]:
-    """The share of each pair in the planner's next questions; the books take these as asked."""
-    wish = Wish(books.number + 1, now, None, options)
-    asked = chooser_of(books, log).propose(log, books, wish, draws)
+    """The share of each pair in the planner's next questions; the state takes these as asked."""
+    request = BallotRequest(state.number + 1, now, None, options)
+    asked = chooser_of(state, log).propose(log, state, request, draws)
     for left, right in asked:
-        books.take(Event(books.number + 1, ASKED, now, left=left, right=right))
+        state.take(Event(state.number + 1, ASKED, now, left=left, right=right))
     counts = Counter((min(pair), max(pair)) for pair in asked)
     return {pair: count / len(asked) for pair, count in sorted(counts.items())}
 
@@ -238,8 +238,8 @@ def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Alloca
     leader = find_leader(study)
 
     def look(log: Log) -> Allocation:
-        books = study.transactions.books
-        check_terms(wanted, books)
-        return allocation_of(study.name, books, log, wanted, leader, study.now())
+        state = study.transactions.state
+        check_terms(wanted, state)
+        return allocation_of(study.name, state, log, wanted, leader, study.now())
 
     return study.transactions.read(look)

@@ -27,7 +27,7 @@ from copeland.study.input_limits import check_plain
 from copeland.study.kinds.base import Wait
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, CLICKED, SHOWN, Event
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.results.standing import is_open
 from copeland.study.session import OpenedStudy, Transactions
 from copeland.study.voter_history import waiting_of
@@ -71,7 +71,7 @@ class Impressions:
     ):
         self._study, self._work = study, study.transactions
         self._work.kind.require_options("so there are no rankers to interleave")
-        self._desk, settings = Desk(study.name, secret, method), self._work.books.settings
+        self._desk, settings = Desk(study.name, secret, method), self._work.state.settings
         check_desk(self._desk)
         if not 0 < window < float("inf") or not 0 <= patience < float("inf"):
             raise InvalidParameter(
@@ -116,17 +116,17 @@ class Impressions:
         time = self._study.now() if at is None else seconds_since_1970(at)
 
         def decide(log: Log) -> tuple[list[Event], str]:
-            return record_clicks(self._work.books, log, ticket, clicked, time, self.window)
+            return record_clicks(self._work.state, log, ticket, clicked, time, self.window)
 
         fate = self._work.change(decide)
         return Clicked(fate, self.settle())
 
     def settle(self) -> tuple[Vote, ...]:
         """Turn the clicks on lists whose window has closed into votes, and return these."""
-        if self._work.read(lambda _log: self._work.books.closed):
+        if self._work.read(lambda _log: self._work.state.closed):
             return ()
         now = self._study.now()
-        waiting = self._work.look_at_books(lambda books: list(books.lists.waiting.items()))
+        waiting = self._work.look_at_state(lambda state: list(state.lists.waiting.items()))
         due = [one for one in waiting if now > one[1]["shown"] + self.window + self.patience]
         return tuple(
             self._study.tell(
@@ -140,13 +140,13 @@ class Impressions:
 
     def counts(self) -> ListCounts:
         """Return how many lists became what."""
-        books = self._work.read(lambda _log: self._work.books)
-        votes = sum(books.outcomes[name] for name in ("left", "right", "tie"))
-        lists = books.lists
+        state = self._work.read(lambda _log: self._work.state)
+        votes = sum(state.outcomes[name] for name in ("left", "right", "tie"))
+        lists = state.lists
         return ListCounts(
-            books.asked,
+            state.asked,
             votes,
-            books.outcomes["tie"],
+            state.outcomes["tie"],
             len(lists.waiting),
             lists.without_click,
             lists.shown,
@@ -157,33 +157,33 @@ def record_list(
     work: Transactions, log: Log, user: str, query: str, now: float
 ) -> tuple[list[Event], Ballot | None]:
     """Return what to append when a user searches, and the ballot to interleave for, if there is one."""
-    books = work.books
-    if books.closed:
+    state = work.state
+    if state.closed:
         return [], None
     new, asked = _ballot(work, log, user, now)
     if asked is None:
         return new, None
     work.advance(log, new)
     body = {"ballot": asked.number, "query": query_digest(query)}
-    shown = Event(books.number + 1, SHOWN, now, body=body)
-    return [shown] if books.lists.is_new(**body) else [], ballot_of(books, asked)
+    shown = Event(state.number + 1, SHOWN, now, body=body)
+    return [shown] if state.lists.is_new(**body) else [], ballot_of(state, asked)
 
 
 def _ballot(
     work: Transactions, log: Log, user: str, now: float
 ) -> tuple[list[Event], Event | None]:
     """What to append, and the oldest ballot of a user without clicks, or else a new one."""
-    books = work.books
-    held = waiting_of(books, log, user) if is_open(books) else []
+    state = work.state
+    held = waiting_of(state, log, user) if is_open(state) else []
     for asked in held:
-        if asked.number not in books.lists.waiting:
+        if asked.number not in state.lists.waiting:
             return [], asked
-    new, handed = work.propose(log, work.kind.wish_for(books, log, now, user), 1)
+    new, handed = work.propose(log, work.kind.request_for(state, log, now, user), 1)
     return new, None if isinstance(handed, Wait) else next(iter(handed), None)
 
 
 def record_clicks(
-    books: Books, log: Log, ticket: Ticket, clicked: frozenset[int], time: float, window: float
+    state: StudyState, log: Log, ticket: Ticket, clicked: frozenset[int], time: float, window: float
 ) -> tuple[list[Event], str]:
     """Return what to append for clicks on a list, and what becomes of them."""
     asked = log.event(ticket.ballot)
@@ -193,9 +193,9 @@ def record_clicks(
         return [], NOTHING
     if time < ticket.shown or time > ticket.shown + window:
         return [], EARLY if time < ticket.shown else LATE
-    if books.closed:
+    if state.closed:
         return [], LATE
-    before = books.lists.waiting.get(ticket.ballot)
+    before = state.lists.waiting.get(ticket.ballot)
     if before is not None and before["query"] != ticket.query:
         return [], FURTHER
     if before is None and next(log.answers(ticket.ballot), None) is not None:
@@ -210,5 +210,5 @@ def record_clicks(
         "query": ticket.query,
         "shown": ticket.shown if before is None else before["shown"],
     }
-    number = books.number + 1
+    number = state.number + 1
     return [Event(number, CLICKED, time, body=body)], TAKEN

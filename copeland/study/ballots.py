@@ -9,7 +9,7 @@ from copeland.study.commands import Answer, answer_to
 from copeland.study.kinds.base import Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import Event
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.results.standing import is_open
 from copeland.study.session import Transactions
 from copeland.study.voter_history import active, sides_of, waiting_of
@@ -99,52 +99,52 @@ def find_ballot(
     work: Transactions, log: Log, voter: str, wanted: Following, now: float
 ) -> Ballot | Wait | None:
     """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
-    books = work.books
-    require_open(books)
-    held = waiting_of(books, log, voter)
+    state = work.state
+    require_open(state)
+    held = waiting_of(state, log, voter)
     if held:
-        return ballot_of(books, held[0]._replace(time=now)) if is_open(books) else None
-    if books.judges_cases(voter):  # judges decide, and no visitor of a page does
+        return ballot_of(state, held[0]._replace(time=now)) if is_open(state) else None
+    if state.judges_cases(voter):  # judges decide, and no visitor of a page does
         return None
-    wish = work.kind.wish_for(books, log, now, voter, wanted.item, wanted.available)
-    later = ((item, active(books) & set(map(books.index, names))) for item, names in wanted.later)
-    new, asked = work.propose(log, wish._replace(later=tuple(later)), 1)
+    request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
+    later = ((item, active(state) & set(map(state.index, names))) for item, names in wanted.later)
+    new, asked = work.propose(log, request._replace(later=tuple(later)), 1)
     work.advance(log, new)  # it may hold the options that are asked
     if isinstance(asked, Wait):
         return asked
-    return ballot_of(books, asked[0]) if asked else None
+    return ballot_of(state, asked[0]) if asked else None
 
 
 def take_answer(
     work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
 ) -> tuple[list[Event], Answered]:
     """Append an answer, and return what else to append, which is nothing, and all that became of the answer."""
-    new, vote = answer_to(work.kind, work.books, log, told, now)
+    new, vote = answer_to(work.kind, work.state, log, told, now)
     asked = log.event(told.ballot)
-    late = asked is not None and vote.time > asked.time + work.books.settings.lease
+    late = asked is not None and vote.time > asked.time + work.state.settings.lease
     work.advance(log, new)
     look = after = None
     if vote.voter is not None and callable(following):
         look = view_as(work, log, vote.voter)
         following = following(look)
-    if vote.voter is not None and following is not None and not work.books.closed:
+    if vote.voter is not None and following is not None and not work.state.closed:
         assert isinstance(following, Following)
         after = find_ballot(work, log, vote.voter, following, now)
-    kept = vote_of(work.books, vote)
+    kept = vote_of(work.state, vote)
     return [], Answered(kept, vote.number, late, bool(new), after, look)
 
 
 def view_as(work: Transactions, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
-    books, votes = work.books, tuple(log.votes_of(voter))
-    undone = books.undone.intersection(vote.number for vote in votes)
-    return Look(work.kind.count_options(books), books.closed, votes, frozenset(undone))
+    state, votes = work.state, tuple(log.votes_of(voter))
+    undone = state.undone.intersection(vote.number for vote in votes)
+    return Look(work.kind.count_options(state), state.closed, votes, frozenset(undone))
 
 
-def ballot_of(books: Books, asked: Event) -> Ballot:
+def ballot_of(state: StudyState, asked: Event) -> Ballot:
     """Return a question with its options by name."""
-    left, right = (books.options[i] for i in sides_of(asked))
-    expires = asked.time + books.settings.lease
+    left, right = (state.options[i] for i in sides_of(asked))
+    expires = asked.time + state.settings.lease
     points = None
     if left.point is not None and right.point is not None:
         points = {"left": dict(left.point), "right": dict(right.point)}

@@ -1,8 +1,8 @@
-"""What to append to a log: answers, undoings, changes of options and roles, checked against the books and the log.
+"""What to append to a log: answers, undoings, changes of options and roles, checked against the state and the log.
 
 Every change of a study is a function ``decide(log) -> (events, result)``, or one that returns the events alone. It is called under
-the lock of a study's turn, in a transaction that has caught up with the log (``session.py``). It reads the books and the log, and
-decides. It changes neither: nothing has happened until its events are stored and the books take them. It may be called again if
+the lock of a study's turn, in a transaction that has caught up with the log (``session.py``). It reads the state and the log, and
+decides. It changes neither: nothing has happened until its events are stored and the state takes them. It may be called again if
 the transaction has to be, so it must come to the same events from the same log. What depends on the kind of study, it asks ``kind``.
 """
 
@@ -41,7 +41,7 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.judged_cases import pair_of
 from copeland.study.log.sides import marks_of
-from copeland.study.log.state import Books, proves
+from copeland.study.log.state import StudyState, proves
 from copeland.study.options import ACTIVE, Option
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
@@ -63,40 +63,40 @@ class Answer(NamedTuple):
 
 
 def answer_to(
-    kind: Kind, books: Books, log: Log, told: Answer, now: float
+    kind: Kind, state: StudyState, log: Log, told: Answer, now: float
 ) -> tuple[list[Event], Event]:
     """Return what to append, and the vote that answers a ballot: the same answer is kept once."""
     known = log.vote(told.event_id)
     if known is not None:
-        _require_same(books, log, known, told)
+        _require_same(state, log, known, told)
         return [], known
-    require_open(books)
-    asked = _question(books, log, told.ballot)
-    before = _require_no_answer(books, log, asked)
-    vote = _make_vote(books, asked, told, now)
-    repeats = _find_repeat(books, log, vote)
-    vote = vote._replace(repeats=repeats, body=_describe(kind, books, log, asked, vote, before))
-    kind.check_answer(books, asked, vote)
+    require_open(state)
+    asked = _question(state, log, told.ballot)
+    before = _require_no_answer(state, log, asked)
+    vote = _make_vote(state, asked, told, now)
+    repeats = _find_repeat(state, log, vote)
+    vote = vote._replace(repeats=repeats, body=_describe(kind, state, log, asked, vote, before))
+    kind.check_answer(state, asked, vote)
     return [vote], vote
 
 
 def _describe(
-    kind: Kind, books: Books, log: Log, asked: Event, vote: Event, before: list[Event]
+    kind: Kind, state: StudyState, log: Log, asked: Event, vote: Event, before: list[Event]
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
-    if kind.is_dealt(books, asked) and not books.is_guide(vote.voter):
+    if kind.is_dealt(state, asked) and not state.is_guide(vote.voter):
         named = vote.voter if asked.voter is None else None
         if named is not None and first_visit(log, named) is not None:
             return {"proves": False}
-        late = books.settings.missing == IGNORED and books.is_counted(asked.number)
-        if asked.number <= books.since or (late and not before):
+        late = state.settings.missing == IGNORED and state.is_counted(asked.number)
+        if asked.number <= state.since or (late and not before):
             return {"proves": False}
-    return kind.mark_again(books, vote, before)
+    return kind.mark_again(state, vote, before)
 
 
-def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
+def _require_same(state: StudyState, log: Log, kept: Event, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
-    said = _make_vote(books, _question(books, log, told.ballot), told, kept.time)
+    said = _make_vote(state, _question(state, log, told.ballot), told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
         raise conflict_over(told.event_id)
 
@@ -109,11 +109,11 @@ def conflict_over(event_id: str) -> Conflict:
     )
 
 
-def _make_vote(books: Books, asked: Event, told: Answer, now: float) -> Event:
+def _make_vote(state: StudyState, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
     assert asked.left is not None and asked.right is not None
-    left, right = books.options[asked.left].name, books.options[asked.right].name
-    if books.judges_cases(asked.voter) and told.item not in (None, asked.item):
+    left, right = state.options[asked.left].name, state.options[asked.right].name
+    if state.judges_cases(asked.voter) and told.item not in (None, asked.item):
         raise InvalidParameter(
             f"ballot {told.ballot} is about the case '{asked.item}', and the answer about '{told.item}'; the study "
             "draws the case."
@@ -124,92 +124,97 @@ def _make_vote(books: Books, asked: Event, told: Answer, now: float) -> Event:
             "the ballot you answered comes from another study."
         )
     return Event(
-        *(books.number + 1, VOTED, now),
+        *(state.number + 1, VOTED, now),
         event_id=told.event_id,
         ballot=asked.number,
         voter=asked.voter if told.voter is None else told.voter,
         left=asked.left,
         right=asked.right,
-        outcome=outcome_of(told.outcome, left, right, books.indices),
+        outcome=outcome_of(told.outcome, left, right, state.indices),
         item=asked.item if told.item is None else told.item,
         source=told.source,
     )
 
 
-def _question(books: Books, log: Log, ballot: int) -> Event:
+def _question(state: StudyState, log: Log, ballot: int) -> Event:
     """Return what a ballot asks."""
     is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
-    asked = log.event(ballot) if is_number and 0 < ballot <= books.number else None
+    asked = log.event(ballot) if is_number and 0 < ballot <= state.number else None
     if asked is None or asked.kind != ASKED:
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
     return asked
 
 
-def _require_no_answer(books: Books, log: Log, asked: Event) -> list[Event]:
+def _require_no_answer(state: StudyState, log: Log, asked: Event) -> list[Event]:
     """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it.
 
     Return the answers that were undone.
     """
     ballot = asked.number
-    before = [] if ballot in books.open else list(log.answers(ballot))
-    if any(answer.number not in books.undone for answer in before):
+    before = [] if ballot in state.open else list(log.answers(ballot))
+    if any(answer.number not in state.undone for answer in before):
         raise AlreadyVoted(
             f"ballot {ballot} was answered before; to change the answer, undo that vote first."
         )
     return before
 
 
-def _find_repeat(books: Books, log: Log, vote: Event) -> int | None:
+def _find_repeat(state: StudyState, log: Log, vote: Event) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
-    if not may_repeat(books, vote):
+    if not may_repeat(state, vote):
         return None
-    if books.judges_cases(vote.voter):
-        return find_judgement(books, vote)
+    if state.judges_cases(vote.voter):
+        return find_judgement(state, vote)
     assert vote.voter is not None and vote.left is not None and vote.right is not None
-    return first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
+    return first_opinion(state, log.opinions(vote.voter, vote.left, vote.right), vote.item)
 
 
-def find_judgement(books: Books, vote: Event) -> int | None:
+def find_judgement(state: StudyState, vote: Event) -> int | None:
     """Return the number of the vote that counts on a pair and a test case, whoever gave it."""
-    assert books.cases is not None
-    return books.cases.votes_on(pair_of(vote)).get(vote.item)
+    assert state.cases is not None
+    return state.cases.votes_on(pair_of(vote)).get(vote.item)
 
 
-def may_repeat(books: Books, vote: Event | ImportedVote) -> bool:
+def may_repeat(state: StudyState, vote: Event | ImportedVote) -> bool:
     """Tell whether a vote does not count if its voter, or on a test case any judge, voted on the pair before."""
-    known = vote.voter is not None or books.cases is not None
-    return known and books.settings.repeats != "count" and books.meaning(vote.outcome) is not None
+    known = vote.voter is not None or state.cases is not None
+    return known and state.settings.repeats != "count" and state.meaning(vote.outcome) is not None
 
 
-def first_opinion(books: Books, earlier: Iterable[Event], item: str | None) -> int | None:
+def first_opinion(state: StudyState, earlier: Iterable[Event], item: str | None) -> int | None:
     """Return the number of the vote that counts, of a voter's votes on a pair."""
     for vote in earlier:
-        if books.counts(vote) and same_item(books, vote.item, item):
+        if state.counts(vote) and same_item(state, vote.item, item):
             return vote.number
     return None
 
 
 def undo_vote(
-    books: Books, log: Log, event_id: str, now: float, reason: str | None = None, own: bool = False
+    state: StudyState,
+    log: Log,
+    event_id: str,
+    now: float,
+    reason: str | None = None,
+    own: bool = False,
 ) -> list[Event]:
     """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
     if vote is None:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
-    if vote.number in books.undone:
+    if vote.number in state.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
     told: dict[str, Any] = {} if reason is None else {"reason": reason}
     # A vote that stands for one that was undone is not the voter's own to take back.
     if own and (vote.body or {}).get("again") != UNDONE:
         told["own"] = True
-    return _undo_votes(books, log, [vote], now, told)
+    return _undo_votes(state, log, [vote], now, told)
 
 
-def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
+def withdrawal(state: StudyState, log: Log, source: str, now: float) -> list[Event]:
     """Return the events that undo every vote of an import that stands."""
-    votes = [vote for vote in log.read_import(source) if vote.number not in books.undone]
+    votes = [vote for vote in log.read_import(source) if vote.number not in state.undone]
     if votes:
-        return _undo_votes(books, log, votes, now, {"import": source})
+        return _undo_votes(state, log, votes, now, {"import": source})
     sources = log.sources()
     if source in sources:
         raise UnknownVote(f"all votes imported from '{source}' were undone before.")
@@ -218,21 +223,21 @@ def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
 
 
 def _undo_votes(
-    books: Books, log: Log, votes: list[Event], now: float, body: dict[str, Any]
+    state: StudyState, log: Log, votes: list[Event], now: float, body: dict[str, Any]
 ) -> list[Event]:
     """The events that undo votes, and those by which the votes that they kept out count."""
-    gone = books.undone | {vote.number for vote in votes}
+    gone = state.undone | {vote.number for vote in votes}
     events, heirs = [], {}
     for vote in votes:
-        counted = books.counts(vote)
-        heir = _heir(books, log, vote, gone) if counted else None
+        counted = state.counts(vote)
+        heir = _heir(state, log, vote, gone) if counted else None
         if heir is not None:
             heirs[heir.number] = _again(heir, COUNTED, now)._replace(counts=heir.number)
         repeats = None if counted else vote.repeats
         again = _again(vote, UNDONE, now)
         told = marks_of(vote) | body | ({} if proves(vote) else {"proves": False})
         events.append(again._replace(undoes=vote.number, repeats=repeats, body=told or None))
-    numbered = enumerate([*events, *heirs.values()], books.number + 1)
+    numbered = enumerate([*events, *heirs.values()], state.number + 1)
     return [event._replace(number=number) for number, event in numbered]
 
 
@@ -242,51 +247,53 @@ def _again(vote: Event, kind: str, now: float) -> Event:
     return said._replace(body=marks_of(vote) or None)
 
 
-def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:
+def _heir(state: StudyState, log: Log, vote: Event, gone: set[int]) -> Event | None:
     """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
-    shared = books.judges_cases(vote.voter)
-    if books.settings.repeats == "count" or (vote.voter is None and not shared):
+    shared = state.judges_cases(vote.voter)
+    if state.settings.repeats == "count" or (vote.voter is None and not shared):
         return None
     for other in log.opinions(None if shared else vote.voter, *sides_of(vote)):
-        if shared and books.is_guide(other.voter):
+        if shared and state.is_guide(other.voter):
             continue
-        opinion = books.meaning(other.outcome) is not None
-        if other.number not in gone and opinion and same_item(books, other.item, vote.item):
+        opinion = state.meaning(other.outcome) is not None
+        if other.number not in gone and opinion and same_item(state, other.item, vote.item):
             return other
     return None
 
 
-def addition(kind: Kind, books: Books, option: Option, now: float) -> list[Event]:
+def addition(kind: Kind, state: StudyState, option: Option, now: float) -> list[Event]:
     """Return the event that adds an option."""
-    if option.name in books.indices:
+    if option.name in state.indices:
         raise InvalidParameter(
             f"there is an option '{option.name}' already; every option needs its own name."
         )
-    kind.check_adding(books)
-    return [Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)]
+    kind.check_adding(state)
+    return [Event(state.number + 1, ADDED, now, left=state.k, body=option.shown)]
 
 
-def change_of_state(kind: Kind, books: Books, name: str, state: str, now: float) -> list[Event]:
+def change_of_state(
+    kind: Kind, state: StudyState, name: str, target: str, now: float
+) -> list[Event]:
     """Return the event that pauses, resumes or retires an option; none if it is so already."""
     kind.require(CHANGING)
-    i = books.index(name)
-    before = books.options[i].state
-    if before == (ACTIVE if state == RESUMED else state):
+    i = state.index(name)
+    before = state.options[i].state
+    if before == (ACTIVE if target == RESUMED else target):
         return []
     if before == RETIRED:
         raise InvalidParameter(f"the option '{name}' is retired for good.")
-    return [Event(books.number + 1, state, now, left=i)]
+    return [Event(state.number + 1, target, now, left=i)]
 
 
-def restart(kind: Kind, books: Books, reason: str | None, now: float) -> list[Event]:
+def restart(kind: Kind, state: StudyState, reason: str | None, now: float) -> list[Event]:
     """Return the event that begins a new epoch; refuse one that leaves no votes behind."""
     if reason is not None:
         check_text("the reason, as a ", source=reason)
     kind.require(RESTARTING)
-    if not books.votes:
+    if not state.votes:
         raise InvalidParameter("no votes count yet, so there is nothing to restart.")
     body = None if reason is None else {"reason": reason}
-    return [Event(books.number + 1, RESTARTED, now, body=body)]
+    return [Event(state.number + 1, RESTARTED, now, body=body)]
 
 
 def check_role(role: str) -> None:
@@ -295,14 +302,16 @@ def check_role(role: str) -> None:
         raise UnknownName(f"there is no role '{role}'; {nearest(str(role), ROLES)}")
 
 
-def give_role(kind: Kind, books: Books, log: Log, voter: str, role: str, now: float) -> list[Event]:
+def give_role(
+    kind: Kind, state: StudyState, log: Log, voter: str, role: str, now: float
+) -> list[Event]:
     """Return the event that gives a voter a role; none if the voter has it already."""
-    has = GUIDE if books.is_guide(voter) else PROOF
+    has = GUIDE if state.is_guide(voter) else PROOF
     if role == has:
         return []
-    kind.check_guides(books.settings)
+    kind.check_guides(state.settings)
     if next(iter(log.votes_of(voter)), None) is not None:
         raise AlreadyVoted(
             f"'{voter}' has voted in the role {has} and keeps it; let the {role} vote under another name."
         )
-    return [Event(books.number + 1, ROLE, now, voter=voter, body={"role": role})]
+    return [Event(state.number + 1, ROLE, now, voter=voter, body={"role": role})]

@@ -16,7 +16,7 @@ from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import CREATED, Event
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, options_of
 from copeland.study.settings import PEOPLE, SETTINGS, Settings
@@ -154,9 +154,9 @@ def create_study_from_votes(
     rows, undone = votes_from(told, {one.name: i for i, one in enumerate(given)}, source)
     taken: list[Imported] = []
 
-    def with_votes(books: Books, log: Log) -> list[Event]:
-        kind = kind_of(books.settings)
-        new, found = import_votes(kind, books, log, rows, source, role, clock())
+    def with_votes(state: StudyState, log: Log) -> list[Event]:
+        kind = kind_of(state.settings)
+        new, found = import_votes(kind, state, log, rows, source, role, clock())
         taken[:] = [found.also(undone)]
         return new
 
@@ -179,17 +179,17 @@ def _create(
     storage: str | Storage | None,
     load_if_exists: bool,
     clock: Clock,
-    then: Callable[[Books, Log], list[Event]] | None = None,
+    then: Callable[[StudyState, Log], list[Event]] | None = None,
     space: Space | None = None,
 ) -> Study:
     """The study, new or there already; ``then`` is what a new one begins with after its first event."""
     settings = Settings(**told)
     body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
     first = Event(1, CREATED, clock(), body=body)
-    books = Books(first)
-    kind_of(settings).check_start(books)
+    state = StudyState(first)
+    kind_of(settings).check_start(state)
     kept = storage if isinstance(storage, Storage) else Storage(storage)
-    follow = None if then is None else partial(then, books)
+    follow = None if then is None else partial(then, state)
     try:
         return Study(kept, name, kept.create(name, first, follow), clock, space)
     except StudyExists:

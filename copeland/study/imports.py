@@ -23,7 +23,7 @@ from copeland.study.kinds.base import Kind
 from copeland.study.log.event_log import PIECE, Log
 from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, times_of
 from copeland.study.log.judged_cases import pair_of
-from copeland.study.log.state import Books, proves
+from copeland.study.log.state import StudyState, proves
 from copeland.study.votes import Imported, ImportedVote
 
 FEW = 16  # votes that are looked up first
@@ -31,7 +31,7 @@ FEW = 16  # votes that are looked up first
 
 def import_votes(
     kind: Kind,
-    books: Books,
+    state: StudyState,
     log: Log,
     rows: Sequence[ImportedVote],
     source: str | None,
@@ -42,13 +42,13 @@ def import_votes(
 
     Votes that are there already are left out. The role is the one that is named; without one, that of the rows.
     """
-    roles = _roles_of(kind, books, log, rows, role, now)
+    roles = _roles_of(kind, state, log, rows, role, now)
     guides = {event.voter for event in roles if (event.body or {})["role"] == GUIDE}
-    rows, known, restored = _under_their_ids(books, log, _cut_rows(kind, books, log, rows))
-    last = books.number + len(roles)
-    before = books.undone & {vote.number for vote in known.values()}
+    rows, known, restored = _under_their_ids(state, log, _cut_rows(kind, state, log, rows))
+    last = state.number + len(roles)
+    before = state.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
-    firsts, came_before = _Firsts(books, log, fresh, guides), _visitors(books, log, fresh)
+    firsts, came_before = _Firsts(state, log, fresh, guides), _visitors(state, log, fresh)
     new: list[Event] = []
     seen = undone = 0
     for row in rows:
@@ -73,14 +73,14 @@ def import_votes(
         body: dict[str, Any] = row.marks
         if row.voter in came_before:
             body |= {"proves": False}
-        elif row.again or row.event_id in restored or kind.mark_again(books, vote, []):
+        elif row.again or row.event_id in restored or kind.mark_again(state, vote, []):
             body |= {"again": UNDONE}
         new.append(vote._replace(repeats=repeats, body=body))
         known[row.event_id] = new[-1]
-    kind.check_import(books, new, guides)
+    kind.check_import(state, new, guides)
     extra = _sum(vote for vote in new if not proves(vote))
     repeated = _sum(vote for vote in new if vote.repeats is not None and proves(vote))
-    skipped = _sum(vote for vote in new if books.meaning(vote.outcome) is None and proves(vote))
+    skipped = _sum(vote for vote in new if state.meaning(vote.outcome) is None and proves(vote))
     counted = _sum(new) - repeated - skipped - extra
     return [*roles, *new], Imported(counted, repeated, skipped, seen, undone, extra)
 
@@ -94,46 +94,46 @@ class _Firsts:
     """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
 
     def __init__(
-        self, books: Books, log: Log, rows: Iterable[ImportedVote], guides: set[str | None]
+        self, state: StudyState, log: Log, rows: Iterable[ImportedVote], guides: set[str | None]
     ):
-        self._books, self._guides = books, guides
-        repeating = (row for row in rows if may_repeat(books, row) and not self._judges(row.voter))
+        self._state, self._guides = state, guides
+        repeating = (row for row in rows if may_repeat(state, row) and not self._judges(row.voter))
         subjects = {(row.voter, frozenset((row.left, row.right))) for row in repeating}
         self._earlier = log.opinions_on(subjects)  # type: ignore[arg-type]  (they have names)
         self._first: dict[tuple[Any, ...], int] = {}
 
     def _judges(self, voter: str | None) -> bool:
         """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
-        return self._books.judges_cases(voter) and voter not in self._guides
+        return self._state.judges_cases(voter) and voter not in self._guides
 
     def find_repeat(self, vote: Event) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
-        if not may_repeat(self._books, vote):
+        if not may_repeat(self._state, vote):
             return None
-        books, subject, judged = self._books, (vote.voter, pair_of(vote)), self._judges(vote.voter)
-        on = (*subject, None if books.settings.once else vote.item)
+        state, subject, judged = self._state, (vote.voter, pair_of(vote)), self._judges(vote.voter)
+        on = (*subject, None if state.settings.once else vote.item)
         if judged:
             on = (None, pair_of(vote), vote.item)
         if on not in self._first:
             earlier = (
-                find_judgement(books, vote)
+                find_judgement(state, vote)
                 if judged
-                else first_opinion(books, self._earlier[subject], vote.item)  # type: ignore[index]
+                else first_opinion(state, self._earlier[subject], vote.item)  # type: ignore[index]
             )
             self._first[on] = earlier or vote.number
         return None if self._first[on] == vote.number else self._first[on]
 
 
-def _visitors(books: Books, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
+def _visitors(state: StudyState, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
     """Who of an import has been here before it: people are dealt their pairs once, so those votes prove nothing."""
-    if books.arrivals is None:
+    if state.arrivals is None:
         return set()
-    names = {row.voter for row in rows if row.voter is not None and not books.is_guide(row.voter)}
+    names = {row.voter for row in rows if row.voter is not None and not state.is_guide(row.voter)}
     return {*log.visitors(list(names))}
 
 
 def _under_their_ids(
-    books: Books, log: Log, rows: list[ImportedVote]
+    state: StudyState, log: Log, rows: list[ImportedVote]
 ) -> tuple[list[ImportedVote], dict[str, Event], set[str]]:
     """Return the rows, the votes that are known by their ids, and the ids of those that come back.
 
@@ -141,7 +141,7 @@ def _under_their_ids(
     """
     ids = {row.event_id: row.event_id for row in rows}
     known = log.find_votes(list(ids))
-    undone = any(vote.number in books.undone for vote in known.values())
+    undone = any(vote.number in state.undone for vote in known.values())
     withdrawn = log.find_withdrawals() if undone else set()
     times = 1
     while gone := [one for one, i in ids.items() if i in known and known[i].number in withdrawn]:
@@ -167,7 +167,12 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
 
 
 def _roles_of(
-    kind: Kind, books: Books, log: Log, rows: Sequence[ImportedVote], role: str | None, now: float
+    kind: Kind,
+    state: StudyState,
+    log: Log,
+    rows: Sequence[ImportedVote],
+    role: str | None,
+    now: float,
 ) -> list[Event]:
     """The events that give voters the roles that they do not have yet."""
     roles: dict[str | None, str] = {}
@@ -177,22 +182,22 @@ def _roles_of(
             roles[row.voter] = told
     if roles.pop(None, PROOF) == GUIDE:
         raise InvalidRow("a vote of a guide needs its voter's name. Nothing was imported.")
-    given = (give_role(kind, books, log, str(voter), told, now) for voter, told in roles.items())
+    given = (give_role(kind, state, log, str(voter), told, now) for voter, told in roles.items())
     new = [event for events in given for event in events]
-    return [event._replace(number=number) for number, event in enumerate(new, books.number + 1)]
+    return [event._replace(number=number) for number, event in enumerate(new, state.number + 1)]
 
 
 def _cut_rows(
-    kind: Kind, books: Books, log: Log, rows: Sequence[ImportedVote]
+    kind: Kind, state: StudyState, log: Log, rows: Sequence[ImportedVote]
 ) -> list[ImportedVote]:
     """Return rows as they are kept: those that stand for many votes as the log knows them, and what is new of each as one."""
-    many = [row for row in rows if row.times > 1 and kind.can_fold(books.settings, row.voter)]
+    many = [row for row in rows if row.times > 1 and kind.can_fold(state.settings, row.voter)]
     known = log.find_votes([row.event_id for row in many])
-    gone = books.undone and any(vote.number in books.undone for vote in known.values())
+    gone = state.undone and any(vote.number in state.undone for vote in known.values())
     cut = _Cut(log, known, log.find_withdrawals() if gone else set())
     kept: list[ImportedVote] = []
     for row in rows:
-        if row.times > 1 and not kind.can_fold(books.settings, row.voter):
+        if row.times > 1 and not kind.can_fold(state.settings, row.voter):
             kept += (row.part(n, 1) for n in range(1, row.times + 1))
         else:
             kept += cut.pieces(row) if row.times > 1 and row.event_id in known else [row]

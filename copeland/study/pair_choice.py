@@ -29,9 +29,9 @@ from copeland.study.log.events import (
     Event,
     times_of,
 )
-from copeland.study.log.state import Books, count
+from copeland.study.log.state import StudyState, count
 from copeland.study.results.standing import is_open
-from copeland.study.voter_history import FINE, NEVER, Pair, Wish, active, coin_of
+from copeland.study.voter_history import FINE, NEVER, BallotRequest, Pair, active, coin_of
 from copeland.support.rng import stream
 
 TRIES = 16  # pairs that the algorithm may name until one is allowed
@@ -61,29 +61,29 @@ class Counted:
         self._hinted_at = 0  # votes
         self._untried = 0  # votes that the player was told since it was last used
 
-    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
-        if not is_open(books):
+    def propose(self, log: Log, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
+        if not is_open(state):
             return []
-        if books.is_guide(wish.voter):
-            return _in_rounds(books, wish, n)
-        own = books.settings.people and books.settings.dependent and wish.voter is not None
-        player = Player(books, of_others(log, books, wish.voter)) if own else self._of_all(books)
-        player.policy.asked = books.asked
-        return player.choose(books, wish, n)
+        if state.is_guide(request.voter):
+            return _in_rounds(state, request, n)
+        own = state.settings.people and state.settings.dependent and request.voter is not None
+        player = Player(state, of_others(log, state, request.voter)) if own else self._of_all(state)
+        player.policy.asked = state.asked
+        return player.choose(state, request, n)
 
-    def _of_all(self, books: Books) -> Player:
-        counts, self._untried = (books.wins, books.ties), 0
+    def _of_all(self, state: StudyState) -> Player:
+        counts, self._untried = (state.wins, state.ties), 0
         if self._player is None:
-            self._player, self._hinted_at = Player(books, counts), books.votes
-        elif books.votes - self._hinted_at >= max(books.k, self._hinted_at / HINTED_ANEW):
-            self._player.hint(books, counts)
-            self._hinted_at = books.votes
+            self._player, self._hinted_at = Player(state, counts), state.votes
+        elif state.votes - self._hinted_at >= max(state.k, self._hinted_at / HINTED_ANEW):
+            self._player.hint(state, counts)
+            self._hinted_at = state.votes
         return self._player
 
-    def take(self, event: Event, books: Books) -> None:
-        """Follow an event that the books are about to take."""
-        of_guide = event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)
+    def take(self, event: Event, state: StudyState) -> None:
+        """Follow an event that the state is about to take."""
+        of_guide = event.kind in (VOTED, COUNTED) and state.is_guide(event.voter)
         if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
@@ -91,7 +91,7 @@ class Counted:
             if self._untried > UNTRIED:  # as in an import
                 self._player = None
             else:
-                self._player.tell(event, books)
+                self._player.tell(event, state)
 
 
 class Replayed:
@@ -100,94 +100,97 @@ class Replayed:
     def __init__(self, log: Log, undone: set[int]):
         self._undone = undone
         past = log.replay()
-        books = Books(next(past))
-        self._player = Player(books)
+        state = StudyState(next(past))
+        self._player = Player(state)
         for event in past:
-            self.take(event, books)
-            books.take(event)
+            self.take(event, state)
+            state.take(event)
 
-    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+    def propose(self, log: Log, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
-        return copy.deepcopy(self._player).choose(books, wish, n)
+        return copy.deepcopy(self._player).choose(state, request, n)
 
-    def take(self, event: Event, books: Books) -> None:
+    def take(self, event: Event, state: StudyState) -> None:
         """Follow an event."""
         if event.kind == ADDED:
-            self._player.policy.grow(books.k + 1)
+            self._player.policy.grow(state.k + 1)
         elif event.kind == RESTARTED:
-            self._player = Player(books)
+            self._player = Player(state)
         elif event.kind in (VOTED, COUNTED):
             if (event.counts or event.number) not in self._undone:
-                self._player.tell(event, books)
+                self._player.tell(event, state)
         elif event.kind == ASKED:
-            wish = Wish(event.number, event.time, event.voter, active(books))
-            self._player.step(books, wish)
+            request = BallotRequest(event.number, event.time, event.voter, active(state))
+            self._player.step(state, request)
 
 
 Chooser = Counted | Replayed  # follows a log, and proposes what to ask
 
 
-def chooser_of(books: Books, log: Log) -> Chooser:
+def chooser_of(state: StudyState, log: Log) -> Chooser:
     """Return the chooser of a study, up to date."""
-    if find(books.settings.spec.name).absorb is not None:
+    if find(state.settings.spec.name).absorb is not None:
         return Counted()
-    return Replayed(log, books.undone)
+    return Replayed(log, state.undone)
 
 
 class Player:
     """A policy, with what it was told of ballots under way and of options not to ask."""
 
-    def __init__(self, books: Books, counts: tuple[np.ndarray, np.ndarray] | None = None):
-        settings = books.settings
-        params = settings.parameters(books.epoch)
-        self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
+    def __init__(self, state: StudyState, counts: tuple[np.ndarray, np.ndarray] | None = None):
+        settings = state.settings
+        params = settings.parameters(state.epoch)
+        self.policy = Policy(settings.spec.name, state.k, settings.seed, **params)
         self._hints: np.ndarray | None = None  # the policy was told last
-        if counts is not None and books.votes > 0:
+        if counts is not None and state.votes > 0:
             self.policy.absorb(*counts)
         if counts is not None:
-            self.hint(books, counts)
+            self.hint(state, counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Pair] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
         self._paused: frozenset[int] = frozenset()
 
-    def hint(self, books: Books, counts: tuple[np.ndarray, np.ndarray]) -> None:
+    def hint(self, state: StudyState, counts: tuple[np.ndarray, np.ndarray]) -> None:
         """Let the policy know what guides say, as far as these counts bear them out."""
-        if books.guide_votes == 0:
+        if state.guide_votes == 0:
             return
-        hints = hints_of(books.guide_wins, books.guide_ties, *counts)
+        hints = hints_of(state.guide_wins, state.guide_ties, *counts)
         if are_stale(self._hints, hints):
             self.policy.hint(hints)
             self._hints = hints
 
-    def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs, left first, one for each event from ``wish.number`` on."""
-        self._set_scene(books, wish)
-        first = wish.number
+    def choose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, left first, one for each event from ``request.number`` on."""
+        self._set_scene(state, request)
+        first = request.number
         pairs: list[Pair] = []
-        dealt = books.arrivals is not None and wish.voter is not None  # all at once, or never
+        dealt = state.arrivals is not None and request.voter is not None  # all at once, or never
         while (
             len(pairs) < n
-            and (pair := self._choose(books, wish, first if dealt or not pairs else 0)) is not None
+            and (pair := self._choose(state, request, first if dealt or not pairs else 0))
+            is not None
         ):
-            pair = wish.manners.choose_sides(*pair, coin_of(books, wish.number))
+            pair = request.recent_ballots.choose_sides(*pair, coin_of(state, request.number))
             pairs.append(pair)
-            self._expect({wish.number: pair})
-            before, wish = wish.options, wish.after(*pair)
-            if wish.options != before:
-                self._pause(books, wish)
-        self._forget(range(first, wish.number))  # whether they are asked will be known from the log
+            self._expect({request.number: pair})
+            before, request = request.options, request.after(*pair)
+            if request.options != before:
+                self._pause(state, request)
+        self._forget(
+            range(first, request.number)
+        )  # whether they are asked will be known from the log
         return pairs
 
-    def step(self, books: Books, wish: Wish) -> None:
+    def step(self, state: StudyState, request: BallotRequest) -> None:
         """Let the policy's time pass by one question; what was asked is in the log."""
-        self._set_scene(books, wish)
-        self.policy.events = wish.number - 1
+        self._set_scene(state, request)
+        self.policy.events = request.number - 1
         self.policy.drop(self.policy.ask())
 
-    def tell(self, vote: Event, books: Books) -> None:
+    def tell(self, vote: Event, state: StudyState) -> None:
         """Let the policy know of a vote, if it counts."""
-        meaning = books.meaning(vote.outcome) if vote.repeats is None else None
+        meaning = state.meaning(vote.outcome) if vote.repeats is None else None
         if meaning is None:
             return
         assert vote.left is not None and vote.right is not None
@@ -196,11 +199,11 @@ class Player:
         for _ in range(times_of(vote)):
             self.policy.add(vote.left, vote.right, winner)
 
-    def _set_scene(self, books: Books, wish: Wish) -> None:
+    def _set_scene(self, state: StudyState, request: BallotRequest) -> None:
         under_way = {  # what guides are asked is no vote to come
             ballot: asked
-            for ballot, asked in books.under_way(wish.now).items()
-            if not books.is_guide(asked.voter)
+            for ballot, asked in state.under_way(request.now).items()
+            if not state.is_guide(asked.voter)
         }
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
@@ -211,43 +214,47 @@ class Player:
                 for ballot in sorted(expected - self._pending.keys())
             }
         )
-        self._pause(books, wish)
+        self._pause(state, request)
 
-    def _pause(self, books: Books, wish: Wish) -> None:
+    def _pause(self, state: StudyState, request: BallotRequest) -> None:
         """Let the policy name only options that may be asked."""
         if self.policy.algorithm.pause is not None:  # else what it names is turned down
-            paused = frozenset(range(books.k)) - wish.options
+            paused = frozenset(range(state.k)) - request.options
             for option in paused - self._paused:
                 self.policy.pause(option)
             for option in self._paused - paused:
                 self.policy.resume(option)
             self._paused = paused
 
-    def _choose(self, books: Books, wish: Wish, urgent: int) -> Pair | None:
+    def _choose(self, state: StudyState, request: BallotRequest, urgent: int) -> Pair | None:
         """Return the next pair; what is urgent waits for no answer under way, to ballots before this number."""
-        drawn = self._draw(wish)
+        drawn = self._draw(request)
         while urgent and drawn and _rests(drawn) and self._overlook(urgent):
-            drawn = self._draw(wish)
-        named = [pair for pair in drawn if wish.allows(*pair)]
+            drawn = self._draw(request)
+        named = [pair for pair in drawn if request.allows(*pair)]
         if named:
-            return self._pick_fitting_pair(books, wish, named)
+            return self._pick_fitting_pair(state, request, named)
         if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
             return None
-        claimed = [pair for pair in self._claims() if wish.allows(*pair)]
+        claimed = [pair for pair in self._claims() if request.allows(*pair)]
         if claimed:
-            return self._pick_fitting_pair(books, wish, claimed)
-        return self._pick_rare_pair(books, wish)
+            return self._pick_fitting_pair(state, request, claimed)
+        return self._pick_rare_pair(state, request)
 
-    def _pick_fitting_pair(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
+    def _pick_fitting_pair(
+        self, state: StudyState, request: BallotRequest, named: list[Pair]
+    ) -> Pair:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
-        if wish.manners.minds(*named[0]) > FINE:
-            named = named + [pair for pair in self._claims() if wish.allows(*pair)]
-        best = min(named, key=lambda pair: wish.manners.minds(*pair))
-        if wish.manners.minds(*best) > FINE and books.settings.people:
-            other = self._pick_rare_pair(books, wish)
-            if other is not None and wish.manners.minds(*other) < wish.manners.minds(*best):
+        if request.recent_ballots.minds(*named[0]) > FINE:
+            named = named + [pair for pair in self._claims() if request.allows(*pair)]
+        best = min(named, key=lambda pair: request.recent_ballots.minds(*pair))
+        if request.recent_ballots.minds(*best) > FINE and state.settings.people:
+            other = self._pick_rare_pair(state, request)
+            if other is not None and request.recent_ballots.minds(
+                *other
+            ) < request.recent_ballots.minds(*best):
                 return other
         return best
 
@@ -256,10 +263,10 @@ class Player:
         claims = self.policy.algorithm.claims
         return [] if claims is None else claims(self.policy.state)
 
-    def _draw(self, wish: Wish) -> list[Pair]:
+    def _draw(self, request: BallotRequest) -> list[Pair]:
         """Return what the policy names until the voter minds that not at all."""
-        self.policy.events = wish.number - 1  # its generator is that of the event
-        return self.policy.name(TRIES, wish.fine(self.policy.k))
+        self.policy.events = request.number - 1  # its generator is that of the event
+        return self.policy.name(TRIES, request.fine(self.policy.k))
 
     def _overlook(self, before: int) -> bool:
         """Count no more on the older half of the answers under way, to ballots before a number; tell whether there were any.
@@ -275,19 +282,19 @@ class Player:
         self._overlooked.update(older)
         return bool(older)
 
-    def _pick_rare_pair(self, books: Books, wish: Wish) -> Pair | None:
+    def _pick_rare_pair(self, state: StudyState, request: BallotRequest) -> Pair | None:
         """Return an allowed pair that is minded least and, of these, has the fewest votes so far and under way."""
-        load = books.wins + books.wins.T + books.ties
+        load = state.wins + state.wins.T + state.ties
         if self._pending:
             one, other = np.array(list(self._pending.values())).T
             np.add.at(load, (one, other), 1)
             np.add.at(load, (other, one), 1)
-        minds = wish.minds_of(books.k)
+        minds = request.minds_of(state.k)
         if minds.min() == NEVER:
             return None
         loads = np.where(minds == minds.min(), load, MANY)
-        rng = stream(books.settings.seed, "least", wish.number)
-        return divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
+        rng = stream(state.settings.seed, "least", request.number)
+        return divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), state.k)
 
     def _expect(self, ballots: dict[int, Pair]) -> None:
         self._pending |= ballots
@@ -297,23 +304,23 @@ class Player:
         self.policy.count_on([self._pending.pop(ballot) for ballot in ballots], -1)
 
 
-def _in_rounds(books: Books, wish: Wish, n: int) -> list[Pair]:
+def _in_rounds(state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
     """Return up to ``n`` pairs for a guide, those first of which guides have said least."""
-    load = books.guide_wins + books.guide_wins.T + books.guide_ties
-    for asked in books.under_way(wish.now).values():
-        if books.is_guide(asked.voter):
+    load = state.guide_wins + state.guide_wins.T + state.guide_ties
+    for asked in state.under_way(request.now).values():
+        if state.is_guide(asked.voter):
             load[[asked.left, asked.right], [asked.right, asked.left]] += 1
     pairs: list[Pair] = []
     while len(pairs) < n:
-        loads = np.where(wish.minds_of(books.k) == NEVER, MANY, load)
+        loads = np.where(request.minds_of(state.k) == NEVER, MANY, load)
         if loads.min() == MANY:
             break
-        rng = stream(books.settings.seed, "guide", wish.number)
-        named = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
-        pair = wish.manners.choose_sides(*named, coin_of(books, wish.number))
+        rng = stream(state.settings.seed, "guide", request.number)
+        named = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), state.k)
+        pair = request.recent_ballots.choose_sides(*named, coin_of(state, request.number))
         load[list(pair), list(pair[::-1])] += 1
         pairs.append(pair)
-        wish = wish.after(*pair)
+        request = request.after(*pair)
     return pairs
 
 
@@ -321,12 +328,12 @@ def _rests(drawn: list[Pair]) -> bool:
     return all(first == second for first, second in drawn)
 
 
-def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+def of_others(log: Log, state: StudyState, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts without this voter's votes, which may not decide what this voter is asked."""
-    wins, ties = books.wins.copy(), books.ties.copy()
+    wins, ties = state.wins.copy(), state.ties.copy()
     for vote in log.votes_of(voter) if voter is not None else ():
-        meaning = books.meaning(vote.outcome)
-        if meaning is not None and books.counts(vote):
+        meaning = state.meaning(vote.outcome)
+        if meaning is not None and state.counts(vote):
             assert vote.left is not None and vote.right is not None
             count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
     return wins, ties

@@ -1,9 +1,9 @@
-"""The books of one study, kept up with its log: every look and every change is a transaction.
+"""The state of one study, kept up with its log: every look and every change is a transaction.
 
 A process has one turn for each study, a lock. :meth:`Transactions.change`, ``append``, ``read`` and ``look_at_books`` take it. What
-is handed to the first three runs under the lock with a log that has been caught up with. It may look at the books and, in a change,
+is handed to the first three runs under the lock with a log that has been caught up with. It may look at the state and, in a change,
 call ``propose`` and ``advance``. It calls none of the four itself, and does not keep the log, which ends with the transaction.
-Whoever looks at the books without the turn may see them half way through an event.
+Whoever looks at the state without the turn may see them half way through an event.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from copeland.study.kinds import kind_of
 from copeland.study.kinds.base import Kind, Questions, require_open
 from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import UNDONE, Event
-from copeland.study.log.state import Books, dump_books, fold_log, load_books
+from copeland.study.log.state import StudyState, dump_state, fold_log, load_state
 from copeland.study.log.storage import TROUBLE, Storage
 from copeland.study.pair_choice import Chooser, chooser_of
 from copeland.study.results.standing import Standing
-from copeland.study.voter_history import Wish
+from copeland.study.voter_history import BallotRequest
 from copeland.study.votes import Vote
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Transactions:
     """What this process knows of a study, and the turns in which it is brought up to date and changed.
 
     A transaction begins by reading what other processes did, so what is decided in it is decided on the newest
-    books. The books take in what it appends at once, and are made anew from the log if it cannot be stored.
+    state. The state takes in what it appends at once, and is made anew from the log if it cannot be stored.
     """
 
     def __init__(self, storage: Storage, key: int, space: Space | None = None):
@@ -95,9 +95,9 @@ class Transactions:
         self._chooser: Chooser | None = None  # made when it is needed
         self._recall = Recall()
         self._snapshot = 0  # the number of events in the last one known
-        self._torn = False  # whether the books may be ahead of the log, or were left half way
-        self.books = storage.read(key, self._open_books)
-        self.kind: Kind = kind_of(self.books.settings)  # for good: settings never change
+        self._torn = False  # whether the state may be ahead of the log, or were left half way
+        self.state = storage.read(key, self._open_state)
+        self.kind: Kind = kind_of(self.state.settings)  # for good: settings never change
         self._keep()
 
     def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
@@ -179,7 +179,7 @@ class Transactions:
         """Append what is decided to the log of a study that is open; return it."""
 
         def work(log: Log) -> tuple[list[Event], list[Event]]:
-            require_open(self.books)
+            require_open(self.state)
             new = decide(log)
             return new, new
 
@@ -188,7 +188,7 @@ class Transactions:
     def advance(self, log: Log, new: list[Event]) -> None:
         """Append events amid a transaction, for those decisions in it that build on them."""
         if new:
-            self._torn = True  # until it is stored, the books are ahead of the log
+            self._torn = True  # until it is stored, the state is ahead of the log
             log.append(new)
             self.take(new)
 
@@ -202,32 +202,32 @@ class Transactions:
         with self._turn:
             return self._storage.read(self._key, work, self._recall)
 
-    def look_at_books(self, look: Callable[[Books], T]) -> T:
+    def look_at_state(self, look: Callable[[StudyState], T]) -> T:
         """Look at what is known without the storage."""
         with self._turn:
-            return look(self.books)
+            return look(self.state)
 
-    def propose(self, log: Log, wish: Wish, n: int) -> Questions:
-        """Return what to append for a wish, and what to hand out, as the kind of study proposes it."""
+    def propose(self, log: Log, request: BallotRequest, n: int) -> Questions:
+        """Return what to append for a request, and what to hand out, as the kind of study proposes it."""
         chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
 
         def find_chooser() -> Chooser:
             nonlocal chooser
-            chooser = chooser or chooser_of(self.books, log)
+            chooser = chooser or chooser_of(self.state, log)
             return chooser
 
-        proposed = self.kind.propose(self.books, log, find_chooser, wish, n)
+        proposed = self.kind.propose(self.state, log, find_chooser, request, n)
         self._chooser = chooser
         return proposed
 
     def take(self, new: Iterable[Event]) -> None:
-        """Let the books, and all that follows them, take in events."""
+        """Let the state, and all that follows it, take in events."""
         torn, self._torn = self._torn, True
         for event in new:
             chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
             if chooser is not None and event.kind != UNDONE:
-                chooser.take(event, self.books)
-            self.books.take(event)
+                chooser.take(event, self.state)
+            self.state.take(event)
             self._recall.take(event)
             self._chooser = None if event.kind == UNDONE else chooser
         self._torn = torn
@@ -235,33 +235,33 @@ class Transactions:
     def _catch_up(self, log: Log) -> None:
         if self._torn:
             self._recall.forget()
-            self.books, self._chooser, self._torn = self._open_books(log), None, False
-        self.take(log.after(self.books.number))
+            self.state, self._chooser, self._torn = self._open_state(log), None, False
+        self.take(log.after(self.state.number))
 
-    def _open_books(self, log: Log) -> Books:
-        books = self._load_books(log)
+    def _open_state(self, log: Log) -> StudyState:
+        state = self._load_state(log)
         if self._space is not None:
-            kind_of(books.settings).give_space(books, self._space)
-        return books
+            kind_of(state.settings).give_space(state, self._space)
+        return state
 
-    def _load_books(self, log: Log) -> Books:
+    def _load_state(self, log: Log) -> StudyState:
         kept = log.snapshot()
-        books = None if kept is None else load_books(kept[1])
-        if kept is None or books is None or books.number != kept[0]:
+        state = None if kept is None else load_state(kept[1])
+        if kept is None or state is None or state.number != kept[0]:
             return fold_log(log.replay())
-        self._snapshot = books.number
-        for event in log.replay(books.number):
-            books.take(event)
-        return books
+        self._snapshot = state.number
+        for event in log.replay(state.number):
+            state.take(event)
+        return state
 
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
-        number = self.books.number
-        often = self.kind.snapshot_every(self.books, SNAPSHOT_EVERY)
+        number = self.state.number
+        often = self.kind.snapshot_every(self.state, SNAPSHOT_EVERY)
         if often is None or number - self._snapshot < often:
             return
         self._snapshot = number
-        content = dump_books(self.books)
+        content = dump_state(self.state)
         with suppress(StorageError):
             self._storage.write(self._key, lambda log: log.save_snapshot(number, content))
 
@@ -273,7 +273,7 @@ class OpenedStudy(Protocol):
 
     @property
     def transactions(self) -> Transactions:
-        """Its books, and the turns in which they are read and changed."""
+        """Its state, and the turns in which it is read and changed."""
         ...
 
     def now(self) -> float:

@@ -60,7 +60,7 @@ from copeland.study.log.events import (
     times_of,
     to_json,
 )
-from copeland.study.log.state import Books, fold_log, require_tuning
+from copeland.study.log.state import StudyState, fold_log, require_tuning
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
 from copeland.study.results.analysis import Analysis, Ranking
@@ -139,7 +139,7 @@ class Study:
     def __repr__(self) -> str:
         def look() -> Standing:  # no storage is looked into
             now = self.now()
-            return self._work.look_at_books(lambda books: standing_of(self.name, books, (), now))
+            return self._work.look_at_state(lambda state: standing_of(self.name, state, (), now))
 
         return f"<Study {self._size()}{self._work.kind.claim(look)}>"
 
@@ -147,7 +147,7 @@ class Study:
         return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
 
     def _size(self) -> str:
-        size = f"{format_count(self._books.k, 'option')}, {format_count(self._books.votes, 'vote')}"
+        size = f"{format_count(self._state.k, 'option')}, {format_count(self._state.votes, 'vote')}"
         return f"{self.name!r}, {size}"
 
     # What it is
@@ -155,7 +155,7 @@ class Study:
     @property
     def settings(self) -> Settings:
         """What was fixed when it was created."""
-        return self._books.settings
+        return self._state.settings
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -174,8 +174,8 @@ class Study:
 
     def option(self, name: str) -> Option:
         """Return the option of this name: what to show for it, and whether it is still asked."""
-        books = self._current()
-        return books.options[books.index(name)]
+        state = self._current()
+        return state.options[state.index(name)]
 
     # Asking and telling
 
@@ -245,13 +245,13 @@ class Study:
 
         def decide(log: Log) -> Questions:
             about = (voter, item, available, without, cases)
-            wish = self._work.kind.wish_for(self._books, log, self.now(), *about)
-            return self._work.propose(log, wish._replace(source=source), n or 1)
+            request = self._work.kind.request_for(self._state, log, self.now(), *about)
+            return self._work.propose(log, request._replace(source=source), n or 1)
 
         asked = self._work.change(decide)
         if isinstance(asked, Wait):
             return asked if n is None else []
-        handed_out = [ballot_of(self._books, event) for event in asked]
+        handed_out = [ballot_of(self._state, event) for event in asked]
         return next(iter(handed_out), None) if n is None else handed_out
 
     def tell(
@@ -285,9 +285,9 @@ class Study:
         """
         told = self._make_answer(ballot, outcome, voter, event_id, item, source)
         kept = self._work.change(
-            lambda log: answer_to(self._work.kind, self._books, log, told, self.now())
+            lambda log: answer_to(self._work.kind, self._state, log, told, self.now())
         )
-        return vote_of(self._books, kept)
+        return vote_of(self._state, kept)
 
     def _make_answer(
         self,
@@ -361,7 +361,7 @@ class Study:
         """
         check_text(voter=voter)
         return self._work.read(
-            lambda log: [ballot_of(self._books, one) for one in waiting_of(self._books, log, voter)]
+            lambda log: [ballot_of(self._state, one) for one in waiting_of(self._state, log, voter)]
         )
 
     def undo(self, vote: Vote | str, reason: str | None = None, own: bool = False) -> None:
@@ -378,7 +378,7 @@ class Study:
         if reason is not None:
             check_text("the reason, as a ", source=reason)
         self._work.append(
-            lambda log: undo_vote(self._books, log, event_id, self.now(), reason, own)
+            lambda log: undo_vote(self._state, log, event_id, self.now(), reason, own)
         )
 
     def set_role(self, voter: str, role: str) -> None:
@@ -403,7 +403,7 @@ class Study:
             raise InvalidParameter("a role needs a voter's name; give one.")
         check_role(role)
         self._work.append(
-            lambda log: give_role(self._work.kind, self._books, log, voter, role, self.now())
+            lambda log: give_role(self._work.kind, self._state, log, voter, role, self.now())
         )
 
     def role(self, voter: str | None) -> str:
@@ -418,7 +418,7 @@ class Study:
     ) -> None:
         """Add an option; from now on the certificate covers all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
-        self._work.append(lambda _log: addition(self._work.kind, self._books, new, self.now()))
+        self._work.append(lambda _log: addition(self._work.kind, self._state, new, self.now()))
 
     def pause_option(self, name: str) -> None:
         """Stop asking about an option until it is resumed."""
@@ -434,7 +434,7 @@ class Study:
 
     def _set_state(self, name: str, kind: str) -> None:
         self._work.append(
-            lambda _log: change_of_state(self._work.kind, self._books, name, kind, self.now())
+            lambda _log: change_of_state(self._work.kind, self._state, name, kind, self.now())
         )
 
     def begin_epoch(self, reason: str | None = None) -> int:
@@ -443,15 +443,15 @@ class Study:
         The votes before stay in the log. What is proved from now on is about preferences from now on, with
         the evidence that a later epoch needs, so delta covers all epochs together.
         """
-        self._work.append(lambda _log: restart(self._work.kind, self._books, reason, self.now()))
+        self._work.append(lambda _log: restart(self._work.kind, self._state, reason, self.now()))
         return self._current().epoch
 
     def close(self) -> None:
         """Take no more votes, for good."""
 
         def decide(_log: Log) -> tuple[list[Event], None]:
-            end = Event(self._books.number + 1, CLOSED, self.now())
-            return [] if self._books.closed else [end], None
+            end = Event(self._state.number + 1, CLOSED, self.now())
+            return [] if self._state.closed else [end], None
 
         self._work.change(decide)
 
@@ -511,7 +511,7 @@ class Study:
     def _attend(self, voter: str, kind: str) -> None:
         check_plain(voter=voter)
         self._work.append(
-            lambda _log: self._work.kind.change_attendance(self._books, voter, kind, self.now())
+            lambda _log: self._work.kind.change_attendance(self._state, voter, kind, self.now())
         )
 
     # Votes from elsewhere, and votes to take away
@@ -554,9 +554,9 @@ class Study:
             raise InvalidRow(f"{error} Nothing was imported.") from error
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
-            require_open(self._books)
+            require_open(self._state)
             told = (rows, source, role, self.now())
-            return import_votes(self._work.kind, self._books, log, *told)
+            return import_votes(self._work.kind, self._state, log, *told)
 
         return self._work.change(decide).also(undone)
 
@@ -570,7 +570,7 @@ class Study:
         The votes stay in the log. If they are imported again, they count again.
         """
         check_plain(source=source)
-        undone = self._work.append(lambda log: withdrawal(self._books, log, source, self.now()))
+        undone = self._work.append(lambda log: withdrawal(self._state, log, source, self.now()))
         return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
     @overload
@@ -584,7 +584,7 @@ class Study:
         answer that is not a vote: a skip, an error, or both_bad where that is left out. It is also
         False for every vote of a guide.
         """
-        found = self._work.read(lambda log: [vote_of(self._books, event) for event in log.votes()])
+        found = self._work.read(lambda log: [vote_of(self._state, event) for event in log.votes()])
         return frame_of(found) if frame else found
 
     def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
@@ -621,7 +621,7 @@ class Study:
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: about the options that are not retired, or only about the active ones."""
-        return self._work.read(lambda _log: certificate_of(self._books, active))
+        return self._work.read(lambda _log: certificate_of(self._state, active))
 
     def verdict(self) -> Verdict:
         """Return what to tell people who are waiting for an answer, in sentences.
@@ -676,10 +676,10 @@ class Study:
 
     def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
         """Where the study stands, and what those have met whose votes prove something."""
-        books = self._books
-        tally = log.tally() if books.settings.people else ()
-        met = met_of((row for row in tally if not books.is_guide(row[0])), books.k)
-        return standing_of(self.name, books, (), self.now()), met
+        state = self._state
+        tally = log.tally() if state.settings.people else ()
+        met = met_of((row for row in tally if not state.is_guide(row[0])), state.k)
+        return standing_of(self.name, state, (), self.now()), met
 
     def prospect(self, people: int) -> Prospect:
         """Return what this many voters can settle, as people and as a panel, by simulation."""
@@ -716,7 +716,7 @@ class Study:
         """
         check_level(level)
         self._work.kind.require_options("hardly any pair comes twice, so no change would show")
-        return self._work.read(lambda log: drifts_of(self._books, log.replay(), level))
+        return self._work.read(lambda log: drifts_of(self._state, log.replay(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.
@@ -737,14 +737,14 @@ class Study:
         """
 
         def look(log: Log) -> Standing:
-            books, now = self._books, self.now()
+            state, now = self._state, self.now()
             if not voters:
-                return standing_of(self.name, books, (), now)
+                return standing_of(self.name, state, (), now)
             tally = list(log.tally())
-            proving = (row for row in tally if not books.is_guide(row[0]))
-            known = voters_of(proving, books.settings.panel)
-            guides = guidance_of(tally, books.guides, books.wins)
-            return standing_of(self.name, books, known, now, guides)
+            proving = (row for row in tally if not state.is_guide(row[0]))
+            known = voters_of(proving, state.settings.panel)
+            guides = guidance_of(tally, state.guides, state.wins)
+            return standing_of(self.name, state, known, now, guides)
 
         return self._work.read(look)
 
@@ -752,7 +752,7 @@ class Study:
 
     def tuner(self) -> Tuner:
         """Return a copy of the tuner of a study of a space, to look at; ``copeland.plot`` draws it."""
-        return self._work.read(lambda _log: require_tuning(self._books).trial().tuner)
+        return self._work.read(lambda _log: require_tuning(self._state).trial().tuner)
 
     def recommend(self) -> Found:
         """Return the point of the space to take now. Its score and regret are estimates.
@@ -779,7 +779,7 @@ class Study:
         """Return where a study of a space stands: the point to take, and what audits prove."""
         from copeland.study.kinds.space import tuned_of
 
-        tuned = self._work.read(lambda _log: tuned_of(self.name, self._books, self.now())[1])
+        tuned = self._work.read(lambda _log: tuned_of(self.name, self._state, self.now())[1])
         return tuned()  # which takes a while, so others need not wait for it
 
     def _read_tuning(self) -> tuple[Tuner, Tuned, list[Cast]]:
@@ -787,7 +787,7 @@ class Study:
         from copeland.study.kinds.space import cast_of, tuned_of
 
         def read(log: Log) -> tuple[Tuner, Callable[[], Tuned], list[Cast]]:
-            return *tuned_of(self.name, self._books, self.now()), cast_of(self._books, log.votes())
+            return *tuned_of(self.name, self._state, self.now()), cast_of(self._state, log.votes())
 
         tuner, tuned, cast = self._work.read(read)
         return tuner, tuned(), cast
@@ -809,8 +809,8 @@ class Study:
         chosen = self.recommend().point if point is None else point
 
         def begin(_log: Log) -> list[Event]:
-            seed = int(stream(self.settings.seed, "audit", self._books.number).integers(2**32))
-            return audit_begun(self._books, chosen, votes, seed, self.now())
+            seed = int(stream(self.settings.seed, "audit", self._state.number).integers(2**32))
+            return audit_begun(self._state, chosen, votes, seed, self.now())
 
         self._work.append(begin)
 
@@ -825,15 +825,15 @@ class Study:
         """Return the time by the clock of the study, in seconds since 1970."""
         return self._clock()
 
-    def books(self) -> Books:
+    def state(self) -> StudyState:
         """Return a copy of the state that the log gives, to look at."""
         return copy.deepcopy(self._current())
 
-    def look_at_books(self, look: Callable[[Books], T]) -> T:
+    def look_at_state(self, look: Callable[[StudyState], T]) -> T:
         """Return what ``look`` makes of that state, which it must not change; nothing is copied."""
-        return self._work.read(lambda _log: look(self._books))
+        return self._work.read(lambda _log: look(self._state))
 
-    def replay(self) -> Books:
+    def replay(self) -> StudyState:
         """Return the same state, rebuilt from the bare log without a snapshot."""
         return self._work.read(lambda log: fold_log(log.replay()))
 
@@ -842,11 +842,11 @@ class Study:
         self.storage.write(self._key, lambda log: log.forget_snapshot())
 
     @property
-    def _books(self) -> Books:
-        return self._work.books
+    def _state(self) -> StudyState:
+        return self._work.state
 
-    def _current(self) -> Books:
-        return self._work.read(lambda _log: self._books)
+    def _current(self) -> StudyState:
+        return self._work.read(lambda _log: self._state)
 
 
 def _call_above(name: str, *args: Any, **terms: Any) -> Any:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ERROR, Event
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.support.rng import stream
 
@@ -34,7 +34,7 @@ Pair = tuple[int, int]  # left, right
 Levels = NDArray[np.int8]
 
 
-class Manners(NamedTuple):
+class RecentlyShown(NamedTuple):
     """What a voter was shown last, and how much more often each option was on the left than on the right.
 
     ``lean`` is None where sides are drawn anew for every ballot.
@@ -70,13 +70,13 @@ class Manners(NamedTuple):
         levels[np.ix_(last, last)] = AGAIN
         return levels
 
-    def after(self, left: int, right: int) -> Manners:
+    def after(self, left: int, right: int) -> RecentlyShown:
         """Return the same, once a ballot was shown."""
         recent = (*self.recent, (left, right))[-RUNNING:]
         if self.lean is None:
-            return Manners(recent)
+            return RecentlyShown(recent)
         moved = {left: self._leans(left) + 1, right: self._leans(right) - 1}
-        return Manners(recent, self.lean | moved)
+        return RecentlyShown(recent, self.lean | moved)
 
     def choose_sides(self, one: int, other: int, coin: bool) -> Pair:
         """Return a pair with its sides: on the left goes who was less often there, or the coin decides."""
@@ -87,7 +87,7 @@ class Manners(NamedTuple):
         return 0 if self.lean is None else self.lean.get(option, 0)
 
 
-ANYBODY = Manners()  # of whom nothing is known
+ANYBODY = RecentlyShown()  # of whom nothing is known
 
 
 class CaseSource(Protocol):
@@ -100,7 +100,7 @@ class CaseSource(Protocol):
         ...
 
 
-class Wish(NamedTuple):
+class BallotRequest(NamedTuple):
     """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
 
     number: int  # of the event that the ballot will be
@@ -111,7 +111,7 @@ class Wish(NamedTuple):
     avoided: frozenset[frozenset[int]] = frozenset()
     item: str | None = None
     shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
-    manners: Manners = ANYBODY
+    recent_ballots: RecentlyShown = ANYBODY
     waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
@@ -125,7 +125,7 @@ class Wish(NamedTuple):
 
     def minds_of(self, k: int) -> NDArray[np.int8]:
         """Return how much the voter would mind each pair of K options, NEVER where it is not allowed; each pair once."""
-        minds = self.manners.minds_of(k)
+        minds = self.recent_ballots.minds_of(k)
         minds[np.tri(k, dtype=bool)] = NEVER
         if len(self.options) < k:
             out = [i for i in range(k) if i not in self.options]
@@ -147,21 +147,21 @@ class Wish(NamedTuple):
         """What this ballot and all that follow are about."""
         return chain([self.item], (item for item, _ in self.later), repeat(self.item))
 
-    def after(self, left: int, right: int) -> Wish:
+    def after(self, left: int, right: int) -> BallotRequest:
         """Return what is asked for next, once there is a ballot of this pair."""
         following = self._replace(number=self.number + 1)
         if self.later:
             (item, options), *rest = self.later
             following = following._replace(item=item, options=options, later=tuple(rest))
         if self.voter is not None:  # else the next one is somebody else's
-            following = following._replace(manners=self.manners.after(left, right))
+            following = following._replace(recent_ballots=self.recent_ballots.after(left, right))
         return following.without(left, right) if self.once else following
 
-    def without(self, one: int, other: int) -> Wish:
+    def without(self, one: int, other: int) -> BallotRequest:
         """Return the same, but not for this pair."""
         return self._replace(avoided=self.avoided | {frozenset((one, other))})
 
-    def without_orders(self, orders: Collection[Pair]) -> Wish:
+    def without_orders(self, orders: Collection[Pair]) -> BallotRequest:
         """Return the same, but for no pair with these sides; for none at all that had both."""
         shown = (self.shown or frozenset()) | frozenset(orders)
         both = {frozenset(order) for order in shown if order[::-1] in shown}
@@ -172,73 +172,75 @@ class Wish(NamedTuple):
         return (right, left) if (left, right) in (self.shown or ()) else (left, right)
 
 
-def active(books: Books) -> frozenset[int]:
+def active(state: StudyState) -> frozenset[int]:
     """Return the options that are asked."""
-    return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
+    return frozenset(i for i, option in enumerate(state.options) if option.state == ACTIVE)
 
 
-def add_past(books: Books, log: Log, voter: str, wish: Wish) -> Wish:
-    """Return a wish for one of the people, with what that person has met: each pair has one ballot at most."""
-    asked = [one for one in log.ballots_of(voter) if one.number > books.since]
-    votes = [vote for vote in log.votes_of(voter) if vote.number > books.since]
-    answers = [vote for vote in votes if vote.number not in books.undone]
+def add_past(state: StudyState, log: Log, voter: str, request: BallotRequest) -> BallotRequest:
+    """Return a request for one of the people, with what that person has met: each pair has one ballot at most."""
+    asked = [one for one in log.ballots_of(voter) if one.number > state.since]
+    votes = [vote for vote in log.votes_of(voter) if vote.number > state.since]
+    answers = [vote for vote in votes if vote.number not in state.undone]
     failed = {vote.ballot for vote in answers if vote.outcome == ERROR}  # was not met, after all
     answered = {vote.ballot for vote in answers}
-    waiting = [one for one in asked if one.number not in answered and _waits(books, log, one)]
+    waiting = [one for one in asked if one.number not in answered and _waits(state, log, one)]
     left_open = {one.number for one in waiting}
     gone = [one for one in asked if one.number not in left_open | failed]
     given = [vote for vote in answers if vote.outcome != ERROR]
     met = frozenset(frozenset(sides_of(one)) for one in (*gone, *given))  # answered, or skipped
-    wish = wish._replace(once=True, avoided=met, waiting=tuple(waiting))
-    return wish._replace(manners=manners_of(asked))
+    request = request._replace(once=True, avoided=met, waiting=tuple(waiting))
+    return request._replace(recent_ballots=recall_ballots(asked))
 
 
-def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
+def waiting_of(state: StudyState, log: Log, voter: str) -> list[Event]:
     """Return the ballots that a voter has not answered and whose options are still asked, the oldest first."""
-    answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in books.undone}
+    answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in state.undone}
     return [
         asked
         for asked in log.ballots_of(voter)
         if asked.number not in answered
-        and asked.number > books.since
-        and all(books.options[i].state == ACTIVE for i in sides_of(asked))
-        and _waits(books, log, asked)
+        and asked.number > state.since
+        and all(state.options[i].state == ACTIVE for i in sides_of(asked))
+        and _waits(state, log, asked)
     ]
 
 
-def opinions_of(books: Books, log: Log, voter: str, item: str | None) -> frozenset[frozenset[int]]:
+def opinions_of(
+    state: StudyState, log: Log, voter: str, item: str | None
+) -> frozenset[frozenset[int]]:
     """Return the pairs on which an opinion of a voter, on an item, stands."""
-    if not books.since:
+    if not state.since:
         return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
     votes = log.votes_of(voter)
     return frozenset(
-        frozenset(sides_of(vote)) for vote in votes if books.counts(vote) and vote.item == item
+        frozenset(sides_of(vote)) for vote in votes if state.counts(vote) and vote.item == item
     )
 
 
-def last_of(log: Log, voter: str) -> Manners:
+def last_of(log: Log, voter: str) -> RecentlyShown:
     """Return what matters to a voter whose every vote is a fresh draw: the ballot before."""
-    return Manners(tuple(sides_of(asked) for asked in log.ballots_of(voter, 1)))
+    return RecentlyShown(tuple(sides_of(asked) for asked in log.ballots_of(voter, 1)))
 
 
-def coin_of(books: Books, number: int) -> bool:
+def coin_of(state: StudyState, number: int) -> bool:
     """Return the coin of a ballot."""
-    return bool(stream(books.settings.seed, "sides", number).random() < 0.5)
+    return bool(stream(state.settings.seed, "sides", number).random() < 0.5)
 
 
-def _waits(books: Books, log: Log, asked: Event) -> bool:
+def _waits(state: StudyState, log: Log, asked: Event) -> bool:
     """Tell whether nobody's answer to a ballot stands."""
-    return asked.number in books.open or all(
-        answer.number in books.undone for answer in log.answers(asked.number)
+    return asked.number in state.open or all(
+        answer.number in state.undone for answer in log.answers(asked.number)
     )
 
 
-def manners_of(asked: Iterable[Event]) -> Manners:
-    """Return the manners towards a voter who was asked these, the oldest first."""
-    manners = Manners(lean={})
+def recall_ballots(asked: Iterable[Event]) -> RecentlyShown:
+    """Return what a voter was shown last, who was asked these, the oldest first."""
+    recent_ballots = RecentlyShown(lean={})
     for one in asked:
-        manners = manners.after(*sides_of(one))
-    return manners
+        recent_ballots = recent_ballots.after(*sides_of(one))
+    return recent_ballots
 
 
 def sides_of(asked: Event) -> Pair:
@@ -253,6 +255,6 @@ def first_visit(log: Log, voter: str) -> int | None:
     return min(first, default=None)
 
 
-def same_item(books: Books, one: str | None, other: str | None) -> bool:
+def same_item(state: StudyState, one: str | None, other: str | None) -> bool:
     """Tell whether two votes of a voter on a pair are on the same: those of one person are."""
-    return books.settings.once or one == other
+    return state.settings.once or one == other

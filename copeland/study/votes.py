@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TextIO
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.study.input_limits import check_text
 from copeland.study.log.events import GUIDE, PROOF, Event, VoteEvent, times_of
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell
 from copeland.support.phrasing import format_count
@@ -62,22 +62,22 @@ class Vote(NamedTuple):
     times: int = 1  # more if it came as a count: so many votes said so
 
 
-def vote_of(books: Books, row: Event) -> Vote:
+def vote_of(state: StudyState, row: Event) -> Vote:
     """Return a vote of the log with its options by name, and what became of it."""
     event = VoteEvent._make(row)
     return Vote(
         event.event_id or "",
         event.ballot,
         event.voter,
-        books.options[event.left].name,
-        books.options[event.right].name,
+        state.options[event.left].name,
+        state.options[event.right].name,
         event.outcome,
         event.time,
         event.item,
         event.source,
-        event.number in books.undone,
-        books.proves(event),
-        GUIDE if books.is_guide(event.voter) else PROOF,
+        event.number in state.undone,
+        state.proves(event),
+        GUIDE if state.is_guide(event.voter) else PROOF,
         times_of(event),
     )
 

@@ -90,9 +90,9 @@ class _Studies(Collector):
 def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, ...]]:
     """The outcomes of a study, and its gauges in their order."""
     if study.settings.space:
-        books = study.books()
-        waiting = len(books.under_way(now))
-        return books.outcomes, (books.asked, waiting, books.number, books.closed, 0)
+        state = study.state()
+        waiting = len(state.under_way(now))
+        return state.outcomes, (state.asked, waiting, state.number, state.closed, 0)
     seen = study.standing(voters=False)
     flags = (seen.closed, bool(seen.certificate.best))
     return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)

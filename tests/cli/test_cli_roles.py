@@ -32,15 +32,15 @@ def done(*words, keys=""):
     return result.stdout
 
 
-def books():
-    return open_study("tea", STORAGE).books()
+def state():
+    return open_study("tea", STORAGE).state()
 
 
 @pytest.mark.quick
 def test_a_guide_is_asked_and_told(tmp_path):
     (ballot,) = json.loads(done("ask", "tea", "--voter", "model", "--guide", "--json"))
     done("tell", "tea", str(ballot["ballot"]), "left")
-    assert (books().votes, books().guide_votes) == (0, 1)
+    assert (state().votes, state().guide_votes) == (0, 1)
 
 
 def test_a_guide_without_a_name_is_refused():
@@ -52,12 +52,12 @@ def test_who_has_voted_cannot_become_a_guide():
     done("vote", "tea", "--voter", "ann", "--ballots", "1", keys="left\n")
     refused = run("vote", "tea", "--voter", "ann", "--guide", keys="left\n")
     assert refused.exit_code != 0 and "has voted in the role proof" in refused.stderr
-    assert (books().votes, books().guide_votes) == (1, 0)
+    assert (state().votes, state().guide_votes) == (1, 0)
 
 
 def test_a_person_may_guide_by_keyboard():
     done("vote", "tea", "--voter", "boss", "--guide", "--ballots", "2", keys="left\nright\n")
-    assert (books().votes, books().guide_votes) == (0, 2)
+    assert (state().votes, state().guide_votes) == (0, 2)
 
 
 def judged(tmp_path):
@@ -83,14 +83,14 @@ def test_a_judge_guides_and_status_says_how_far_people_agree(tmp_path):
 def test_votes_of_guides_are_imported_and_exported(tmp_path):
     (tmp_path / "votes.csv").write_text("left,right,outcome,voter\ngreen,black,left,model\n")
     done("import", "tea", "votes.csv", "--guide")
-    assert (books().votes, books().guide_votes) == (0, 1)
+    assert (state().votes, state().guide_votes) == (0, 1)
     done("export", "tea", "out.csv")
     with open("out.csv") as file:
         (row,) = csv.DictReader(file)
     assert (row["role"], row["counted"]) == ("guide", "False")
     done(*["create", "again", "-o", "green", "-o", "black", "-o", "white", "--voters", "people"])
     done("import", "again", "out.csv")
-    assert open_study("again", STORAGE).books().guide_votes == 1
+    assert open_study("again", STORAGE).state().guide_votes == 1
 
 
 def test_a_certificate_is_checked_where_guides_vote(tmp_path):

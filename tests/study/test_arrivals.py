@@ -20,7 +20,7 @@ from copeland.study import create_study
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.log.count_tables import empty_tables
 from copeland.study.log.events import ASKED, CREATED, UNDONE, VOTED, Event
-from copeland.study.log.state import Books, dump_books, load_books
+from copeland.study.log.state import StudyState, dump_state, load_state
 from copeland.study.settings import Settings
 
 DELTA = 0.05
@@ -31,32 +31,32 @@ def begun(k, missing=AGAINST, **how):
     """The books of a new study of people."""
     how = {"voters": "people", "repeats": "first", "batch": 4, "missing": missing, **how}
     body = {"settings": Settings(**how).to_dict(), "options": [{"name": f"{i}"} for i in range(k)]}
-    return Books(Event(1, CREATED, 0.0, body=body))
+    return StudyState(Event(1, CREATED, 0.0, body=body))
 
 
-def deal(books, voter, pairs, now=0.0):
+def deal(state, voter, pairs, now=0.0):
     """Hand ballots to somebody who arrives; return them."""
     asked = []
     for left, right in pairs:
-        asked.append(Event(books.number + 1, ASKED, now, voter=voter, left=left, right=right))
-        books.take(asked[-1])
+        asked.append(Event(state.number + 1, ASKED, now, voter=voter, left=left, right=right))
+        state.take(asked[-1])
     return asked
 
 
-def answer(books, asked, outcome, now=0.0):
+def answer(state, asked, outcome, now=0.0):
     """Answer a ballot; return the vote."""
     vote = Event(
-        books.number + 1,
+        state.number + 1,
         VOTED,
         now,
-        event_id=f"{books.number}",
+        event_id=f"{state.number}",
         ballot=asked.number,
         voter=asked.voter,
         left=asked.left,
         right=asked.right,
         outcome=outcome,
     )
-    books.take(vote)
+    state.take(vote)
     return vote
 
 
@@ -115,7 +115,7 @@ class Oracle:
 
 def lived(steps, k=4):
     """Books and an oracle after these steps."""
-    books, oracle, pairs = begun(k), Oracle(), list(combinations(range(k), 2))
+    state, oracle, pairs = begun(k), Oracle(), list(combinations(range(k), 2))
     for what, *told in steps:
         waiting = [
             a for ballots in oracle.people for a in ballots if a.number not in oracle.answers
@@ -123,23 +123,23 @@ def lived(steps, k=4):
         if what == "arrive":
             start = len(oracle.people)
             dealt = [pairs[(start + n) % len(pairs)] for n in range(told[0])]
-            oracle.people.append(deal(books, f"person {start}", dealt))
+            oracle.people.append(deal(state, f"person {start}", dealt))
         elif what == "answer" and waiting:
             asked = waiting[told[0] % len(waiting)]
             oracle.answers[asked.number] = told[1]
-            oracle.votes[asked.number] = answer(books, asked, told[1])
+            oracle.votes[asked.number] = answer(state, asked, told[1])
         elif what == "undo":
             standing = [b for b in oracle.answers if b not in oracle.undone]
             if standing:
-                undo(books, oracle, standing[told[0] % len(standing)])
-    return books, oracle
+                undo(state, oracle, standing[told[0] % len(standing)])
+    return state, oracle
 
 
-def undo(books, oracle, ballot):
+def undo(state, oracle, ballot):
     oracle.undone.add(ballot)
     vote = oracle.votes[ballot]
     said = vote._replace(kind=UNDONE, event_id=None, ballot=None, undoes=vote.number)
-    books.take(said._replace(number=books.number + 1))
+    state.take(said._replace(number=state.number + 1))
 
 
 def same(tables, others):
@@ -149,40 +149,40 @@ def same(tables, others):
 @given(steps=steps)
 @settings(deadline=None)
 def test_what_is_counted_is_what_the_first_people_said(steps):
-    books, oracle = lived(steps)
-    m = len(oracle.people) - books.arrivals.waiting
-    assert same(books.proof, oracle.tables(4, m))
+    state, oracle = lived(steps)
+    m = len(oracle.people) - state.arrivals.waiting
+    assert same(state.proof, oracle.tables(4, m))
     everybody = oracle.tables(4, len(oracle.people))
-    assert np.array_equal(books.wins, everybody.wins) and np.array_equal(books.ties, everybody.ties)
-    again = load_books(dump_books(books))
-    assert again == books
-    for one in (books, again):  # goes on alike
+    assert np.array_equal(state.wins, everybody.wins) and np.array_equal(state.ties, everybody.ties)
+    again = load_state(dump_state(state))
+    assert again == state
+    for one in (state, again):  # goes on alike
         deal(one, "late", [(0, 1)])
         answer(one, Event(one.number, ASKED, 0.0, voter="late", left=0, right=1), "left")
-    assert again == books
+    assert again == state
 
 
 def test_whoever_is_in_the_middle_of_the_ballots_is_left_out():
-    books = begun(3)
-    slow = deal(books, "slow", [(0, 1), (1, 2), (0, 2)])
-    quick = deal(books, "quick", [(0, 1)])
-    answer(books, slow[0], "left")
-    answer(books, quick[0], "left")
-    assert books.votes == 2 and books.proof.votes == 0 and books.arrivals.waiting == 2
-    answer(books, slow[1], "left")
-    answer(books, slow[2], "left")
-    assert books.proof.votes == 4 and books.arrivals.waiting == 0 and not books.proof.missing.any()
+    state = begun(3)
+    slow = deal(state, "slow", [(0, 1), (1, 2), (0, 2)])
+    quick = deal(state, "quick", [(0, 1)])
+    answer(state, slow[0], "left")
+    answer(state, quick[0], "left")
+    assert state.votes == 2 and state.proof.votes == 0 and state.arrivals.waiting == 2
+    answer(state, slow[1], "left")
+    answer(state, slow[2], "left")
+    assert state.proof.votes == 4 and state.arrivals.waiting == 0 and not state.proof.missing.any()
 
 
 def test_somebody_who_left_is_counted_once_others_make_up_for_it_and_a_late_answer_counts():
-    books = begun(2)
-    (gone,) = deal(books, "gone", [(0, 1)])
+    state = begun(2)
+    (gone,) = deal(state, "gone", [(0, 1)])
     for number in range(6):
-        (asked,) = deal(books, f"person {number}", [(0, 1)])
-        answer(books, asked, "left")
-    assert books.proof.votes == 6 and books.proof.missing[0, 1] == 1
-    answer(books, gone, "left")
-    assert books.proof.votes == 7 and not books.proof.missing.any()
+        (asked,) = deal(state, f"person {number}", [(0, 1)])
+        answer(state, asked, "left")
+    assert state.proof.votes == 6 and state.proof.missing[0, 1] == 1
+    answer(state, gone, "left")
+    assert state.proof.votes == 7 and not state.proof.missing.any()
 
 
 def test_where_missing_answers_are_ignored_the_lease_decides_and_late_answers_prove_nothing():
@@ -210,8 +210,8 @@ def test_an_error_is_no_answer_so_it_counts_against_both():
     assert study.standing().votes == 9 and study.certificate().best == ()
     for number in range(18):
         study.tell(study.ask(f"another {number}"), "a")
-    assert study.books().arrivals.waiting == 34 and study.certificate().best == ()
-    assert study.replay() == study.books()
+    assert study.state().arrivals.waiting == 34 and study.certificate().best == ()
+    assert study.replay() == study.state()
 
 
 # The studies that broke the promise
@@ -245,7 +245,7 @@ def test_undone_votes_are_in_the_evidence_of_a_study():
         study.undo(vote, "an inconvenient one")
     assert study.standing().wins.tolist() == [[0, 15], [0, 0]]
     assert study.certificate().best == () and study.certificate() == study.standing().certificate
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
 
 
 def test_an_answer_that_its_voter_takes_back_was_never_given():
@@ -254,8 +254,8 @@ def test_an_answer_that_its_voter_takes_back_was_never_given():
         ballot = study.ask("ann")
         study.undo(study.tell(ballot, "a"), "changed my mind", own=True)
         assert study.tell(ballot, "b").counted
-        assert not study.books().undone_wins.any() and study.books().proof.before_undoing is None
-        assert study.replay() == study.books()
+        assert not study.state().undone_wins.any() and study.state().proof.before_undoing is None
+        assert study.replay() == study.state()
 
 
 def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence():
@@ -263,13 +263,13 @@ def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence
     ballot = study.ask("ann")
     study.undo(study.tell(ballot, "a"), "a mistake")
     study.tell(ballot, "b")
-    proof = study.books().proof
-    a, b = (study.books().index(name) for name in "ab")
+    proof = study.state().proof
+    a, b = (study.state().index(name) for name in "ab")
     assert proof.wins[b, a] == 1 and proof.wins[a, b] == 0
     assert proof.before_undoing[0][a, b] == 1 and proof.before_undoing[0][b, a] == 0
     study.undo(study.votes()[-1], "another")
-    assert not study.books().proof.wins.any() and study.books().proof.before_undoing[0].sum() == 1
-    assert study.replay() == study.books()
+    assert not study.state().proof.wins.any() and study.state().proof.before_undoing[0].sum() == 1
+    assert study.replay() == study.state()
 
 
 def test_people_who_saw_options_before_prove_nothing_of_one_that_is_fitted_to_them():
@@ -295,22 +295,22 @@ def test_slow_voters_whose_answers_are_foreseen_prove_nothing_wrong():
     study is looked at, while the slow ones who are sure to answer for 1 still wait."""
     studies, rng, wrong, at_once = 400, np.random.default_rng(2), 0, 0
     for _ in range(studies):
-        books, waiting = begun(4), []
+        state, waiting = begun(4), []
         highest = high = -np.inf
         for number in range(120):
             likes = rng.random() < 0.5
             slow = rng.random() < 0.3
-            asked = deal(books, f"p{number}", [(2, 3), (0, 1)] if slow else [(0, 1)])
+            asked = deal(state, f"p{number}", [(2, 3), (0, 1)] if slow else [(0, 1)])
             outcome = "left" if likes else "right"
             if slow:
-                answer(books, asked[0], outcome)
+                answer(state, asked[0], outcome)
             if slow and not likes:
                 waiting.append(asked[1])  # a loss of 0 that everybody foresees
             else:
-                answer(books, asked[-1], outcome)
-            (wins, losses), lost = pair_of(books.proof), books.proof.missing[0, 1]
+                answer(state, asked[-1], outcome)
+            (wins, losses), lost = pair_of(state.proof), state.proof.missing[0, 1]
             highest = max(highest, log_evidence(wins, losses + lost, 0, 0.0))
-            high = max(high, log_evidence(*pair_of(books), 0, 0.0))
+            high = max(high, log_evidence(*pair_of(state), 0, 0.0))
         wrong += highest >= LEVEL
         at_once += high >= LEVEL
     assert wrong <= most_wrong(studies, 1 / 40) < at_once
@@ -322,16 +322,16 @@ def test_people_who_leave_because_of_an_option_prove_nothing_wrong(missing):
     """60 % prefer 0 to 1, and leave after they have seen 2."""
     studies, rng, wrong = 40, np.random.default_rng(3), 0
     for _ in range(studies):
-        books, pairs = begun(3, missing, lease=1e-9), [(0, 1), (0, 2), (1, 2)]
+        state, pairs = begun(3, missing, lease=1e-9), [(0, 1), (0, 2), (1, 2)]
         for number in range(300):
             prefers_0 = rng.random() < 0.6
             dealt = [pairs[i] for i in rng.permutation(3)]
-            for asked in deal(books, f"p{number}", dealt, number):
+            for asked in deal(state, f"p{number}", dealt, number):
                 first_wins = asked.right == 2 or prefers_0
-                answer(books, asked, "left" if first_wins else "right", number)
+                answer(state, asked, "left" if first_wins else "right", number)
                 if prefers_0 and asked.right == 2:
                     break
-        proof = books.proof
+        proof = state.proof
         found = certify(proof.wins, proof.ties, missing=proof.missing, voters="people")
         wrong += 1 in found.best
     if missing == AGAINST:
@@ -382,28 +382,28 @@ def test_a_study_without_a_vote_counts_nothing():
 def test_the_people_that_are_measured_are_counted_as_in_a_study(habit):
     crowd = false_people.Crowd("any", false_people.crowds()[1].types, 3, 5, habit)
     places, k = crowd.types[0], len(crowd.types[1])
-    state = false_people.new_watch(false_people.world_of(crowd))
+    watch = false_people.new_watch(false_people.world_of(crowd))
     queue, at = false_people.new_queue(crowd, k), levels(k, DELTA)
-    false_people.begin_epoch(state, at, 0.0)
-    books, held, rng = begun(k, batch=3), {}, np.random.default_rng(5)
+    false_people.begin_epoch(watch, at, 0.0)
+    state, held, rng = begun(k, batch=3), {}, np.random.default_rng(5)
     for step in range(300):
         seat = int(rng.integers(crowd.present))
         if queue.seats[seat] == false_people.GONE:
-            false_people.welcome(state, queue, at, 0, 0, len(places), rng, seat)
-            held[seat] = deal(books, f"p{step}", state.asked[seat].tolist())
-        place = places[state.kind[seat]]
-        b = false_people.next_ballot(state, queue, seat, place, habit, 0, rng)
+            false_people.welcome(watch, queue, at, 0, 0, len(places), rng, seat)
+            held[seat] = deal(state, f"p{step}", watch.asked[seat].tolist())
+        place = places[watch.kind[seat]]
+        b = false_people.next_ballot(watch, queue, seat, place, habit, 0, rng)
         if b < 0:
             queue.seats[seat] = false_people.GONE
             continue
-        left, right = state.asked[seat, b]
+        left, right = watch.asked[seat, b]
         wins = place[left] < place[right]
         false_people.take(
-            state, queue, at, seat, b, false_people.WON if wins else false_people.LOST, step + 1
+            watch, queue, at, seat, b, false_people.WON if wins else false_people.LOST, step + 1
         )
-        answer(books, held[seat][b], "left" if wins else "right")
-        assert np.array_equal(state.wins, books.proof.wins)
-        assert np.array_equal(queue.missing, books.proof.missing)
+        answer(state, held[seat][b], "left" if wins else "right")
+        assert np.array_equal(watch.wins, state.proof.wins)
+        assert np.array_equal(queue.missing, state.proof.missing)
 
 
 @pytest.mark.slow

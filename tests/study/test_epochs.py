@@ -7,7 +7,7 @@ from commands import flat, run, values
 from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
 from copeland.study import create_study, open_study
-from copeland.study.log.state import dump_books, load_books
+from copeland.study.log.state import dump_state, load_state
 from copeland.study.results.history import history_of
 
 NAMES = ["tea", "milk", "juice"]
@@ -52,9 +52,9 @@ def test_the_state_is_that_of_the_log(study):
     study.add_votes(ROWS, "new")
     study.undo(study.votes()[0])  # of the epoch before: nothing changes
     study.undo(study.votes()[-1])
-    books = study.books()
-    assert study.replay() == books and load_books(dump_books(books)) == books
-    assert books.wins.sum() == books.votes == 40
+    state = study.state()
+    assert study.replay() == state and load_state(dump_state(state)) == state
+    assert state.wins.sum() == state.votes == 40
     rows = history_of(study.log())
     assert rows[0].votes == 0 and rows[-1].votes == 40
 
@@ -68,7 +68,7 @@ def test_the_questions_are_those_of_a_study_that_begins(algorithm, tmp_path):
     study.begin_epoch()
     asked = [(b.left, b.right) for b in study.ask(n=6)]
     again = open_study("drinks", storage)
-    assert asked and again.books() == study.books() == again.replay()
+    assert asked and again.state() == study.state() == again.replay()
     assert {frozenset(pair) for pair in asked} - {frozenset(("tea", "milk"))}
 
 

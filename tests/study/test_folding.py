@@ -18,7 +18,7 @@ from copeland.study import create_study
 from copeland.study.kinds.base import Kind
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.log.events import ASKED, VOTED, Event, times_of
-from copeland.study.log.state import dump_books, load_books
+from copeland.study.log.state import dump_state, load_state
 from copeland.study.report.study_page import judges_agreement, study_parts
 from copeland.study.results.agreement import agreement
 from copeland.study.results.analysis import Analysis
@@ -78,14 +78,14 @@ def kept(study):
 
 
 def numbers(study):
-    """Every number of the books but those of events."""
-    books = study.books()
-    about = json.loads(books.about())
+    """Every number of the state but those of events."""
+    state = study.state()
+    about = json.loads(state.about())
     for name in ("number", "undone", "sides", "arrivals", "open", "since"):
         del about[name]
-    waiting = None if books.arrivals is None else books.arrivals.waiting
-    sides = (books.sides.wins, books.sides.without)
-    tables = [np.asarray(table).tolist() for table in (books.wins, books.ties, *books.proof)]
+    waiting = None if state.arrivals is None else state.arrivals.waiting
+    sides = (state.sides.wins, state.sides.without)
+    tables = [np.asarray(table).tolist() for table in (state.wins, state.ties, *state.proof)]
     return about, waiting, sides, tables
 
 
@@ -114,7 +114,7 @@ def test_a_row_of_counts_is_one_event(table):
     taken = study.import_votes(table("tea,milk,400000,5", "milk,juice,1,0"))
     assert kept(study) == [400_000, 5, 1]
     assert (taken, taken.counted, study.standing().votes) == (400_006, 400_006, 400_006)
-    assert study.books().wins[0, 1] == 400_000
+    assert study.state().wins[0, 1] == 400_000
 
 
 def test_a_large_count_takes_few_statements(table, tmp_path):
@@ -180,9 +180,9 @@ def test_a_folded_study_tells_what_an_expanded_one_does(tmp_path_factory, kind, 
 
     folded, expanded = build(True), build(False)
     assert numbers(folded) == numbers(expanded)
-    assert load_books(dump_books(folded.books())) == folded.replay() == folded.books()
+    assert load_state(dump_state(folded.state())) == folded.replay() == folded.state()
     assert sum(kept(folded)) == sum(kept(expanded))
-    assert sum(vote.times for vote in folded.votes() if vote.counted) == folded.books().votes
+    assert sum(vote.times for vote in folded.votes() if vote.counted) == folded.state().votes
 
 
 @pytest.mark.slow
@@ -270,7 +270,7 @@ def test_an_export_comes_back_as_it_was(table, tmp_path):
     study.export(votes)
     other = create_study("other", OPTIONS, voters="independent")
     assert other.import_votes(votes) == 64 and kept(other) == [60, 4]
-    assert (other.books().wins == study.books().wins).all()
+    assert (other.state().wins == study.state().wins).all()
     assert study.import_votes(votes).known == 64
 
 
@@ -352,10 +352,10 @@ def test_an_import_is_undone_and_comes_back(table, unfold):
         unfold(False)
         assert study.undo_import("counts.csv") == 30
         back = study.import_votes(table("tea,milk,35,0"))
-        assert (back, study.books().votes) == (35, 35)
+        assert (back, study.state().votes) == (35, 35)
         assert study.import_votes(table("tea,milk,35,0")).known == 35
-        assert study.books().proof.before_undoing is None  # what came back was given once
-        assert study.replay() == study.books()
+        assert study.state().proof.before_undoing is None  # what came back was given once
+        assert study.replay() == study.state()
         assert study.undo_import("counts.csv") == 35
         assert study.import_votes(table("tea,milk,35,0")) == 35
 
@@ -365,9 +365,9 @@ def test_what_came_back_smaller_may_grow_again(table):
     study.import_votes(table("tea,milk,30,0"))
     study.undo_import("counts.csv")
     assert study.import_votes(table("tea,milk,10,0")) == 10
-    assert study.books().proof.before_undoing[0][0, 1] == 30
+    assert study.state().proof.before_undoing[0][0, 1] == 30
     assert study.import_votes(table("tea,milk,33,0")) == 23
-    assert study.books().proof.before_undoing is None and kept(study) == [30, 10, 20, 3]
+    assert study.state().proof.before_undoing is None and kept(study) == [30, 10, 20, 3]
     assert study.import_votes(table("tea,milk,33,0")).known == 33
 
 

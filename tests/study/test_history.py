@@ -13,7 +13,7 @@ from copeland.certificate.evidence import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study import create_study
 from copeland.study.log.events import CREATED, Event
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.results.history import Progress, history_of, proved_share
 from copeland.study.settings import Settings
 
@@ -93,20 +93,20 @@ def test_skips_errors_and_repeats_are_no_progress():
     assert [row.votes for row in history_of(study.log())] == [0, 1]
 
 
-def books_of(wins, ties, **given):
+def state_of(wins, ties, **given):
     options = [{"name": str(i)} for i in range(len(wins))]
     told = Settings.of({"voters": "independent", "missing": ""} | given)  # as a log of 0.2 is read
     body = {"settings": told.to_dict(), "options": options}
-    books = Books(Event(1, CREATED, 0.0, body=body))
-    books.wins, books.ties = wins, ties
-    return books
+    state = StudyState(Event(1, CREATED, 0.0, body=body))
+    state.wins, state.ties = wins, ties
+    return state
 
 
-def plain_share(books):
+def plain_share(state):
     """The best share of evidence over all options and all numbers of open comparisons, one by one."""
-    k, given = books.k, books.settings
-    at = levels(k, given.delta, books.epoch, given.voters == "dependent")
-    found = evidence(books.wins, books.ties, given.margin)
+    k, given = state.k, state.settings
+    at = levels(k, given.delta, state.epoch, given.voters == "dependent")
+    found = evidence(state.wins, state.ties, given.margin)
     best = 0.0
     for c, l in product(range(k), range(k - 1)):
         level = win_level(at, l)
@@ -123,14 +123,14 @@ def plain_share(books):
 
 
 @st.composite
-def books(draw):
+def state(draw):
     k = draw(st.integers(2, 6))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     wins = rng.integers(0, draw(st.integers(1, 60)), (k, k)) * (rng.random((k, k)) < 0.7)
     ties = rng.integers(0, 5, (k, k))
     np.fill_diagonal(wins, 0)
     np.fill_diagonal(ties, 0)
-    return books_of(
+    return state_of(
         wins,
         np.triu(ties) + np.triu(ties).T,
         margin=draw(st.sampled_from([0.0, 0.1])),
@@ -140,19 +140,19 @@ def books(draw):
 
 
 @settings(max_examples=30)
-@given(books())
-def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(books):
-    assert proved_share(books) == pytest.approx(plain_share(books))
+@given(state())
+def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(state):
+    assert proved_share(state) == pytest.approx(plain_share(state))
 
 
 @settings(max_examples=30)
-@given(books())
-def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(books):
+@given(state())
+def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(state):
     proved = certify(
-        books.wins,
-        books.ties,
-        margin=books.settings.margin,
+        state.wins,
+        state.ties,
+        margin=state.settings.margin,
         epoch=1,
-        voters=books.settings.voters,
+        voters=state.settings.voters,
     ).best
-    assert (proved_share(books) > 1 - 1e-12) == bool(proved)
+    assert (proved_share(state) > 1 - 1e-12) == bool(proved)

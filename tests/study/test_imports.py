@@ -128,7 +128,7 @@ def test_an_import_is_undone_whole_and_alone(study, file):
     assert study.undo_import("votes.csv") == 3
     assert wins(study) == before
     assert study.standing().votes == 2
-    assert study.books() == study.replay()
+    assert study.state() == study.replay()
 
 
 def test_an_import_that_was_undone_can_be_imported_again_and_again(study, file):
@@ -152,7 +152,7 @@ def test_an_import_of_first_votes_leaves_the_place_to_the_next(file):
     assert wins(study)[0][1] == 1
     assert study.undo_import("votes.csv") == 3
     assert wins(study) == [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
-    assert study.books() == study.replay()
+    assert study.state() == study.replay()
 
 
 def test_an_import_that_is_not_there_is_a_sentence(study, file):
@@ -236,7 +236,7 @@ def test_a_study_is_made_from_votes(file, tmp_path):
     assert (taken, study.settings.delta, study.standing().votes) == (3, 0.1, 3)
     assert study.import_votes(path) == 0
     assert study.misfit() is None
-    assert np.array_equal(open_study("made", storage).replay().wins, study.books().wins)
+    assert np.array_equal(open_study("made", storage).replay().wins, study.state().wins)
 
 
 def test_a_study_that_is_there_takes_in_the_new_votes(file, tmp_path):

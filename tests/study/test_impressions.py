@@ -12,7 +12,7 @@ from copeland.ranking.interleaving import credit, interleave, winner
 from copeland.search.list_tokens import Ticket, outcome_of, query_digest, read_ticket, sign_ticket
 from copeland.study import create_study, open_study
 from copeland.study.log.shown_lists import Lists
-from copeland.study.log.state import dump_books, load_books
+from copeland.study.log.state import dump_state, load_state
 
 SECRET = "sixteen characters and more"
 LISTS = {"one": "abcdefgh", "two": "hgfedcba", "three": "cadbhegf"}
@@ -167,7 +167,7 @@ def test_each_list_of_a_pair_counts_once_and_the_clicked_one_is_no_longer_withou
     desk.clicks(page.token, [2])
     assert (desk.counts().lists, desk.counts().unclicked) == (2, 1)
     study.add_votes([{"winner": "two", "loser": "one", "n": 5}])  # of no list
-    assert study.standing().unclicked == 1 and study.replay() == study.books()
+    assert study.standing().unclicked == 1 and study.replay() == study.state()
 
 
 def test_clicks_of_earlier_logs_take_nothing_from_the_lists_that_are_counted():
@@ -281,8 +281,8 @@ def test_waiting_clicks_survive_a_restart_and_a_snapshot(tmp_path, clock):
     )
     _, page = shown_to(made.impressions(SECRET, window=100.0), "ann")
     made.impressions(SECRET, window=100.0).clicks(page.token, [1])
-    books = made.books()
-    assert load_books(dump_books(books)) == books and made.replay() == books
+    state = made.state()
+    assert load_state(dump_state(state)) == state and made.replay() == state
     again = open_study("search", storage, clock=clock)
     clock.now += 101
     assert len(again.impressions(SECRET, window=100.0).settle()) == 1

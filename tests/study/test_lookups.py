@@ -170,4 +170,4 @@ def test_a_repeat_of_what_was_undone_counts(tmp_path):
     study.undo("a")
     study.add_votes([{**row, "event_id": "b"}, {**row, "event_id": "c"}])
     assert [vote.counted for vote in study.votes()] == [False, True, False]
-    assert open_study("tea", study.storage).replay() == study.books()
+    assert open_study("tea", study.storage).replay() == study.state()

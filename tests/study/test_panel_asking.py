@@ -159,7 +159,7 @@ def test_nobody_waits_for_who_is_excused_until_readmitted():
         study.tell(held, "left")
     assert {ballot.voter for ballot in asked_out(study)} == {"ann", "ben"}
     study.readmit("cid")
-    assert study.certificate().excused == () and study.replay() == study.books()
+    assert study.certificate().excused == () and study.replay() == study.state()
     study.tell(held, "left")
 
 

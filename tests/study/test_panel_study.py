@@ -20,7 +20,7 @@ from copeland.study import (
     read_certificate,
 )
 from copeland.study.judges import judge_study
-from copeland.study.log.state import dump_books, load_books
+from copeland.study.log.state import dump_state, load_state
 from copeland.study.results.certificate_file import objections_by_file
 from copeland.study.results.voter_reach import questions_sentence
 
@@ -29,18 +29,18 @@ from copeland.study.results.voter_reach import questions_sentence
 
 def completions(study, active=False):
     """The winners in every way in which the missing answers may come, one answer after the other."""
-    books = study.books()
+    state = study.state()
     states = ("active",) if active else ("active", "paused")
-    options = [i for i, one in enumerate(books.options) if one.state in states]
+    options = [i for i, one in enumerate(state.options) if one.state in states]
     pairs = list(itertools.combinations(options, 2))
     open_answers = [
         (i, j)
-        for place, name in enumerate(books.panel.members)
+        for place, name in enumerate(state.panel.members)
         for i, j in pairs
-        if name not in books.panel.excused and not books.panel.answered[place, i, j]
+        if name not in state.panel.excused and not state.panel.answered[place, i, j]
     ]
     for said in itertools.product((1, 0, -1), repeat=len(open_answers)):
-        margin = books.wins - books.wins.T
+        margin = state.wins - state.wins.T
         for (i, j), answer in zip(open_answers, said, strict=True):
             margin[i, j] += answer
             margin[j, i] -= answer
@@ -88,7 +88,7 @@ def test_the_certificate_is_what_holds_in_every_completion(history):
             assert set(found.best) == frozenset.intersection(*won)
             assert set(found.possible) == frozenset.union(*won)
             assert found.is_all == (len(set(won)) == 1)
-    assert study.replay() == study.books() == load_books(dump_books(study.books()))
+    assert study.replay() == study.state() == load_state(dump_state(study.state()))
 
 
 @pytest.mark.quick
@@ -234,7 +234,7 @@ def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
     again = open_study("lunch", storage)
     assert again.settings == study.settings and again.settings.panel == ("ann", "ben", "cid")
     assert again.certificate() == study.certificate()
-    assert again.books() == again.replay() and again._work._snapshot > 1
+    assert again.state() == again.replay() and again._work._snapshot > 1
     assert lunch(storage=storage, load_if_exists=True).standing().votes == study.standing().votes
     with pytest.raises(errors.StudyExists, match="created with panel"):
         lunch(["ann", "ben"], storage=storage, load_if_exists=True)
@@ -300,8 +300,8 @@ def test_judges_are_members_by_their_names():
 
 
 def test_the_table_of_answers_takes_no_room_where_there_is_no_panel():
-    books = create_study("tea", [f"o{i}" for i in range(300)], voters="independent").books()
-    assert books.panel.answered.size == 0 and isinstance(books.panel.answered, np.ndarray)
+    state = create_study("tea", [f"o{i}" for i in range(300)], voters="independent").state()
+    assert state.panel.answered.size == 0 and isinstance(state.panel.answered, np.ndarray)
 
 
 def test_nobody_guides_a_panel():

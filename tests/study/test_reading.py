@@ -118,10 +118,10 @@ def test_rows_hold_what_is_known_of_each_option_who_leads_first():
     assert {row.tier for row in (first, second, third)} == {1}
 
 
-def test_looking_at_the_books_copies_nothing():
+def test_looking_at_the_state_copies_nothing():
     study = study_of({"AB": (2, 1)}, "AB")
-    assert study.look_at_books(lambda books: books) is study.look_at_books(lambda books: books)
-    assert study.look_at_books(lambda books: books.votes) == study.books().votes == 3
+    assert study.look_at_state(lambda state: state) is study.look_at_state(lambda state: state)
+    assert study.look_at_state(lambda state: state.votes) == study.state().votes == 3
 
 
 def test_a_circle_that_may_be_chance_is_told_by_neither():

@@ -22,7 +22,7 @@ from copeland.study import (
 )
 from copeland.study.judges import judge_study
 from copeland.study.log.events import GUIDE, ROLE, VOTED
-from copeland.study.log.state import dump_books, fold_log, load_books
+from copeland.study.log.state import dump_state, fold_log, load_state
 from copeland.study.pair_choice import Player, hints_of, trust_in
 from copeland.study.results.certificate_file import objections_by_file
 from copeland.study.results.history import history_of
@@ -74,7 +74,7 @@ def without_guides(log):
 @pytest.mark.parametrize("voters", ["people", "independent"])
 @given(steps=st.lists(said, max_size=40))
 @quietly
-def test_what_guides_say_never_changes_the_books_of_proof(voters, steps):
+def test_what_guides_say_never_changes_the_state_of_proof(voters, steps):
     log = lived(steps, ["model", "program"], voters).log()
     with_guides, alone = fold_log(log), fold_log(without_guides(log))
     for part in ("wins", "ties"):
@@ -105,9 +105,9 @@ def test_the_certificate_is_the_same_with_and_without_guides(steps):
 @quietly
 def test_replay_snapshot_and_live_state_are_equal(steps):
     study = lived(steps, ["model"])
-    books = study.books()
-    assert study.replay() == books
-    assert load_books(dump_books(books)) == books
+    state = study.state()
+    assert study.replay() == state
+    assert load_state(dump_state(state)) == state
 
 
 def test_a_guides_votes_are_counted_apart():
@@ -117,8 +117,8 @@ def test_a_guides_votes_are_counted_apart():
         vote = study.tell(study.ask("model"), "left")
         assert (vote.role, vote.counted) == ("guide", False)
     study.tell(study.ask("ann"), "right")
-    books, standing = study.books(), study.standing()
-    assert (books.votes, books.guide_votes, int(books.guide_wins.sum())) == (1, 6, 6)
+    state, standing = study.state(), study.standing()
+    assert (state.votes, state.guide_votes, int(state.guide_wins.sum())) == (1, 6, 6)
     assert standing.outcomes["left"] == 0 and standing.position.right == 1
     assert [voter.name for voter in standing.voters] == ["ann"]
     assert [vote.counted for vote in study.votes()] == 6 * [False] + [True]
@@ -154,9 +154,9 @@ def test_a_role_is_given_before_the_first_vote_or_not_at_all():
     study.set_role("bob", "guide")
     study.set_role("bob", "guide")
     study.set_role("bob", "proof")  # has not voted yet
-    assert study.number == before + 2 and not study.books().guides
+    assert study.number == before + 2 and not study.state().guides
     assert (
-        study.replay() == study.books() and load_books(dump_books(study.books())) == study.books()
+        study.replay() == study.state() and load_state(dump_state(study.state())) == study.state()
     )
 
 
@@ -186,7 +186,7 @@ def test_options_added_after_a_guides_votes_begin_no_epoch():
     study.set_role("model", "guide")
     study.tell(study.ask("model"), "left")
     study.add_option("E")
-    assert study.standing().epoch == 1 and study.books().guide_wins.shape == (5, 5)
+    assert study.standing().epoch == 1 and study.state().guide_wins.shape == (5, 5)
     study.tell(study.ask("ann"), "left")
     study.add_option("F")
     assert study.standing().epoch == 2
@@ -228,8 +228,8 @@ def test_a_guide_that_may_repeat_itself_needs_a_cap():
 def test_the_planner_begins_with_the_guides_favourite():
     study = create_study("favourite", [f"option {i}" for i in range(8)], voters="people")
     judge_study(study, {"model": _later}, role="guide")
-    books = study.books()
-    player = Player(books, (books.wins, books.ties))
+    state = study.state()
+    player = Player(state, (state.wins, state.ties))
     player.policy.ask()
     assert player.policy.recommend() == 7
 
@@ -245,14 +245,14 @@ def test_imported_votes_may_be_those_of_guides(tmp_path):
     rows = [{"left": "A", "right": "B", "outcome": "left", "voter": "model"}] * 3
     study = create_study("imported", OPTIONS, voters="independent")
     taken = study.add_votes(rows, role="guide")
-    assert taken == 3 and study.books().guide_votes == 3 and study.books().votes == 0
+    assert taken == 3 and study.state().guide_votes == 3 and study.state().votes == 0
     with pytest.raises(AlreadyVoted):
         study.add_votes(rows, role="proof")
     with pytest.raises(InvalidRow, match="voter's name"):
         study.add_votes([{"left": "A", "right": "B", "outcome": "left"}], role="guide")
     with pytest.raises(UnknownName):
         study.add_votes(rows, role="leader")
-    assert study.books().guide_votes == 3 and study.replay() == study.books()
+    assert study.state().guide_votes == 3 and study.replay() == study.state()
 
 
 @pytest.fixture
@@ -275,8 +275,8 @@ def test_an_export_says_the_role_and_an_import_keeps_it(mixed, tmp_path):
     again = create_study("again", OPTIONS, voters="people")
     again.import_votes(tmp_path / "votes.csv")
     made, _ = create_study_from_votes("made", tmp_path / "votes.csv", voters="people")
-    assert (made.books().votes, made.books().guide_votes) == (10, 6)
-    ours, theirs = again.books(), mixed.books()
+    assert (made.state().votes, made.state().guide_votes) == (10, 6)
+    ours, theirs = again.state(), mixed.state()
     assert np.array_equal(ours.wins, theirs.wins) and np.array_equal(
         ours.guide_wins, theirs.guide_wins
     )
@@ -297,7 +297,7 @@ def test_a_study_on_disk_knows_its_guides_after_reopening(tmp_path):
     study = create_study("disk", OPTIONS, storage, voters="people")
     judge_study(study, {"model": _earlier}, role="guide", calls=4)
     again = open_study("disk", storage)
-    assert again.books() == study.books() and again.role("model") == GUIDE
+    assert again.state() == study.state() and again.role("model") == GUIDE
     assert judge_study(again, {"model": _earlier}).votes == 2  # a guide still
     assert again.standing().votes == 0
 
@@ -357,7 +357,7 @@ def test_a_study_forgets_nothing_when_its_snapshot_is_of_another_version(tmp_pat
     study = create_study("old", OPTIONS, f"sqlite:///{path}", voters="people")
     judge_study(study, {"model": _earlier}, role="guide")
     older = json.dumps({"format": 2})
-    assert load_books(older.encode()) is None
+    assert load_state(older.encode()) is None
     with sqlite3.connect(path) as connection:
         connection.execute("delete from copeland_snapshots")
-    assert open_study("old", Storage(f"sqlite:///{path}")).books() == study.books()
+    assert open_study("old", Storage(f"sqlite:///{path}")).state() == study.state()

@@ -7,7 +7,7 @@ from soup import told, undrawn
 from copeland.study import create_study
 from copeland.study.judges import judge_study
 from copeland.study.log.events import VOTED
-from copeland.study.log.state import dump_books, fold_log, load_books
+from copeland.study.log.state import dump_state, fold_log, load_state
 from copeland.study.report.study_sentences import (
     NO_ORDER,
     outcomes_sentence,
@@ -95,15 +95,15 @@ def test_counts_with_times_have_an_order_between_rows():
 
 def test_old_logs_of_counts_are_recognised():
     each = [row | {"wins": 1} for row in COUNTS for _ in range(row["wins"])]  # as it was kept
-    log, books = as_before(drinks(each))
-    assert books.sides.wins == {"left": 0, "right": 0} and books.sides.without == 80
+    log, state = as_before(drinks(each))
+    assert state.sides.wins == {"left": 0, "right": 0} and state.sides.without == 80
     assert [row.votes for row in history_of(log)] == [0, 80]
 
 
 def test_old_logs_of_votes_with_sides_give_the_same():
     study = drinks([*SHOWN, SHOWN[0] | {"outcome": "right"}])
-    log, books = as_before(study)
-    assert books.sides.wins == {"left": 3, "right": 1} and books.sides.without == 0
+    log, state = as_before(study)
+    assert state.sides.wins == {"left": 3, "right": 1} and state.sides.without == 0
     assert history_of(log) == history_of(study.log())
 
 
@@ -117,8 +117,8 @@ def test_undoing_in_an_old_log_leaves_the_sides_as_they_are():
 def test_snapshots_keep_sides_and_swaps():
     study = drinks([COUNTS[1] | {"wins": 2}], SHOWN)
     judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=4)
-    books = fold_log(study.log())
-    assert load_books(dump_books(books)) == books and books.sides.swapped
+    state = fold_log(study.log())
+    assert load_state(dump_state(state)) == state and state.sides.swapped
 
 
 def test_status_says_nothing_of_sides_for_counts(tmp_path):

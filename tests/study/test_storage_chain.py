@@ -23,7 +23,7 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.migrations.versions import __path__ as versions
 from copeland.study.log.schema import metadata, version
-from copeland.study.log.state import Books, dump_books, load_books
+from copeland.study.log.state import StudyState, dump_state, load_state
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -283,7 +283,7 @@ def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
         )
         study = opened_with(path, damaged, number)
         assert study._work._snapshot == 0
-        assert study.books() == study.replay()
+        assert study.state() == study.replay()
         study.storage.dispose()
 
 
@@ -305,16 +305,16 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
 
 @given(st.data())
 @settings(max_examples=60)
-def test_damaged_bytes_are_no_books_and_no_traceback(data):
+def test_damaged_bytes_are_no_state_and_no_traceback(data):
     content = SNAPSHOT
     start = data.draw(st.integers(0, len(content)))
     new = data.draw(st.binary(max_size=8))
     damaged = content[:start] + new + content[start + data.draw(st.integers(0, 8)) :]
-    assert load_books(damaged) is None or isinstance(load_books(damaged), Books)
+    assert load_state(damaged) is None or isinstance(load_state(damaged), StudyState)
 
 
-SNAPSHOT = dump_books(
-    Books(
+SNAPSHOT = dump_state(
+    StudyState(
         Event(
             1,
             CREATED,

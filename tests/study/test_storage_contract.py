@@ -293,7 +293,7 @@ def test_a_lookup_finds_what_a_plain_search_finds(storage, key, name):
 
 def test_a_study_opens_as_it_was_left(study):
     study.tell(study.ask(), "left")
-    assert again(study).books() == study.books()
+    assert again(study).state() == study.state()
 
 
 def test_a_snapshot_is_only_a_cache(study, monkeypatch):
@@ -306,14 +306,14 @@ def test_a_snapshot_is_only_a_cache(study, monkeypatch):
     monkeypatch.setattr(session, "SNAPSHOT_EVERY", 10**9)
     without = again(study)
     assert without._work._snapshot == 0
-    assert with_snapshot.books() == without.books() == study.replay()
+    assert with_snapshot.state() == without.state() == study.replay()
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged", b"PK\x03\x04 cut"])
 def test_a_damaged_snapshot_is_ignored(study, content):
     study.tell(study.ask(), "left")
     study.storage.write(study._key, lambda log: log.save_snapshot(99, content))
-    assert again(study).books() == study.books()
+    assert again(study).state() == study.state()
 
 
 def test_several_see_what_each_other_did(study):
@@ -324,7 +324,7 @@ def test_several_see_what_each_other_did(study):
         study.tell(ballot, "right")
     other.add_option("wine")
     other.undo("a")
-    assert study.books() == other.books()
+    assert study.state() == other.state()
     assert study.ask() is not None
 
 
@@ -339,7 +339,7 @@ def test_threads_can_share_a_study(study):
     for thread in threads:
         thread.join()
     assert study.standing().votes == 32
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
 
 
 def live(study, file):
@@ -386,7 +386,7 @@ def test_a_study_is_the_same_wherever_it_is_kept(storage, how, tmp_path):
         for name in ("votes.csv", "log.jsonl"):
             study.export(tmp_path / f"{number}-{name}")
         opened = open_study("drinks", kept, clock=Clock())
-        assert opened.books() == study.books() == study.replay()
+        assert opened.state() == study.state() == study.replay()
         links = kept.read(study._key, lambda log: list(log.read_links()))
         seen.append((links, study.votes(), repr(study.standing()), study.certificate()))
     assert seen[0] == seen[1]

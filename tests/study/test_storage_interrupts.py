@@ -98,11 +98,11 @@ def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
     other.close()
     assert held == []
     assert len(raised) > 200
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
     assert acknowledged <= {event.event_id for event in study.log()}
     raised.clear()
     tell_one(study, 10**6)
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
     study.storage.dispose()
 
 
@@ -143,22 +143,22 @@ def _fail():
 
 
 @pytest.mark.slow
-def test_books_that_were_interrupted_are_made_anew(tmp_path):
+def test_state_that_were_interrupted_are_made_anew(tmp_path):
     """Else an event that was half taken in would be taken in again."""
     study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}", voters="independent")
     ballot = study.ask()
-    take = study._books.take
+    take = study._state.take
 
     def interrupted(event):
-        study._books._take_vote(event)  # counted, but its number not noted yet
+        study._state._take_vote(event)  # counted, but its number not noted yet
         raise KeyboardInterrupt
 
-    study._books.take = interrupted
+    study._state.take = interrupted
     with pytest.raises(KeyboardInterrupt):
         study.tell(ballot, "left")
-    study._books.take = take
+    study._state.take = take
     assert study.standing().votes == 0  # whoever was interrupted finds nothing kept
-    assert study.books() == study.replay()
+    assert study.state() == study.replay()
     study.storage.dispose()
 
 
@@ -194,8 +194,8 @@ def test_a_change_that_an_interrupt_left_in_the_queue_keeps_nobody_waiting():
     assert not work._waiting
 
 
-def test_books_are_ahead_of_the_log_from_before_they_take_an_event_in(tmp_path):
-    """Wherever an interrupt comes between the two, the books are made anew."""
+def test_state_are_ahead_of_the_log_from_before_they_take_an_event_in(tmp_path):
+    """Wherever an interrupt comes between the two, the state is made anew."""
     study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}", voters="independent")
     seen = []
     take = study._work.take
@@ -290,7 +290,7 @@ def test_an_interrupt_gives_back_a_lock_of_postgres(postgres_url):
         other.ask()
     assert len(raised) > 30
     assert time.monotonic() - start < 30  # a lock that stays is waited for as long
-    assert study.replay() == study.books() == other.books()
+    assert study.replay() == study.state() == other.state()
     raised.clear()
     study.storage.dispose()
     other.storage.dispose()

@@ -15,7 +15,7 @@ from copeland import Choice, Real, Space
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
 from copeland.study.log.events import KINDS, from_json, last_link, read_event, to_json
-from copeland.study.log.state import ARRAYS, dump_books, fold_log, load_books
+from copeland.study.log.state import ARRAYS, dump_state, fold_log, load_state
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
@@ -143,15 +143,15 @@ def make_study(name, storage=None):
     return study
 
 
-def describe(books):
-    """Return a digest of everything that the books hold."""
-    tables = [getattr(books, name) for name in ARRAYS]
-    tables += [*books.proof, books.panel.answered.astype(np.int64)]
-    about = {key: one for key, one in json.loads(books.about()).items() if key != "format"}
+def describe(state):
+    """Return a digest of everything that the state holds."""
+    tables = [getattr(state, name) for name in ARRAYS]
+    tables += [*state.proof, state.panel.answered.astype(np.int64)]
+    about = {key: one for key, one in json.loads(state.about()).items() if key != "format"}
     told = {"about": about, "tables": [table.tolist() for table in tables]}
-    if books.tuning is not None:
-        told["audits"] = books.tuning.audits.to_list()
-        told["points"] = books.tuning.points
+    if state.tuning is not None:
+        told["audits"] = state.tuning.audits.to_list()
+        told["points"] = state.tuning.points
     return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
@@ -186,12 +186,12 @@ def test_a_stored_log_is_read_as_it_was(name):
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_snapshot_and_a_database_hold_the_same_books(name, tmp_path):
+def test_a_snapshot_and_a_database_hold_the_same_state(name, tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"
-    live = make_study(name, Storage(url)).books()
+    live = make_study(name, Storage(url)).state()
     again = open_study(name, url)
     assert again.misfit() is None
-    restored = load_books(dump_books(live))
+    restored = load_state(dump_state(live))
     assert describe(again.replay()) == describe(live) == describe(restored)
 
 

@@ -231,7 +231,7 @@ def test_ballots_of_wrong_clocks_do_not_pile_up(clock):
     for _ in range(20):
         study.ask()
         clock.now += LEASE
-    assert len(study.books().open) == 1
+    assert len(study.state().open) == 1
 
 
 def test_clocks_that_differ_a_little_agree_on_what_is_open(clock):
@@ -255,5 +255,5 @@ def test_a_study_from_before_the_cap_has_the_default(clock):
     study = open_study("old", storage, clock=clock)
     assert study.settings.open_ballots == 8
     assert len(study.ask(voter="ann", n=20)) == 8
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
     create_study("old", OPTIONS, storage, lease=LEASE, load_if_exists=True, voters="independent")

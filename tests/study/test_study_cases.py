@@ -6,7 +6,7 @@ import pytest
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study, create_study_from_votes
-from copeland.study.log.state import dump_books, fold_log, load_books
+from copeland.study.log.state import dump_state, fold_log, load_state
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -139,9 +139,9 @@ def test_undoing_gives_the_case_to_the_next_answer_and_keeps_the_smaller_evidenc
     while ballot := study.ask("gpt", cases=TEN):
         study.tell(ballot, "B")
     assert len(study.votes()) >= before
-    books = fold_log(study.log())
-    assert (books.proof.wins + books.proof.wins.T <= 10).all()
-    given = books.proof.before_undoing
+    state = fold_log(study.log())
+    assert (state.proof.wins + state.proof.wins.T <= 10).all()
+    given = state.proof.before_undoing
     assert given is not None and (given[0] + given[0].T <= 10).all()
 
 
@@ -157,12 +157,12 @@ def test_an_undone_vote_passes_on_to_another_judge_s_answer():
 
 
 @pytest.mark.slow
-def test_books_come_back_from_a_snapshot():
+def test_state_come_back_from_a_snapshot():
     study = made()
     run(study, even)
     study.undo(study.votes()[3])
-    books = fold_log(study.log())
-    assert load_books(dump_books(books)) == books
+    state = fold_log(study.log())
+    assert load_state(dump_state(state)) == state
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from copeland.kernels.vote_evidence import fewest_votes
 from copeland.policy import Policy, arrays_of
 from copeland.study import Storage, create_study
 from copeland.study.log.events import ASKED, VOTED, Event
-from copeland.study.pair_choice import Player, Wish, active
+from copeland.study.pair_choice import BallotRequest, Player, active
 from copeland.study.results import standing
 
 OPTIONS = ["A", "B", "C"]
@@ -26,8 +26,8 @@ def asked(number, left, right, time=0.0):
     return Event(number, ASKED, time, left=left, right=right)
 
 
-def wish(books, now=0.0, **how):
-    return Wish(books.number + 1, now, None, **{"options": active(books), **how})
+def request(state, now=0.0, **how):
+    return BallotRequest(state.number + 1, now, None, **{"options": active(state), **how})
 
 
 def under_way(player):
@@ -37,67 +37,67 @@ def under_way(player):
 
 
 def test_ballots_under_way_are_known_until_their_lease_has_run_out(study):
-    books = study.books()
-    books.take(asked(2, 0, 1))
-    player = Player(books)
-    player.choose(books, wish(books, now=9.9), 1)
+    state = study.state()
+    state.take(asked(2, 0, 1))
+    player = Player(state)
+    player.choose(state, request(state, now=9.9), 1)
     assert under_way(player) == {frozenset((0, 1))}
-    player.choose(books, wish(books, now=10), 1)
+    player.choose(state, request(state, now=10), 1)
     assert under_way(player) == set()
 
 
-def test_an_expired_ballot_leaves_the_books_with_the_next_question(study):
-    books = study.books()
-    books.take(asked(2, 0, 1))
-    books.take(asked(3, 0, 2, time=10))
-    assert list(books.open) == [3]
+def test_an_expired_ballot_leaves_the_state_with_the_next_question(study):
+    state = study.state()
+    state.take(asked(2, 0, 1))
+    state.take(asked(3, 0, 2, time=10))
+    assert list(state.open) == [3]
 
 
 def test_what_was_only_proposed_is_not_under_way(study):
-    books = study.books()
-    player = Player(books)
-    player.choose(books, wish(books), 3)
+    state = study.state()
+    player = Player(state)
+    player.choose(state, request(state), 3)
     assert under_way(player) == set()
 
 
 def test_a_batch_spreads_over_pairs(study):
-    books = study.books()
-    choices = Player(books).choose(books, wish(books), 3)
+    state = study.state()
+    choices = Player(state).choose(state, request(state), 3)
     assert len({frozenset(choice) for choice in choices}) > 1
 
 
 def test_an_option_left_out_once_may_be_asked_the_next_time(study):
-    books = study.books()
-    player = Player(books)
-    few = player.choose(books, wish(books, options=frozenset((0, 1))), 6)
-    many = player.choose(books, wish(books), 6)
+    state = study.state()
+    player = Player(state)
+    few = player.choose(state, request(state, options=frozenset((0, 1))), 6)
+    many = player.choose(state, request(state), 6)
     assert {option for choice in few for option in choice} == {0, 1}
     assert {option for choice in many for option in choice} == {0, 1, 2}
 
 
 def test_when_the_algorithm_names_only_pairs_to_avoid_the_least_voted_of_the_others_is_asked(study):
-    books = study.books()
-    books.take(Event(2, VOTED, 0.0, "a", left=0, right=2, outcome="left"))
+    state = study.state()
+    state.take(Event(2, VOTED, 0.0, "a", left=0, right=2, outcome="left"))
     others = frozenset([frozenset((0, 1))])
-    (choice,) = Player(books).choose(books, wish(books, avoided=others), 1)
+    (choice,) = Player(state).choose(state, request(state, avoided=others), 1)
     assert frozenset(choice) in (frozenset((0, 2)), frozenset((1, 2)))
-    player = Player(books)
-    assert set(player._pick_rare_pair(books, wish(books, avoided=others))) == {1, 2}
+    player = Player(state)
+    assert set(player._pick_rare_pair(state, request(state, avoided=others))) == {1, 2}
 
 
 def test_where_no_pair_is_allowed_nothing_is_asked(study):
-    books = study.books()
+    state = study.state()
     pairs = frozenset(map(frozenset, [(0, 1), (0, 2), (1, 2)]))
-    assert Player(books).choose(books, wish(books, avoided=pairs), 2) == []
+    assert Player(state).choose(state, request(state, avoided=pairs), 2) == []
 
 
 def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
     def played(earlier):
-        books = create_study("one", OPTIONS, algorithm="ccb", voters="independent").books()
-        player = Player(books)
+        state = create_study("one", OPTIONS, algorithm="ccb", voters="independent").state()
+        player = Player(state)
         player.policy.events = earlier
         for number in range(2, 40):
-            player.tell(Event(number, VOTED, 0.0, "a", left=0, right=1, outcome="tie"), books)
+            player.tell(Event(number, VOTED, 0.0, "a", left=0, right=1, outcome="tie"), state)
         return [array.tolist() for _, array in arrays_of(player.policy.state)]
 
     assert played(0) == played(3)

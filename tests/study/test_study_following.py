@@ -39,7 +39,7 @@ def test_an_answer_and_the_next_ballot_are_one_transaction(tea):
     kept = tea.answer(before, "left", following=Following())
     assert kept.new and not kept.late and kept.number == 4 and kept.vote.outcome == "left"
     assert kept.next is not None and kept.next.id == before.id + 1
-    assert tea.books() == tea.replay()
+    assert tea.state() == tea.replay()
 
 
 def test_an_answer_told_twice_is_kept_once_and_the_next_ballot_stays(tea):
@@ -50,7 +50,7 @@ def test_an_answer_told_twice_is_kept_once_and_the_next_ballot_stays(tea):
     assert tea.number == 4
 
 
-def test_an_answer_that_could_not_be_stored_leaves_the_books_as_the_log_is(tea, monkeypatch):
+def test_an_answer_that_could_not_be_stored_leaves_the_state_as_the_log_is(tea, monkeypatch):
     ballot = tea.following("ann")
     other = open_study("tea", tea.storage)
     waiting = "copeland.study.ballots.waiting_of"
@@ -64,7 +64,7 @@ def test_an_answer_that_could_not_be_stored_leaves_the_books_as_the_log_is(tea, 
             tea.answer(ballot, "left", following=Following())
     assert tea.standing().votes == 0 and other.standing().votes == 0
     assert tea.answer(ballot, "left", following=Following()).new
-    assert tea.books() == tea.replay() == open_study("tea", tea.storage).books()
+    assert tea.state() == tea.replay() == open_study("tea", tea.storage).state()
 
 
 def test_the_last_answer_is_followed_by_nothing(tea):

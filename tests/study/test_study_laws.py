@@ -14,7 +14,7 @@ from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
 from copeland.study.log.events import KINDS, Event, from_json, to_json
-from copeland.study.log.state import dump_books, load_books
+from copeland.study.log.state import dump_state, load_state
 from copeland.study.pair_choice import chooser_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
@@ -86,7 +86,7 @@ class Play:
         """How many ballots somebody is still to answer."""
         if voter is None:
             return 0
-        under_way = self.study.books().under_way(self.now)
+        under_way = self.study.state().under_way(self.now)
         return sum(ballot.voter == voter for ballot in under_way.values())
 
     def tell(self, number, word):
@@ -182,10 +182,10 @@ def counted(log, both_bad, repeats):
 def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, todo, how):
     play = Play(one_storage, **how)
     play.run(todo)
-    live = play.study.books()
+    live = play.study.state()
     assert play.study.replay() == live
-    assert open_study(play.study.name, one_storage).books() == live
-    assert load_books(dump_books(live)) == live
+    assert open_study(play.study.name, one_storage).state() == live
+    assert load_state(dump_state(live)) == live
     log = play.study.log()
     assert [event.number for event in log] == list(range(1, len(log) + 1))
     assert (live.wins.tolist(), live.ties.tolist()) == counted(log, how["both_bad"], how["repeats"])
@@ -212,7 +212,7 @@ def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, 
     play.run(todo)
     play.ask(0, "")
     study = play.study
-    anew = study.storage.read(study._key, lambda log: chooser_of(study._books, log))
+    anew = study.storage.read(study._key, lambda log: chooser_of(study._state, log))
     assert _told(study._work._chooser) == _told(anew)
 
 

@@ -13,7 +13,7 @@ from copeland.study import Storage, create_study, open_study
 from copeland.study.log.events import ASKED
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.voter_reach import remaining_in
-from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, Manners
+from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, RecentlyShown
 
 LEASE = 600
 
@@ -57,19 +57,19 @@ def every_pair(k):
     return {frozenset((i, j)) for i in range(k) for j in range(i)}
 
 
-def check_manners(sides, k):
+def check_recent_ballots(sides, k):
     """Check the ballots of a voter, the rules where another pair would have done."""
     pairs = [frozenset(pair) for pair in sides]
     assert len(set(pairs)) == len(pairs)
-    manners = Manners(lean={})
+    recent_ballots = RecentlyShown(lean={})
     for place, (left, right) in enumerate(sides):
         left_over = every_pair(k) - set(pairs[:place])
-        best = min(manners.minds(*pair) for pair in left_over)
-        assert manners.minds(left, right) == best
-        manners = manners.after(left, right)
+        best = min(recent_ballots.minds(*pair) for pair in left_over)
+        assert recent_ballots.minds(left, right) == best
+        recent_ballots = recent_ballots.after(left, right)
         if best == FINE:
-            assert abs(manners.lean[left]) <= 1 and abs(manners.lean[right]) <= 1
-    return manners
+            assert abs(recent_ballots.lean[left]) <= 1 and abs(recent_ballots.lean[right]) <= 1
+    return recent_ballots
 
 
 # No question twice
@@ -109,7 +109,7 @@ def test_no_voter_meets_a_pair_twice_whatever_happens(k, seed, moves):
                 held[voter] = [one for one in held[voter] if one.id != ballot.id]
                 study.tell(ballot, move)
     for sides in shown(study).values():
-        check_manners(sides, k)
+        check_recent_ballots(sides, k)
 
 
 @pytest.mark.parametrize("k", [3, 4, 6])
@@ -122,8 +122,8 @@ def test_a_voter_is_asked_every_pair_once_and_then_nothing(clock, k):
     assert len(asked) == len(set(asked)) == k * (k - 1) // 2
     assert study.ask("ann") is None
     assert study.ask("bob")
-    manners = check_manners(shown(study)["ann"], k)
-    assert max(abs(times) for times in manners.lean.values()) <= 2
+    recent_ballots = check_recent_ballots(shown(study)["ann"], k)
+    assert max(abs(times) for times in recent_ballots.lean.values()) <= 2
 
 
 def test_a_skipped_pair_is_not_asked_again(clock):
@@ -178,32 +178,32 @@ def test_imported_votes_are_pairs_met(clock):
 def test_what_is_minded_of_one_pair_and_of_all_is_the_same():
     rng = np.random.default_rng(5)
     for _ in range(30):
-        manners = Manners(lean={})
+        recent_ballots = RecentlyShown(lean={})
         for _ in range(rng.integers(0, 9)):
-            manners = manners.after(*rng.choice(6, 2, replace=False).tolist())
-        table = manners.minds_of(6)
+            recent_ballots = recent_ballots.after(*rng.choice(6, 2, replace=False).tolist())
+        table = recent_ballots.minds_of(6)
         for i in range(6):
             for j in range(6):
-                assert i == j or table[i, j] == manners.minds(i, j)
+                assert i == j or table[i, j] == recent_ballots.minds(i, j)
 
 
 def test_the_same_pair_is_minded_more_than_a_tired_option_and_that_more_than_sides():
-    manners = Manners(lean={})
+    recent_ballots = RecentlyShown(lean={})
     for sides in [(0, 1), (2, 0), (0, 3)]:
-        manners = manners.after(*sides)
-    assert manners.tiring_options == {0}
-    assert len(manners.recent) == RUNNING
-    assert manners.minds(0, 3) == AGAIN
-    assert manners.minds(0, 4) == TIRESOME
-    assert manners.minds(1, 3) == LOPSIDED  # both were on the right
-    assert manners.minds(1, 2) == FINE
+        recent_ballots = recent_ballots.after(*sides)
+    assert recent_ballots.tiring_options == {0}
+    assert len(recent_ballots.recent) == RUNNING
+    assert recent_ballots.minds(0, 3) == AGAIN
+    assert recent_ballots.minds(0, 4) == TIRESOME
+    assert recent_ballots.minds(1, 3) == LOPSIDED  # both were on the right
+    assert recent_ballots.minds(1, 2) == FINE
 
 
 def test_who_was_less_often_on_the_left_goes_there():
-    manners = Manners(lean={}).after(0, 1)
-    assert manners.choose_sides(0, 2, coin=False) == (2, 0)
-    assert manners.choose_sides(1, 2, coin=True) == (1, 2)
-    assert manners.choose_sides(2, 3, coin=True) == (3, 2)
+    recent_ballots = RecentlyShown(lean={}).after(0, 1)
+    assert recent_ballots.choose_sides(0, 2, coin=False) == (2, 0)
+    assert recent_ballots.choose_sides(1, 2, coin=True) == (1, 2)
+    assert recent_ballots.choose_sides(2, 3, coin=True) == (3, 2)
 
 
 @pytest.mark.slow

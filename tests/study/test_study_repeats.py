@@ -61,7 +61,7 @@ def test_after_an_undo_the_voters_next_vote_counts(once):
     assert once.standing().wins[1, 0] == 1
     once.add_votes([row("tie", event_id="c")])
     assert once.votes(frame=True)["counted"].tolist() == [False, True, False]
-    assert again(once).books() == once.books() == once.replay()
+    assert again(once).state() == once.state() == once.replay()
 
 
 def test_of_repeats_the_earliest_that_stands_counts(once):
@@ -81,9 +81,9 @@ def test_a_repeat_that_counts_is_not_asked_again_and_is_the_voters_own(dependent
     dependent.undo("a")
     asked = {frozenset((b.left, b.right)) for b in dependent.ask(voter="ann", n=9)}
     assert len(asked) == 5 and frozenset(("tea", "milk")) not in asked
-    books = dependent.books()
-    counts = dependent.storage.read(dependent._key, lambda log: of_others(log, books, "ann"))
-    assert books.votes == 1 and not any(count.any() for count in counts)
+    state = dependent.state()
+    counts = dependent.storage.read(dependent._key, lambda log: of_others(log, state, "ann"))
+    assert state.votes == 1 and not any(count.any() for count in counts)
     (ann,) = dependent.standing().voters
     assert (ann.outcomes["left"], ann.outcomes["right"]) == (0, 1)
 

@@ -56,12 +56,12 @@ def test_another_program_goes_on_as_if_nothing_had_happened(file):
     for _ in range(4):
         asked += voted(open_study("s", file), 3)
     assert asked == expected
-    tuning = open_study("s", file).books().tuning
+    tuning = open_study("s", file).state().tuning
     assert tuning is not None and tuning._kept is not None and len(tuning._steps) < 20
     shared.forget_snapshot()
     anew = open_study("s", file)
     assert anew.tuner().dump() == shared.tuner().dump() == alone.tuner().dump()
-    assert anew.replay() == shared.books()
+    assert anew.replay() == shared.state()
 
 
 @pytest.mark.slow
@@ -277,5 +277,5 @@ def test_a_program_that_only_tells_keeps_no_snapshot_without_the_tuner(file):
     teller = open_study("s", file)
     for _ in range(8):
         teller.tell(asker.ask("ann"), "left")
-    tuning = open_study("s", file).books().tuning
+    tuning = open_study("s", file).state().tuning
     assert tuning is not None and tuning._kept is not None

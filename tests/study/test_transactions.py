@@ -65,7 +65,7 @@ def test_who_waits_together_is_stored_together(study, storage, monkeypatch):
     assert sorted(results) == [ballot.id for ballot in ballots]
     assert {vote.ballot for vote in results.values()} == set(results)
     assert len(study.votes()) == VOTERS and study.misfit() is None
-    assert study.books() == study.replay() == open_study("drinks", storage).books()
+    assert study.state() == study.replay() == open_study("drinks", storage).state()
 
 
 def test_one_that_is_refused_keeps_nobody_else_from_being_stored(study, storage, monkeypatch):
@@ -84,7 +84,7 @@ def test_one_that_is_refused_keeps_nobody_else_from_being_stored(study, storage,
     assert len(made) == 1
     assert isinstance(results[first.id], AlreadyVoted)
     assert all(results[ballot.id].outcome == "right" for ballot in others)
-    assert study.books() == study.replay()
+    assert study.state() == study.replay()
 
 
 def test_one_that_fails_half_way_leaves_nothing_and_takes_nobody_along(study):
@@ -105,7 +105,7 @@ def test_one_that_fails_half_way_leaves_nothing_and_takes_nobody_along(study):
     assert isinstance(results[ballots[1].id], ZeroDivisionError)
     kept = {vote.ballot for vote in study.votes()}
     assert kept == {ballot.id for ballot in ballots} - {ballots[1].id}
-    assert study.books() == study.replay() and study.misfit() is None
+    assert study.state() == study.replay() and study.misfit() is None
     assert study.tell(ballots[1], "left").outcome == "left"
 
 
@@ -129,7 +129,7 @@ def test_all_hear_of_it_if_nothing_can_be_stored(study, storage, monkeypatch):
     assert all(isinstance(error, StorageError) for error in results.values())
     assert len(results) == 3 and study.votes() == []
     assert study.tell(ballots[0], "left").outcome == "left"
-    assert study.books() == study.replay() and study.misfit() is None
+    assert study.state() == study.replay() and study.misfit() is None
 
 
 def test_no_more_than_so_many_are_stored_at_once(study, storage, monkeypatch):
@@ -142,7 +142,7 @@ def test_no_more_than_so_many_are_stored_at_once(study, storage, monkeypatch):
     ):
         pass
     assert 1 < len(made) <= VOTERS
-    assert len(study.votes()) == VOTERS and study.books() == study.replay()
+    assert len(study.votes()) == VOTERS and study.state() == study.replay()
 
 
 # What is remembered
@@ -180,7 +180,7 @@ def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
             for name in "abc" if turn % 10 == 0 else voter:
                 known = one._work.read(lambda log, name=name: seen(log, name))
                 assert known == storage.read(one._key, lambda log, name=name: seen(log, name))
-    assert study.books() == other.books() == study.replay()
+    assert study.state() == other.state() == study.replay()
 
 
 def test_a_long_past_is_not_remembered(study, monkeypatch):

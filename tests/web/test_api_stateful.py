@@ -78,7 +78,7 @@ def test_what_follows_from_an_answer_is_answered_as_described():
         def teardown(self):
             for page in server.site.server.store.pages():
                 study = server.site.server.study(page)
-                assert study.replay() == study.books() and study.misfit() is None
+                assert study.replay() == study.state() and study.misfit() is None
 
     Calls.run(settings=LONG)
     assert statuses

@@ -62,7 +62,7 @@ def test_a_page_says_to_wait_and_goes_on_by_itself(postgres_url):
     cut_off(postgres_url, allowed=True)
     page = vote(browser, page)
     assert asks(page) and len(study.votes()) == 1
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
     kept.dispose()
 
 

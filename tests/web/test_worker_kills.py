@@ -33,5 +33,5 @@ def test_people_vote_on_postgresql(postgres_url):
             page = vote(browser, page)
         assert page.status_code == 200
     assert site.key("read").get("/api/v1/studies/tea/results").json()["votes"] == 4
-    assert study.replay() == study.books()
+    assert study.replay() == study.state()
     kept.dispose()

@@ -89,7 +89,7 @@ def found_in(server, storage: str, tally: Tally, kills: int) -> Killed:
         lost=len(told - set(kept)),
         twice=len(kept) - len(set(kept)) + len(tally.acknowledged) - len(told),
         errors=tuple(tally.errors),
-        replay_differs=study.books() != study.replay(),
+        replay_differs=study.state() != study.replay(),
     )
 
 

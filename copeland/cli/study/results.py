@@ -154,7 +154,7 @@ def _describe_row(name: str, storage: str) -> dict[str, Any]:
         return {
             "study": name,
             "options": len(work.options),
-            "votes": work.look_at_books(lambda books: books.votes),
+            "votes": work.look_at_state(lambda state: state.votes),
             "verdict": "open",
             "best": [],
             "leader": None,

@@ -1,7 +1,7 @@
 """What differs between kinds of study, as methods of one value that is chosen when a study is opened.
 
 The ordinary kind is a list of options and an algorithm that chooses pairs of them, for people or for independent voters. It is the
-base class, so any other kind says only where it differs. A kind holds nothing: the state is in the books, and every method gets
+base class, so any other kind says only where it differs. A kind holds nothing: the `StudyState` holds all, and every method gets
 these. Methods named ``check_...`` and ``require...`` return if something may be done, and raise an error that says why not.
 """
 
@@ -16,7 +16,7 @@ from copeland.forecast.start import Goal
 from copeland.registry import find
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, UNDONE, Event
-from copeland.study.log.state import Books, OpenBallot
+from copeland.study.log.state import OpenBallot, StudyState
 from copeland.study.pair_choice import Chooser, Player
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.standing import Standing, is_open
@@ -24,7 +24,7 @@ from copeland.study.results.verdict import Verdict, claim_of, require_chances
 from copeland.study.results.voter_reach import Met, plan_of
 from copeland.study.settings import Settings
 from copeland.study.voter_history import (
-    Wish,
+    BallotRequest,
     active,
     add_past,
     first_visit,
@@ -69,9 +69,9 @@ Questions = tuple[list[Event], list[Event] | Wait]  # what to append, and what t
 Meetings = Callable[[], tuple[Standing, Met]]  # looks where a study and its voters stand
 
 
-def require_open(books: Books) -> None:
+def require_open(state: StudyState) -> None:
     """Refuse to go on with a closed study."""
-    if books.closed:
+    if state.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
@@ -96,23 +96,23 @@ class Kind:
 
     # Opening
 
-    def check_start(self, books: Books) -> None:
+    def check_start(self, state: StudyState) -> None:
         """Refuse options and parameters with which nothing could be asked."""
-        Player(books)
+        Player(state)
 
-    def give_space(self, books: Books, space: Space) -> None:
-        """Let the books know a space with its constraint, which is not in the log."""
+    def give_space(self, state: StudyState, space: Space) -> None:
+        """Let the state know a space with its constraint, which is not in the log."""
         raise InvalidParameter("this study has options and no space; open it without a space.")
 
-    def snapshot_every(self, books: Books, usual: int) -> int | None:
+    def snapshot_every(self, state: StudyState, usual: int) -> int | None:
         """Return after how many events a snapshot is worth its time; None for no snapshot now."""
         return usual
 
     # Asking
 
-    def wish_for(
+    def request_for(
         self,
-        books: Books,
+        state: StudyState,
         log: Log,
         now: float,
         voter: str | None,
@@ -120,71 +120,81 @@ class Kind:
         available: Names = None,
         without: Without = None,
         cases: Names = None,
-    ) -> Wish:
+    ) -> BallotRequest:
         """Return what a ballot for a voter must keep to, if there may be one; the parameters are those of ``Study.ask``."""
-        require_open(books)
-        self.check_voter(books, voter)
-        options = active(books)
+        require_open(state)
+        self.check_voter(state, voter)
+        options = active(state)
         if available is not None:
             self.require(CHOOSING)
-            options &= {books.index(name) for name in available}
-        wish = Wish(books.number + 1, now, voter, options, item=item)
+            options &= {state.index(name) for name in available}
+        request = BallotRequest(state.number + 1, now, voter, options, item=item)
         if voter is not None:
-            wish = self.add_history(books, log, voter, wish)
-        return self.leave_out(books, wish, without, cases)
+            request = self.add_history(state, log, voter, request)
+        return self.leave_out(state, request, without, cases)
 
-    def check_voter(self, books: Books, voter: str | None) -> None:
+    def check_voter(self, state: StudyState, voter: str | None) -> None:
         """Refuse a voter who may not be asked."""
 
-    def add_history(self, books: Books, log: Log, voter: str, wish: Wish) -> Wish:
-        """Return the same wish, with what the voter has met already."""
-        if books.settings.repeats == "count":
-            return wish._replace(manners=last_of(log, voter))
-        if books.settings.people:
-            return add_past(books, log, voter, wish)
-        done = opinions_of(books, log, voter, wish.item)
-        return wish._replace(once=True, avoided=done, manners=last_of(log, voter))
+    def add_history(
+        self, state: StudyState, log: Log, voter: str, request: BallotRequest
+    ) -> BallotRequest:
+        """Return the same request, with what the voter has met already."""
+        if state.settings.repeats == "count":
+            return request._replace(recent_ballots=last_of(log, voter))
+        if state.settings.people:
+            return add_past(state, log, voter, request)
+        done = opinions_of(state, log, voter, request.item)
+        return request._replace(once=True, avoided=done, recent_ballots=last_of(log, voter))
 
-    def leave_out(self, books: Books, wish: Wish, without: Without, cases: Names) -> Wish:
-        """Return the same wish, but for no pair that was shown, left and right, as it is in ``without``."""
+    def leave_out(
+        self, state: StudyState, request: BallotRequest, without: Without, cases: Names
+    ) -> BallotRequest:
+        """Return the same request, but for no pair that was shown, left and right, as it is in ``without``."""
         if without is None:
-            return wish
+            return request
         try:
-            orders = {(books.index(left), books.index(right)) for left, right in without}
+            orders = {(state.index(left), state.index(right)) for left, right in without}
         except (TypeError, ValueError):
             raise InvalidParameter(
                 f"without is {without!r}; give pairs of names, left and right."
             ) from None
-        return wish.without_orders(orders)
+        return request.without_orders(orders)
 
-    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
+    def propose(
+        self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
+    ) -> Questions:
         """Return what to append, and what to hand out: up to ``n`` new questions, or those that the voter holds."""
-        held, chooser = find_open_ballots(books, wish), make()
-        new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
-        return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
+        held, chooser = find_open_ballots(state, request), make()
+        new = _new_questions(
+            state, log, chooser, request, held, _room(state, log, request, held, n)
+        )
+        return new, new[:n] or _held_questions(state, log, chooser, request, held, n)
 
-    def count_options(self, books: Books) -> int:
+    def count_options(self, state: StudyState) -> int:
         """Return how many options are asked."""
-        return len(active(books))
+        return len(active(state))
 
     # Answers and votes from elsewhere
 
-    def is_dealt(self, books: Books, asked: Event) -> bool:
+    def is_dealt(self, state: StudyState, asked: Event) -> bool:
         """Tell whether a ballot proves something only if it was dealt to its voter before that voter's first answer."""
-        return books.arrivals is not None
+        return state.arrivals is not None
 
-    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> dict[str, Any] | None:
+    def mark_again(
+        self, state: StudyState, vote: Event, before: list[Event]
+    ) -> dict[str, Any] | None:
         """Return what the log says of a vote that stands in the place of others, which were undone."""
         if not (before and self.only_counts):
             return None
-        return {"again": TAKEN_BACK if before[-1].number in books.taken_back else UNDONE}
+        return {"again": TAKEN_BACK if before[-1].number in state.taken_back else UNDONE}
 
-    def check_answer(self, books: Books, asked: Event, vote: Event) -> None:
+    def check_answer(self, state: StudyState, asked: Event, vote: Event) -> None:
         """Refuse an answer that the ballot does not allow."""
-        if self.is_dealt(books, asked) and asked.voter is not None:
+        if self.is_dealt(state, asked) and asked.voter is not None:
             require_same_voter(asked, vote)
 
-    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
+    def check_import(self, state: StudyState, votes: list[Event], guides: set[str | None]) -> None:
         """Refuse votes from elsewhere, all of them, if one may not be; ``guides`` become guides with them."""
 
     def can_fold(self, settings: Settings, voter: str | None) -> bool:
@@ -194,10 +204,10 @@ class Kind:
 
     # Changes
 
-    def check_adding(self, books: Books) -> None:
+    def check_adding(self, state: StudyState) -> None:
         """Refuse a further option where nobody could ask about it."""
         self.require(ADDING)
-        algorithm = find(books.settings.spec.name)
+        algorithm = find(state.settings.spec.name)
         if algorithm.absorb is None and algorithm.grow is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot add options once it has begun; "
@@ -213,7 +223,9 @@ class Kind:
                 f"{algorithm.name} cannot be guided, so every vote counts as proof; use cpc-pac for guides."
             )
 
-    def change_attendance(self, books: Books, voter: str, kind: str, now: float) -> list[Event]:
+    def change_attendance(
+        self, state: StudyState, voter: str, kind: str, now: float
+    ) -> list[Event]:
         """Return the event that excuses or readmits a member; none if it is so already."""
         raise InvalidParameter(
             "this study has no panel, and you can excuse only members of a panel."
@@ -240,59 +252,75 @@ class Kind:
         return plan_of(standing, met, people, goal=goal, **how)
 
 
-def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: int) -> int:
+def _room(
+    state: StudyState, log: Log, request: BallotRequest, held: dict[int, OpenBallot], n: int
+) -> int:
     """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
-    if wish.voter is None:
+    if request.voter is None:
         return n
-    if books.settings.batch and not books.is_guide(wish.voter):
-        return books.settings.batch if first_visit(log, wish.voter) is None else 0
-    return min(n, books.settings.open_ballots - len(held))
+    if state.settings.batch and not state.is_guide(request.voter):
+        return state.settings.batch if first_visit(log, request.voter) is None else 0
+    return min(n, state.settings.open_ballots - len(held))
 
 
-def find_open_ballots(books: Books, wish: Wish) -> dict[int, OpenBallot]:
+def find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, OpenBallot]:
     """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
-    if wish.voter is None:
+    if request.voter is None:
         return {}
-    under_way = books.under_way(wish.now).items()
-    return {ballot: asked for ballot, asked in under_way if asked.voter == wish.voter}
+    under_way = state.under_way(request.now).items()
+    return {ballot: asked for ballot, asked in under_way if asked.voter == request.voter}
 
 
 def _new_questions(
-    books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], room: int
+    state: StudyState,
+    log: Log,
+    chooser: Chooser,
+    request: BallotRequest,
+    held: dict[int, OpenBallot],
+    room: int,
 ) -> list[Event]:
     """Up to so many new questions for a voter who holds some."""
     if room < 1:
         return []
-    for ballot in (*held.values(), *wish.waiting):
+    for ballot in (*held.values(), *request.waiting):
         assert ballot.left is not None and ballot.right is not None
-        if wish.once and same_item(books, ballot.item, wish.item):
-            wish = wish.without(ballot.left, ballot.right)
-        if wish.shown is not None and ballot.item == wish.item:
-            wish = wish.without_orders({(ballot.left, ballot.right)})
-    asked, items = [], wish.items
-    for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
-        left, right = wish.sides(*sides)
-        item = next(items) if wish.cases is None else wish.cases.case(left, right, number)
-        question = Event(number, ASKED, wish.now, voter=wish.voter, item=item)
-        asked.append(question._replace(left=left, right=right, source=wish.source))
+        if request.once and same_item(state, ballot.item, request.item):
+            request = request.without(ballot.left, ballot.right)
+        if request.shown is not None and ballot.item == request.item:
+            request = request.without_orders({(ballot.left, ballot.right)})
+    asked, items = [], request.items
+    for number, sides in enumerate(chooser.propose(log, state, request, room), request.number):
+        left, right = request.sides(*sides)
+        item = next(items) if request.cases is None else request.cases.case(left, right, number)
+        question = Event(number, ASKED, request.now, voter=request.voter, item=item)
+        asked.append(question._replace(left=left, right=right, source=request.source))
     return asked
 
 
 def _held_questions(
-    books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], n: int
+    state: StudyState,
+    log: Log,
+    chooser: Chooser,
+    request: BallotRequest,
+    held: dict[int, OpenBallot],
+    n: int,
 ) -> list[Event] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
     Those that have expired come after the others, with new time to answer. If none is what is wished for
     now, there may be another once the first of those held has expired.
     """
-    if wish.cases is not None:
-        held = held or books.under_way(wish.now)  # whose cases come back if nobody answers
-    if not (held or wish.waiting) or not _goes_on(books, log, chooser, wish):
+    if request.cases is not None:
+        held = held or state.under_way(request.now)  # whose cases come back if nobody answers
+    if not (held or request.waiting) or not _goes_on(state, log, chooser, request):
         return []
     kept = [asked for asked in map(log.event, held) if asked is not None]
-    expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]
-    return repeat_questions([asked for asked in (*kept, *expired) if _fits(asked, wish)], held, n)
+    expired = [
+        asked._replace(time=request.now) for asked in request.waiting if asked.number not in held
+    ]
+    return repeat_questions(
+        [asked for asked in (*kept, *expired) if _fits(asked, request)], held, n
+    )
 
 
 def repeat_questions(
@@ -304,19 +332,21 @@ def repeat_questions(
     return Wait(min(asked.expires for asked in held.values()))
 
 
-def _goes_on(books: Books, log: Log, chooser: Chooser, wish: Wish) -> bool:
+def _goes_on(state: StudyState, log: Log, chooser: Chooser, request: BallotRequest) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
-    if wish.cases is not None or (books.arrivals is not None and not books.is_guide(wish.voter)):
-        return is_open(books)
-    return bool(chooser.propose(log, books, wish, 1))
+    if request.cases is not None or (
+        state.arrivals is not None and not state.is_guide(request.voter)
+    ):
+        return is_open(state)
+    return bool(chooser.propose(log, state, request, 1))
 
 
-def _fits(asked: Event, wish: Wish) -> bool:
+def _fits(asked: Event, request: BallotRequest) -> bool:
     """Tell whether a ballot is what is wished for."""
     sides = sides_of(asked)
-    if wish.cases is not None:
-        mine = asked.voter == wish.voter and wish.voter is not None
-        return mine and wish.options.issuperset(sides) and asked.item in wish.cases.cases
-    if wish.later:  # each ballot of a batch has its own item
-        return wish.allows(*sides)
-    return asked.item == wish.item and wish.allows(*sides) and wish.sides(*sides) == sides
+    if request.cases is not None:
+        mine = asked.voter == request.voter and request.voter is not None
+        return mine and request.options.issuperset(sides) and asked.item in request.cases.cases
+    if request.later:  # each ballot of a batch has its own item
+        return request.allows(*sides)
+    return asked.item == request.item and request.allows(*sides) and request.sides(*sides) == sides

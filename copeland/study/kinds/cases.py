@@ -22,9 +22,9 @@ from copeland.study.kinds.base import Kind, Meetings, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.results.voter_reach import refuse_for_cases
-from copeland.study.voter_history import Wish, last_of
+from copeland.study.voter_history import BallotRequest, last_of
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 
@@ -34,53 +34,59 @@ class JudgedCases(Kind):
 
     only_counts = False
 
-    def add_history(self, books: Books, log: Log, voter: str, wish: Wish) -> Wish:
-        """Return the same wish; a judge may meet a pair on many cases."""
-        if books.is_guide(voter):
-            return super().add_history(books, log, voter, wish)
-        return wish._replace(manners=last_of(log, voter))
+    def add_history(
+        self, state: StudyState, log: Log, voter: str, request: BallotRequest
+    ) -> BallotRequest:
+        """Return the same request; a judge may meet a pair on many cases."""
+        if state.is_guide(voter):
+            return super().add_history(state, log, voter, request)
+        return request._replace(recent_ballots=last_of(log, voter))
 
-    def leave_out(self, books: Books, wish: Wish, without: Without, cases: Names) -> Wish:
-        """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
-        if books.is_guide(wish.voter):
-            return super().leave_out(books, wish, without, cases)
-        assert books.cases is not None
-        drawn = _cases_of(books, wish.item, cases)
+    def leave_out(
+        self, state: StudyState, request: BallotRequest, without: Without, cases: Names
+    ) -> BallotRequest:
+        """Return the same request, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
+        if state.is_guide(request.voter):
+            return super().leave_out(state, request, without, cases)
+        assert state.cases is not None
+        drawn = _cases_of(state, request.item, cases)
         taken: defaultdict[Pair, set[Case]] = defaultdict(set)
-        for pair in books.cases.pairs:
-            taken[pair] |= books.cases.votes_on(pair).keys()
-        for asked in books.under_way(wish.now).values():
-            if not books.is_guide(asked.voter):
+        for pair in state.cases.pairs:
+            taken[pair] |= state.cases.votes_on(pair).keys()
+        for asked in state.under_way(request.now).values():
+            if not state.is_guide(asked.voter):
                 taken[pair_of(asked)].add(asked.item)
-        for pair, case in _without(books, without):
+        for pair, case in _without(state, without):
             taken[pair].add(case)
-        draw = Draw(drawn, taken, books.settings.seed, books.settings.finite is None)
-        _require_these(books, drawn)
-        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(books)
-        return wish._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
+        draw = Draw(drawn, taken, state.settings.seed, state.settings.finite is None)
+        _require_these(state, drawn)
+        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(state)
+        return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
-    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> dict[str, Any] | None:
+    def mark_again(
+        self, state: StudyState, vote: Event, before: list[Event]
+    ) -> dict[str, Any] | None:
         """Return whether the vote of the same case was undone."""
-        assert books.cases is not None
-        return {"again": UNDONE} if books.cases.was_undone(vote) else None
+        assert state.cases is not None
+        return {"again": UNDONE} if state.cases.was_undone(vote) else None
 
-    def check_answer(self, books: Books, asked: Event, vote: Event) -> None:
+    def check_answer(self, state: StudyState, asked: Event, vote: Event) -> None:
         """Refuse an answer on one case too many."""
-        super().check_answer(books, asked, vote)
-        _require_room(books, [vote])
+        super().check_answer(state, asked, vote)
+        _require_room(state, [vote])
 
-    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
+    def check_import(self, state: StudyState, votes: list[Event], guides: set[str | None]) -> None:
         """Refuse votes on more cases than there are."""
-        _require_room(books, (vote for vote in votes if vote.voter not in guides))
+        _require_room(state, (vote for vote in votes if vote.voter not in guides))
 
-    def check_adding(self, books: Books) -> None:
+    def check_adding(self, state: StudyState) -> None:
         """Refuse an option that votes on the same cases may have shaped."""
-        if books.settings.finite is None and books.voted_in_epoch:
+        if state.settings.finite is None and state.voted_in_epoch:
             raise InvalidParameter(
                 "votes on these cases may have shaped a further option, so on cases like these they prove nothing about it; create "
                 "a new study with new cases."
             )
-        super().check_adding(books)
+        super().check_adding(state)
 
     def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Refuse to plan: there are only so many votes."""
@@ -120,9 +126,9 @@ def _in_order(cases: tuple[str, ...], seed: int) -> tuple[str, ...]:
     return tuple(named[i] for i in stream(seed, "cases").permutation(len(named)))
 
 
-def _cases_of(books: Books, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:
+def _cases_of(state: StudyState, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:
     """All cases, as they are told; without any, the options themselves."""
-    number = books.settings.cases
+    number = state.settings.cases
     if cases is None and number == 1:
         return (item,)
     if cases is None or item is not None:
@@ -139,60 +145,60 @@ def _cases_of(books: Books, item: Case, cases: Collection[str] | None) -> tuple[
 
 
 def _without(
-    books: Books, without: Collection[tuple[Any, ...]] | None
+    state: StudyState, without: Collection[tuple[Any, ...]] | None
 ) -> Iterable[tuple[Pair, Case]]:
     try:
         for left, right, case in without or ():
-            yield frozenset((books.index(left), books.index(right))), case
+            yield frozenset((state.index(left), state.index(right))), case
     except (TypeError, ValueError):
         raise InvalidParameter(
             f"without is {without!r}; give the names of two options and a case, three in each."
         ) from None
 
 
-def _require_these(books: Books, cases: Collection[Case]) -> None:
+def _require_these(state: StudyState, cases: Collection[Case]) -> None:
     """Refuse cases other than those that were judged before."""
-    assert books.cases is not None
+    assert state.cases is not None
     known = set(cases)
-    for pair in books.cases.pairs:
-        other = next((case for case in books.cases.votes_on(pair) if case not in known), None)
+    for pair in state.cases.pairs:
+        other = next((case for case in state.cases.votes_on(pair) if case not in known), None)
         if other is not None:
             raise InvalidParameter(
                 f"'{other}' was judged before, and is not among these cases; give the cases that this study began with."
             )
 
 
-def _require_room(books: Books, votes: Iterable[Event]) -> None:
+def _require_room(state: StudyState, votes: Iterable[Event]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
-    assert books.cases is not None
+    assert state.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
     for vote in votes:
-        if not (books.meaning(vote.outcome) and books.judges_cases(vote.voter)):
+        if not (state.meaning(vote.outcome) and state.judges_cases(vote.voter)):
             continue
-        if vote.item is None and books.settings.cases > 1:
+        if vote.item is None and state.settings.cases > 1:
             raise InvalidParameter(
-                f"judges decide this study on {books.settings.cases:,} test cases, so each vote names its case; give it an item."
+                f"judges decide this study on {state.settings.cases:,} test cases, so each vote names its case; give it an item."
             )
         if vote.repeats is None:
             new[pair_of(vote)].add(vote.item)
     for pair, cases in new.items():
-        if len(books.cases.votes_on(pair).keys() | cases) > books.settings.cases:
-            one, other = (books.options[i].name for i in sorted(pair))
+        if len(state.cases.votes_on(pair).keys() | cases) > state.settings.cases:
+            one, other = (state.options[i].name for i in sorted(pair))
             raise InvalidParameter(
-                f"'{one}' and '{other}' have votes on more than {format_count(books.settings.cases, 'case')}, which "
+                f"'{one}' and '{other}' have votes on more than {format_count(state.settings.cases, 'case')}, which "
                 "is how many this study has; a case goes by its name."
             )
 
 
-def _find_known_pairs(books: Books) -> set[Pair]:
+def _find_known_pairs(state: StudyState) -> set[Pair]:
     """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows."""
-    if books.settings.finite is None or books.votes == 0:
+    if state.settings.finite is None or state.votes == 0:
         return set()
-    terms = books.settings.terms(books.epoch)
-    at = levels(books.k, **{name: terms[name] for name in ("delta", "epoch", "dependent")})
-    proof = books.proof
+    terms = state.settings.terms(state.epoch)
+    at = levels(state.k, **{name: terms[name] for name in ("delta", "epoch", "dependent")})
+    proof = state.proof
     undone = (proof.missing_or_none, proof.before_undoing)
-    margin, finite = books.settings.margin, books.settings.finite
+    margin, finite = state.settings.margin, state.settings.finite
     found = evidence(proof.wins, proof.ties, margin, *undone, cases=finite)
-    known = found >= max(win_level(at, books.k - 2), loss_level(at))
+    known = found >= max(win_level(at, state.k - 2), loss_level(at))
     return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}

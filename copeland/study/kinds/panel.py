@@ -30,11 +30,18 @@ from copeland.study.kinds.base import (
 )
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, ERROR, EXCUSED, READMITTED, Event
-from copeland.study.log.state import Books, OpenBallot
+from copeland.study.log.state import OpenBallot, StudyState
 from copeland.study.results.panel_standing import find_open_answers
 from copeland.study.results.verdict import refuse_for_panel
 from copeland.study.results.voter_reach import panel_plan
-from copeland.study.voter_history import RUNNING, Wish, active, coin_of, manners_of, sides_of
+from copeland.study.voter_history import (
+    RUNNING,
+    BallotRequest,
+    active,
+    coin_of,
+    recall_ballots,
+    sides_of,
+)
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
@@ -50,53 +57,59 @@ class PanelOfVoters(Kind):
     }
     only_counts = False
 
-    def check_start(self, books: Books) -> None:
+    def check_start(self, state: StudyState) -> None:
         """Refuse more options than a panel's planner can weigh while somebody waits."""
-        _require_few(books.k)
+        _require_few(state.k)
 
-    def check_voter(self, books: Books, voter: str | None) -> None:
+    def check_voter(self, state: StudyState, voter: str | None) -> None:
         """Refuse who is not on the panel; without a name, the planner chooses a member."""
         if voter is not None:
-            _require_member(books, voter)
+            _require_member(state, voter)
 
-    def add_history(self, books: Books, log: Log, voter: str, wish: Wish) -> Wish:
-        """Return the same wish: the books know what each member has met."""
-        return wish
+    def add_history(
+        self, state: StudyState, log: Log, voter: str, request: BallotRequest
+    ) -> BallotRequest:
+        """Return the same request: the state knows what each member has met."""
+        return request
 
-    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
+    def propose(
+        self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
+    ) -> Questions:
         """Return what to append, and what to hand out."""
-        sitting = _Sitting(books, log, wish)
+        sitting = _Sitting(state, log, request)
         while len(sitting.new) < n and sitting.ask():
             pass
         return sitting.new, sitting.new or sitting.repeat_questions(n)
 
-    def check_answer(self, books: Books, asked: Event, vote: Event) -> None:
+    def check_answer(self, state: StudyState, asked: Event, vote: Event) -> None:
         """Refuse a vote that is not the first answer, by the member who was asked."""
         require_same_voter(asked, vote)
-        _require_member(books, vote.voter)
-        _require_first(books, vote, set())
+        _require_member(state, vote.voter)
+        _require_first(state, vote, set())
 
-    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
+    def check_import(self, state: StudyState, votes: list[Event], guides: set[str | None]) -> None:
         """Refuse all votes if one is not a member's first answer on its pair."""
         met: set[tuple[str, frozenset[int]]] = set()
         try:
             for vote in votes:
-                _require_member(books, vote.voter)
-                _require_first(books, vote, met)
+                _require_member(state, vote.voter)
+                _require_first(state, vote, met)
         except CopelandError as error:
             raise InvalidRow(f"{error} Nothing was imported.") from error
 
-    def check_adding(self, books: Books) -> None:
+    def check_adding(self, state: StudyState) -> None:
         """Refuse one option more than the planner can weigh."""
-        _require_few(books.k + 1)
+        _require_few(state.k + 1)
 
-    def change_attendance(self, books: Books, voter: str, kind: str, now: float) -> list[Event]:
+    def change_attendance(
+        self, state: StudyState, voter: str, kind: str, now: float
+    ) -> list[Event]:
         """Return the event that excuses or readmits a member; none if it is so already."""
         assert kind in (EXCUSED, READMITTED)
-        _require_name(books, voter)
-        if (voter in books.panel.excused) == (kind == EXCUSED):
+        _require_name(state, voter)
+        if (voter in state.panel.excused) == (kind == EXCUSED):
             return []
-        return [Event(books.number + 1, kind, now, voter=voter)]
+        return [Event(state.number + 1, kind, now, voter=voter)]
 
     def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Return how many more answers it may take until some active option is sure to be best."""
@@ -112,33 +125,33 @@ def _require_few(k: int) -> None:
         )
 
 
-def _require_name(books: Books, voter: str) -> None:
-    if voter not in books.panel.places:
+def _require_name(state: StudyState, voter: str) -> None:
+    if voter not in state.panel.places:
         raise InvalidParameter(
-            f"'{voter}' is not on the panel, which is {join_names(books.panel.members)}."
+            f"'{voter}' is not on the panel, which is {join_names(state.panel.members)}."
         )
 
 
-def _require_member(books: Books, voter: str | None) -> None:
+def _require_member(state: StudyState, voter: str | None) -> None:
     """Refuse who is not on the panel, or is excused."""
     if voter is None:
         raise InvalidParameter(
-            f"this vote has no voter, but the panel is {join_names(books.panel.members)}; say whose it is."
+            f"this vote has no voter, but the panel is {join_names(state.panel.members)}; say whose it is."
         )
-    _require_name(books, voter)
-    if voter in books.panel.excused:
+    _require_name(state, voter)
+    if voter in state.panel.excused:
         raise InvalidParameter(f"'{voter}' is excused; readmit the voter first.")
 
 
-def _require_first(books: Books, vote: Event, met: set[tuple[str, frozenset[int]]]) -> None:
+def _require_first(state: StudyState, vote: Event, met: set[tuple[str, frozenset[int]]]) -> None:
     """Refuse a member's second answer on a pair; note the first in what was met."""
     if vote.outcome == ERROR:
         return
     assert vote.voter is not None
     left, right = sides_of(vote)
     subject = vote.voter, frozenset((left, right))
-    if subject in met or books.panel.has_answered(vote.voter, left, right):
-        pair = join_names([books.options[i].name for i in sorted((left, right))])
+    if subject in met or state.panel.has_answered(vote.voter, left, right):
+        pair = join_names([state.options[i].name for i in sorted((left, right))])
         raise AlreadyVoted(
             f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
         )
@@ -148,14 +161,14 @@ def _require_first(books: Books, vote: Event, met: set[tuple[str, frozenset[int]
 class _Sitting:
     """The panel at the moment of asking: what is answered, what is under way, what is handed out."""
 
-    def __init__(self, books: Books, log: Log, wish: Wish):
+    def __init__(self, state: StudyState, log: Log, request: BallotRequest):
         self.new: list[Event] = []
-        self._books, self._log, self._wish = books, log, wish
-        self._asked = books.panel.members_due if wish.voter is None else (wish.voter,)
-        matter = find_open_answers(books)
+        self._state, self._log, self._request = state, log, request
+        self._asked = state.panel.members_due if request.voter is None else (request.voter,)
+        matter = find_open_answers(state)
         self._under_way = {
             number: ballot
-            for number, ballot in books.under_way(wish.now).items()
+            for number, ballot in state.under_way(request.now).items()
             if matter[self._seat(ballot.voter), ballot.left, ballot.right]
         }
         self._shown = {name: log.ballots_of(name, RUNNING) for name in self._asked}
@@ -177,19 +190,19 @@ class _Sitting:
 
     def _fits(self, asked: Event) -> bool:
         sides = sides_of(asked)
-        fits = self._wish.allows(*sides) and self._wish.sides(*sides) == sides
-        return fits and asked.item == self._wish.item
+        fits = self._request.allows(*sides) and self._request.sides(*sides) == sides
+        return fits and asked.item == self._request.item
 
     def _seat(self, voter: str | None) -> int:
         assert voter is not None, "every ballot of a panel is somebody's"
-        return self._books.panel.places[voter]
+        return self._state.panel.places[voter]
 
     def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
         """Return the member and the two options that the planner would ask now, with or without the answers under way."""
-        among = sorted(active(self._books))
+        among = sorted(active(self._state))
         if len(among) < 2:
             return None
-        wins, silent = self._books.wins.copy(), self._books.panel.silent
+        wins, silent = self._state.wins.copy(), self._state.panel.silent
         if count_on:
             for ballot in self._under_way.values():
                 winner = likely_winner(wins, ballot.left, ballot.right)
@@ -198,24 +211,24 @@ class _Sitting:
         cut, cut_each = np.ix_(among, among), np.ix_(range(len(silent)), among, among)
         found = next_question(
             wins[cut],
-            self._books.ties[cut],
+            self._state.ties[cut],
             silent[cut_each],
-            stream(self._books.settings.seed, "panel", self._wish.number + len(self.new)),
+            stream(self._state.settings.seed, "panel", self._request.number + len(self.new)),
             allowed=self._possible_questions()[cut_each],
-            last=[self._recent_pairs(name, among) for name in self._books.panel.members],
+            last=[self._recent_pairs(name, among) for name in self._state.panel.members],
         )
         return None if found is None else (found[0], among[found[1]], among[found[2]])
 
     def _possible_questions(self) -> NDArray[np.bool_]:
         """Members x K x K: who may be asked what now."""
-        k = self._books.k
-        pairs = np.isin(np.arange(k), list(self._wish.options))
-        allowed = np.zeros(self._books.panel.answered.shape, dtype=bool)
+        k = self._state.k
+        pairs = np.isin(np.arange(k), list(self._request.options))
+        allowed = np.zeros(self._state.panel.answered.shape, dtype=bool)
         for name in self._asked:
             held = sum(ballot.voter == name for ballot in self._under_way.values())
-            has_room = held < self._books.settings.open_ballots
+            has_room = held < self._state.settings.open_ballots
             allowed[self._seat(name)] = np.outer(pairs, pairs) & has_room
-        for pair in self._wish.avoided:
+        for pair in self._request.avoided:
             allowed[:, *_both_ways(*pair)] = False
         for ballot in self._under_way.values():
             allowed[self._seat(ballot.voter), *_both_ways(ballot.left, ballot.right)] = False
@@ -231,14 +244,16 @@ class _Sitting:
         return [asked for asked in self.new if asked.voter == voter]
 
     def _hand_out(self, seat: int, one: int, other: int) -> None:
-        voter, number = self._books.panel.members[seat], self._wish.number + len(self.new)
-        manners = manners_of([*self._log.ballots_of(voter), *self._new_to(voter)])
-        left, right = self._wish.sides(
-            *manners.choose_sides(one, other, coin_of(self._books, number))
+        voter, number = self._state.panel.members[seat], self._request.number + len(self.new)
+        recent_ballots = recall_ballots([*self._log.ballots_of(voter), *self._new_to(voter)])
+        left, right = self._request.sides(
+            *recent_ballots.choose_sides(one, other, coin_of(self._state, number))
         )
-        asked = Event(number, ASKED, self._wish.now, voter=voter, item=self._wish.item)
-        self.new.append(asked._replace(left=left, right=right, source=self._wish.source))
-        self._under_way[number] = OpenBallot(left, right, voter, self._wish.item, self._wish.now)
+        asked = Event(number, ASKED, self._request.now, voter=voter, item=self._request.item)
+        self.new.append(asked._replace(left=left, right=right, source=self._request.source))
+        self._under_way[number] = OpenBallot(
+            left, right, voter, self._request.item, self._request.now
+        )
 
 
 def _both_ways(one: int, other: int) -> tuple[list[int], list[int]]:

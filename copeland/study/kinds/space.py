@@ -32,11 +32,11 @@ from copeland.study.log.space_state import (
     ask_step,
     key_of,
 )
-from copeland.study.log.state import Books, require_tuning
+from copeland.study.log.state import StudyState, require_tuning
 from copeland.study.options import point_option, values_of
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
-from copeland.study.voter_history import Wish, coin_of, sides_of
+from copeland.study.voter_history import BallotRequest, coin_of, sides_of
 from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Found, Space, Tuner
 from copeland.tuning.past_recommendations import Cast
@@ -63,39 +63,43 @@ class SpaceOfPoints(Kind):
     }
     only_counts = False
 
-    def check_start(self, books: Books) -> None:
+    def check_start(self, state: StudyState) -> None:
         """Return: there are no options yet."""
 
-    def give_space(self, books: Books, space: Space) -> None:
-        """Let the books know a space with its constraint, which is not in the log."""
-        require_tuning(books).give(space)
+    def give_space(self, state: StudyState, space: Space) -> None:
+        """Let the state know a space with its constraint, which is not in the log."""
+        require_tuning(state).give(space)
 
-    def snapshot_every(self, books: Books, usual: int) -> int | None:
+    def snapshot_every(self, state: StudyState, usual: int) -> int | None:
         """Return a smaller number, as it takes some time to go through each event again; None while nobody needed the tuner."""
-        return TUNED_EVERY if require_tuning(books).is_at_work else None
+        return TUNED_EVERY if require_tuning(state).is_at_work else None
 
-    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
+    def propose(
+        self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
+    ) -> Questions:
         """Return what to append, the points that become options included, and what to hand out."""
-        held = find_open_ballots(books, wish)
-        room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
-        for ballot in held.values() if wish.once else ():
-            wish = wish.without(ballot.left, ballot.right)
-        asking = _Asking(books, wish)
+        held = find_open_ballots(state, request)
+        room = n if request.voter is None else min(n, state.settings.open_ballots - len(held))
+        for ballot in held.values() if request.once else ():
+            request = request.without(ballot.left, ballot.right)
+        asking = _Asking(state, request)
         while len(asking.asked) < min(room, MOST) and asking.ask():
             pass
         asking.remember()
         if asking.asked:
             return asking.new, asking.asked
         kept = [asked for asked in map(log.event, held) if asked is not None]
-        return asking.new, repeat_questions([one for one in kept if one.item == wish.item], held, n)
+        return asking.new, repeat_questions(
+            [one for one in kept if one.item == request.item], held, n
+        )
 
-    def count_options(self, books: Books) -> int:
+    def count_options(self, state: StudyState) -> int:
         """Return more than anybody can be asked: a space always has other points."""
         return ENDLESS
 
-    def is_dealt(self, books: Books, asked: Event) -> bool:
+    def is_dealt(self, state: StudyState, asked: Event) -> bool:
         """Tell whether a ballot is one of an audit by people."""
-        return books.settings.people and "audit" in (asked.body or {})
+        return state.settings.people and "audit" in (asked.body or {})
 
     def require_options(self, instead: str) -> None:
         """Refuse what has no meaning here."""
@@ -115,15 +119,15 @@ class SpaceOfPoints(Kind):
 class _Asking:
     """Questions on their way to the log, and the points that become options for them."""
 
-    def __init__(self, books: Books, wish: Wish):
-        assert books.tuning is not None
+    def __init__(self, state: StudyState, request: BallotRequest):
+        assert state.tuning is not None
         self.new: list[Event] = []
         self.asked: list[Event] = []
-        self._books, self._tuning, self._wish = books, books.tuning, wish
+        self._state, self._tuning, self._request = state, state.tuning, request
         self._offered: dict[str, int] = {}  # points that are options from now on
         self._names: set[str] = set()  # theirs
         self._places: set[int] = set()  # of the audit, asked now
-        self._state: TunerState | None = None
+        self._tuner: TunerState | None = None
         self._steps: list[Step] = []
 
     def ask(self) -> bool:
@@ -131,13 +135,13 @@ class _Asking:
         return self._ask_audit() or self._ask_tuner()
 
     def remember(self) -> None:
-        """Let the books know where the tuner went, in case this is stored."""
-        if self._state is not None and self._steps:
-            self._tuning.foresee(self._steps, self._state)
+        """Let the state know where the tuner went, in case this is stored."""
+        if self._tuner is not None and self._steps:
+            self._tuning.foresee(self._steps, self._tuner)
 
     def _ask_audit(self) -> bool:
         audit = self._tuning.audits.current
-        under_way = self._books.under_way(self._wish.now)
+        under_way = self._state.under_way(self._request.now)
         place = None if audit is None else audit.next_place(under_way, self._places)
         if audit is None or place is None or not self._may_audit():
             return False
@@ -151,24 +155,24 @@ class _Asking:
 
     def _may_audit(self) -> bool:
         """Tell whether the voter may answer for an audit: a person does so once, and before anything else."""
-        if not self._books.settings.people or self._wish.voter is None:
+        if not self._state.settings.people or self._request.voter is None:
             return True
-        return not (self._wish.manners.recent or self._wish.avoided)
+        return not (self._request.recent_ballots.recent or self._request.avoided)
 
     def _ask_tuner(self) -> bool:
-        if self._state is None:
-            self._state = self._tuning.trial()
-            self._tuning.expire(self._state, self._wish.now)
+        if self._tuner is None:
+            self._tuner = self._tuning.trial()
+            self._tuning.expire(self._tuner, self._request.now)
         for tries in range(1, TRIES + 1):
-            duel = self._state.tuner.ask()
+            duel = self._tuner.tuner.ask()
             if self._may_ask(duel.first, duel.second):
                 ballot = self._hand_out(
                     duel.first, duel.second, {"tries": tries} if tries > 1 else None
                 )
-                self._tuning.expect(self._state, ballot, self._wish.now, duel)
-                self._steps.append(ask_step(ballot, self._wish.now, tries))
+                self._tuning.expect(self._tuner, ballot, self._request.now, duel)
+                self._steps.append(ask_step(ballot, self._request.now, tries))
                 return True
-            self._state.tuner.drop(duel)
+            self._tuner.tuner.drop(duel)
         return False
 
     def _may_ask(self, *points: Point) -> bool:
@@ -176,7 +180,7 @@ class _Asking:
         pair = frozenset(self._index(point) for point in points)
         if None in pair:  # a new point
             return key_of(points[0]) != key_of(points[1])
-        return len(pair) == 2 and pair not in self._wish.avoided
+        return len(pair) == 2 and pair not in self._request.avoided
 
     def _index(self, point: Point) -> int | None:
         key = key_of(point)
@@ -185,12 +189,14 @@ class _Asking:
     def _hand_out(self, one: Point, other: Point, body: dict[str, Any] | None) -> int:
         """Ask about two points; return the number of the ballot."""
         pair = self._option(one), self._option(other)
-        number = self._books.number + len(self.new) + 1
-        seated = self._wish.manners.choose_sides(*pair, coin_of(self._books, number))
-        left, right = self._wish.sides(*seated)
-        self._wish = self._wish.after(left, right)
-        asked = Event(number, ASKED, self._wish.now, voter=self._wish.voter, item=self._wish.item)
-        asked = asked._replace(left=left, right=right, source=self._wish.source)
+        number = self._state.number + len(self.new) + 1
+        seated = self._request.recent_ballots.choose_sides(*pair, coin_of(self._state, number))
+        left, right = self._request.sides(*seated)
+        self._request = self._request.after(left, right)
+        asked = Event(
+            number, ASKED, self._request.now, voter=self._request.voter, item=self._request.item
+        )
+        asked = asked._replace(left=left, right=right, source=self._request.source)
         self.asked.append(asked._replace(body=body))
         self.new.append(self.asked[-1])
         return number
@@ -200,7 +206,7 @@ class _Asking:
         found = self._index(point)
         if found is not None:
             return found
-        added = addition_of(self._books, point, len(self.new), self._names, self._wish.now)
+        added = addition_of(self._state, point, len(self.new), self._names, self._request.now)
         self.new.append(added)
         assert added.left is not None
         self._names.add((added.body or {})["name"])
@@ -208,17 +214,17 @@ class _Asking:
         return added.left
 
 
-def addition_of(books: Books, point: Point, before: int, names: set[str], now: float) -> Event:
+def addition_of(state: StudyState, point: Point, before: int, names: set[str], now: float) -> Event:
     """Return the event that makes a point an option, after this many other events and their names."""
-    option = point_option(point, books.settings.show, books.indices.keys() | names)
+    option = point_option(point, state.settings.show, state.indices.keys() | names)
     return Event(
-        books.number + before + 1, ADDED, now, left=books.k + len(names), body=option.shown
+        state.number + before + 1, ADDED, now, left=state.k + len(names), body=option.shown
     )
 
 
-def audit_begun(books: Books, point: Point, votes: int, seed: int, now: float) -> list[Event]:
+def audit_begun(state: StudyState, point: Point, votes: int, seed: int, now: float) -> list[Event]:
     """Return the events that begin an audit of a point."""
-    tuning = require_tuning(books)
+    tuning = require_tuning(state)
     if isinstance(votes, bool) or not isinstance(votes, int) or not 1 <= votes <= MOST_VOTES:
         raise InvalidParameter(f"votes is {votes!r}; an audit can have 1 to {MOST_VOTES:,} votes.")
     if tuning.audits.current is not None:
@@ -226,9 +232,9 @@ def audit_begun(books: Books, point: Point, votes: int, seed: int, now: float) -
     exact = tuning.space.point(tuning.space.place(point))
     index, events = tuning.indices.get(key_of(exact)), []
     if index is None:
-        index, events = books.k, [addition_of(books, exact, 0, set(), now)]
+        index, events = state.k, [addition_of(state, exact, 0, set(), now)]
     body = {"votes": votes, "delta": tuning.audits.next_delta(), "seed": seed}
-    number = books.number + len(events) + 1
+    number = state.number + len(events) + 1
     return [*events, Event(number, AUDITED, now, left=index, body=body)]
 
 
@@ -293,20 +299,20 @@ class Tuned:
         }
 
 
-def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], Tuned]]:
+def tuned_of(name: str, state: StudyState, now: float) -> tuple[Tuner, Callable[[], Tuned]]:
     """Return the tuner of a study, and a function that says where it stands, which takes a while."""
-    tuning = require_tuning(books)
+    tuning = require_tuning(state)
     tuner, audits = tuning.trial().tuner, audits_of(tuning)
-    votes, under_way, closed = books.votes, len(books.under_way(now)), books.closed
+    votes, under_way, closed = state.votes, len(state.under_way(now)), state.closed
     return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
 
 
-def cast_of(books: Books, votes: Iterable[Event]) -> list[Cast]:
+def cast_of(state: StudyState, votes: Iterable[Event]) -> list[Cast]:
     """Return the votes of a log that count, as votes between points, in the order in which they came."""
-    points, casts = require_tuning(books).points, []
-    for vote in filter(books.proves, votes):
+    points, casts = require_tuning(state).points, []
+    for vote in filter(state.proves, votes):
         left, right = (points[i] for i in sides_of(vote))
-        winner = {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or "")
+        winner = {LEFT: left, RIGHT: right}.get(state.meaning(vote.outcome) or "")
         casts.append(Cast(left, right, winner))
     return casts
 
@@ -420,21 +426,21 @@ def _is_audit(told: Any) -> bool:
     return shares and not any(isinstance(value, bool) for value in told.values())
 
 
-def audit_certificate(books: Books, space: Space) -> AuditCertificate:
-    """Return what the audits of a study prove; ``space`` has the constraint, which books do not."""
-    tuning = require_tuning(books)
+def audit_certificate(state: StudyState, space: Space) -> AuditCertificate:
+    """Return what the audits of a study prove; ``space`` has the constraint, which the state does not."""
+    tuning = require_tuning(state)
     tuning.give(space)
-    return AuditCertificate(books.settings.space, audits_of(tuning))
+    return AuditCertificate(state.settings.space, audits_of(tuning))
 
 
 def audit_objections(
-    said: AuditCertificate, books: Books, space: Space, past: Sequence[Event]
+    said: AuditCertificate, state: StudyState, space: Space, past: Sequence[Event]
 ) -> Iterator[str]:
-    """Make a certificate again from the books after past events; yield what does not hold, in sentences."""
-    if said.space != books.settings.space:
+    """Make a certificate again from the state after past events; yield what does not hold, in sentences."""
+    if said.space != state.settings.space:
         yield "it is about another space than the study."
         return
-    found, tuning = audit_certificate(books, space), require_tuning(books)
+    found, tuning = audit_certificate(state, space), require_tuning(state)
     if len(said.audits) != len(found.audits):
         yield f"it is about {len(said.audits)} audits, but the study had {len(found.audits)} then."
     for nth, (one, other) in enumerate(zip(said.audits, found.audits, strict=False), 1):

@@ -1,4 +1,4 @@
-"""Who of a panel has answered what, and who is excused: a part of the books."""
+"""Who of a panel has answered what, and who is excused: a part of the state."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ REMEMBERED = 10_000  # ballots, the latest, of which it is known what was search
 
 @dataclass
 class Lists:
-    """The part of the books that events of impressions change.
+    """The part of the state that events of impressions change.
 
     A list belongs to a ballot and a query; who loads it again sees the same list.
     """

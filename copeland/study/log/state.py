@@ -77,7 +77,7 @@ class OpenBallot(NamedTuple):
     expires: float
 
 
-class Books:
+class StudyState:
     """The state of a study as a function of its log, and of nothing else.
 
     ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
@@ -230,8 +230,8 @@ class Books:
         self.make_room_for_guides()
 
     def _change_option(self, event: OptionEvent) -> None:
-        state = ACTIVE if event.kind == RESUMED else event.kind
-        self.options[event.left] = replace(self.options[event.left], state=state)
+        target = ACTIVE if event.kind == RESUMED else event.kind
+        self.options[event.left] = replace(self.options[event.left], state=target)
 
     def _take_question(self, event: AskedEvent) -> None:
         self._expire(event.time)
@@ -411,7 +411,7 @@ class Books:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Books)
+            isinstance(other, StudyState)
             and self.about() == other.about()
             and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in ARRAYS)
             and np.array_equal(self.panel.answered, other.panel.answered)
@@ -421,23 +421,23 @@ class Books:
     __hash__ = None  # type: ignore[assignment]
 
 
-_HANDLERS: dict[str, Callable[[Books, Any], None]] = {
-    ADDED: Books._add_option,
-    PAUSED: Books._change_option,
-    RESUMED: Books._change_option,
-    RETIRED: Books._change_option,
-    ASKED: Books._take_question,
-    VOTED: Books._take_vote,
-    UNDONE: Books._undo_vote,
-    COUNTED: Books._count_repeat,
-    EXCUSED: Books._excuse,
-    READMITTED: lambda books, event: books.panel.excused.remove(event.voter),
-    ROLE: Books._set_role,
-    SHOWN: lambda books, event: books.lists.show(event.body),
-    CLICKED: lambda books, event: books.lists.click(event.body),
-    AUDITED: lambda books, event: require_tuning(books).audits.begin(event),
-    RESTARTED: Books._restart,
-    CLOSED: Books._close,
+_HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
+    ADDED: StudyState._add_option,
+    PAUSED: StudyState._change_option,
+    RESUMED: StudyState._change_option,
+    RETIRED: StudyState._change_option,
+    ASKED: StudyState._take_question,
+    VOTED: StudyState._take_vote,
+    UNDONE: StudyState._undo_vote,
+    COUNTED: StudyState._count_repeat,
+    EXCUSED: StudyState._excuse,
+    READMITTED: lambda state, event: state.panel.excused.remove(event.voter),
+    ROLE: StudyState._set_role,
+    SHOWN: lambda state, event: state.lists.show(event.body),
+    CLICKED: lambda state, event: state.lists.click(event.body),
+    AUDITED: lambda state, event: require_tuning(state).audits.begin(event),
+    RESTARTED: StudyState._restart,
+    CLOSED: StudyState._close,
 }
 
 
@@ -458,13 +458,13 @@ def find_options_left(options: Sequence[Option]) -> list[int]:
     return kept if len(kept) > 1 else list(range(len(options)))
 
 
-def require_tuning(books: Books) -> Tuning:
-    """Return the tuner's part of the books; refuse a study of options."""
-    if books.tuning is None:
+def require_tuning(state: StudyState) -> Tuning:
+    """Return the tuner's part of the state; refuse a study of options."""
+    if state.tuning is None:
         raise InvalidParameter(
             "this study has a list of options; only studies of a space can do that."
         )
-    return books.tuning
+    return state.tuning
 
 
 def _tuning_of(settings: Settings) -> Tuning | None:
@@ -482,63 +482,63 @@ def _unreadable(event: Event) -> StorageError:
     )
 
 
-def fold_log(log: Iterable[Event]) -> Books:
-    """Return the books of a whole log."""
+def fold_log(log: Iterable[Event]) -> StudyState:
+    """Return the state of a whole log."""
     stream = iter(log)
-    books = Books(next(stream))
+    state = StudyState(next(stream))
     for event in stream:
-        books.take(event)
-    return books
+        state.take(event)
+    return state
 
 
-def dump_books(books: Books) -> bytes:
+def dump_state(state: StudyState) -> bytes:
     """Return everything as a compact file of arrays (.npz, no pickle)."""
     file = io.BytesIO()
-    arrays: dict[str, Any] = {name: getattr(books, name) for name in ARRAYS}
-    arrays["answered"] = books.panel.answered
-    if books.arrivals is not None:
-        arrays |= {f"counted_{name}": table for name, table in books.proof._asdict().items()}
-    if books.tuning is not None:
-        content, told = books.tuning.dump()
+    arrays: dict[str, Any] = {name: getattr(state, name) for name in ARRAYS}
+    arrays["answered"] = state.panel.answered
+    if state.arrivals is not None:
+        arrays |= {f"counted_{name}": table for name, table in state.proof._asdict().items()}
+    if state.tuning is not None:
+        content, told = state.tuning.dump()
         arrays["tuner"] = np.frombuffer(content, np.uint8)
         arrays["tuning"] = np.array(json.dumps(told))
-    np.savez_compressed(file, about=np.array(books.about()), **arrays)
+    np.savez_compressed(file, about=np.array(state.about()), **arrays)
     return file.getvalue()
 
 
-def load_books(content: bytes) -> Books | None:
-    """Return the books that :func:`dump_books` wrote, None if another version wrote them or they are damaged."""
+def load_state(content: bytes) -> StudyState | None:
+    """Return the state that :func:`dump_state` wrote, None if another version wrote it or it is damaged."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             arrays = {name: file[name] for name in file if name != "about"}
-        return _restore_books(about, arrays) if about["format"] == FORMAT else None
+        return _restore_state(about, arrays) if about["format"] == FORMAT else None
     except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
         return None
 
 
-def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
-    books = Books(Event(1, CREATED, 0.0, body=about))
+def _restore_state(about: dict[str, Any], arrays: dict[str, Any]) -> StudyState | None:
+    state = StudyState(Event(1, CREATED, 0.0, body=about))
     for name in SETS:
-        setattr(books, name, set(about[name]))
-    books.make_room_for_guides()
+        setattr(state, name, set(about[name]))
+    state.make_room_for_guides()
     for name in ARRAYS:
-        if arrays[name].shape != getattr(books, name).shape:
+        if arrays[name].shape != getattr(state, name).shape:
             return None
-        setattr(books, name, arrays[name].astype(np.int64, casting="safe"))
+        setattr(state, name, arrays[name].astype(np.int64, casting="safe"))
     for name in SCALARS:
-        setattr(books, name, about[name])
-    books.offered = dict(map(tuple, about["offered"]))
-    if books.arrivals is not None:
+        setattr(state, name, about[name])
+    state.offered = dict(map(tuple, about["offered"]))
+    if state.arrivals is not None:
         tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
-        books.arrivals.restore(about["arrivals"], tables)
-    if books.cases is not None:
-        books.cases.restore(about["cases"])
-    if books.panel.members:
-        books.panel.restore(arrays["answered"], about["excused"])
-    if books.tuning is not None:
-        books.tuning.restore(arrays["tuner"].tobytes(), json.loads(str(arrays["tuning"])))
-    books.lists = Lists.of(about["lists"])
-    books.sides.restore(about["sides"])
-    books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
-    return books
+        state.arrivals.restore(about["arrivals"], tables)
+    if state.cases is not None:
+        state.cases.restore(about["cases"])
+    if state.panel.members:
+        state.panel.restore(arrays["answered"], about["excused"])
+    if state.tuning is not None:
+        state.tuning.restore(arrays["tuner"].tobytes(), json.loads(str(arrays["tuning"])))
+    state.lists = Lists.of(about["lists"])
+    state.sides.restore(about["sides"])
+    state.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
+    return state

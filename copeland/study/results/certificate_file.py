@@ -22,7 +22,7 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Invalid
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
 from copeland.study.log.panel_state import Panel
-from copeland.study.log.state import Books, count, fold_log
+from copeland.study.log.state import StudyState, count, fold_log
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import certificate_of, epoch_with
 from copeland.study.votes import iso
@@ -175,15 +175,15 @@ def certificate_to_file(
     ('open', True)
     """
     log = study.events(most=study.number if at is None else at)  # which nobody waits for
-    books, space = fold_log(log), _space_of(study)
+    state, space = fold_log(log), _space_of(study)
     if space is None:
-        found = certificate_of(books, active)
+        found = certificate_of(state, active)
     elif active:
         raise InvalidParameter("active options are for studies of options; audits have none.")
     else:
         from copeland.study.kinds.space import audit_certificate  # which loads scipy
 
-        found = audit_certificate(books, space)
+        found = audit_certificate(state, space)
     said = [*_undo_notes(log), *notes]
     content = {
         "envelope": ENVELOPE,
@@ -194,7 +194,7 @@ def certificate_to_file(
         "statement": found.statement,
         "assumptions": list(found.assumptions),
         **({"notes": said} if said else {}),
-        **_panel_of(books),
+        **_panel_of(state),
         **found.to_dict(),
     }
     content["seal"] = _seal(content)
@@ -204,14 +204,14 @@ def certificate_to_file(
 
 def _space_of(study: Study) -> Space | None:
     """The space of a study, with its constraint, if it has one."""
-    return study.look_at_books(lambda books: None if books.tuning is None else books.tuning.space)
+    return study.look_at_state(lambda state: None if state.tuning is None else state.tuning.space)
 
 
-def _panel_of(books: Books) -> dict[str, Any]:
+def _panel_of(state: StudyState) -> dict[str, Any]:
     """Who the panel is, and how many answers it has given, skips included; nothing if there is none."""
-    if not books.settings.panel:
+    if not state.settings.panel:
         return {}
-    return {"panel": list(books.settings.panel), "answers": int(books.panel.answered.sum()) // 2}
+    return {"panel": list(state.settings.panel), "answers": int(state.panel.answered.sum()) // 2}
 
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
@@ -310,22 +310,22 @@ def objections_by_log(
             f"{len(log):,}.",
         )
     past = log[: filed.events]
-    books = fold_log(past)
+    state = fold_log(past)
     about = (*_origin(filed, past, name), *_check_notes(filed, past))
-    if ("audits" in filed.content) != (books.tuning is not None):
+    if ("audits" in filed.content) != (state.tuning is not None):
         return ("one of the certificate and the study is about a space, and the other is not.",)
-    if books.tuning is not None:
+    if state.tuning is not None:
         from copeland.study.kinds.space import AuditCertificate, audit_objections
 
         assert isinstance(filed.certificate, AuditCertificate)
-        there = books.tuning.space if space is None else space
-        wrong = audit_objections(filed.certificate, books, there, past)
+        there = state.tuning.space if space is None else space
+        wrong = audit_objections(filed.certificate, state, there, past)
         return *_broken_seal(filed), *(tuple(wrong) or _wording(filed)), *about
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
-    if len(books.options) != filed.certificate.k:
-        return (f"it is about {filed.certificate.k} options, but the study had {books.k} then.",)
-    made = _recheck_counts(filed, *_counts(books))
-    return *_broken_seal(filed), *_terms(filed, books), *made, *about
+    if len(state.options) != filed.certificate.k:
+        return (f"it is about {filed.certificate.k} options, but the study had {state.k} then.",)
+    made = _recheck_counts(filed, *_counts(state))
+    return *_broken_seal(filed), *_terms(filed, state), *made, *about
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
@@ -358,31 +358,31 @@ def _check_notes(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
         yield f"it should say this about undone votes: {_undo_notes(past)[0]}"
 
 
-def _terms(filed: Filed, books: Books) -> Iterator[str]:
+def _terms(filed: Filed, state: StudyState) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
-    found = certificate_of(books)
+    found = certificate_of(state)
     if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
         yield "one of the certificate and the study is about a panel, and the other is not."
         return
-    for term in _PANEL_TERMS if books.settings.panel else _TERMS:
+    for term in _PANEL_TERMS if state.settings.panel else _TERMS:
         one, other = (getattr(said, term, None) for said in (filed.certificate, found))
         if one != other:
             yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
-    yield from _scope(filed.certificate, books)
-    for term, other in _panel_of(books).items():
+    yield from _scope(filed.certificate, state)
+    for term, other in _panel_of(state).items():
         if filed.content.get(term) != other:
             yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
 
 
-def _scope(found: Certificate | PanelCertificate, books: Books) -> Iterator[str]:
+def _scope(found: Certificate | PanelCertificate, state: StudyState) -> Iterator[str]:
     """Which options it is about, in which epoch: all, those that were not retired, or those that were active."""
     if isinstance(found, PanelCertificate):
-        is_known = found.active in (None, *_parts(books))
+        is_known = found.active in (None, *_parts(state))
     elif found.apart:
-        is_known = found.epoch == books.epoch and found.active in (None, _parts(books)[1])
+        is_known = found.epoch == state.epoch and found.active in (None, _parts(state)[1])
     else:
-        is_known = (found.epoch, found.offered, found.active) in list(_statements(books))
+        is_known = (found.epoch, found.offered, found.active) in list(_statements(state))
     if not is_known:
         which = (
             "all" if found.active is None else join_names([found.labels[i] for i in found.active])
@@ -390,30 +390,30 @@ def _scope(found: Certificate | PanelCertificate, books: Books) -> Iterator[str]
         yield f"it is about {which}, but then the study had another statement to make."
 
 
-def _parts(books: Books) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _parts(state: StudyState) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The options that are not retired, and those that are active."""
-    active = (i for i, option in enumerate(books.options) if option.state == ACTIVE)
-    return tuple(books.options_left), tuple(active)
+    active = (i for i, option in enumerate(state.options) if option.state == ACTIVE)
+    return tuple(state.options_left), tuple(active)
 
 
-def _statements(books: Books) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
+def _statements(state: StudyState) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
     """What there is to make a statement about: an epoch, its options if these are not all, and some of them."""
-    for options in filter(None, _parts(books)):
-        epoch, k = epoch_with(books, options)
-        offered = None if k == books.k else k
+    for options in filter(None, _parts(state)):
+        epoch, k = epoch_with(state, options)
+        offered = None if k == state.k else k
         yield epoch, offered, None if offered is None else tuple(range(k))
         yield epoch, offered, options
 
 
-def _counts(books: Books) -> tuple[Any, ...]:
+def _counts(state: StudyState) -> tuple[Any, ...]:
     """What a certificate is made from: wins, ties, missing answers and, but for a panel, votes as they were given."""
-    if books.settings.panel:
-        return books.wins, books.ties, books.panel.missing
+    if state.settings.panel:
+        return state.wins, state.ties, state.panel.missing
     return (
-        books.proof.wins,
-        books.proof.ties,
-        books.proof.missing_or_none,
-        books.proof.before_undoing,
+        state.proof.wins,
+        state.proof.ties,
+        state.proof.missing_or_none,
+        state.proof.before_undoing,
     )
 
 

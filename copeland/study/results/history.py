@@ -42,7 +42,7 @@ from copeland.study.log.events import (
     times_of,
 )
 from copeland.study.log.sides import find_blocks
-from copeland.study.log.state import Books, fold_log
+from copeland.study.log.state import StudyState, fold_log
 from copeland.study.results.standing import Standing, certificate_of, epoch_with, leader_of
 from copeland.support.phrasing import percent, quote_names
 from copeland.support.rng import stream
@@ -97,19 +97,19 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     """
     log = list(log)
     told = _standing(log)
-    books = Books(told[0])
-    votes = sum(_counts(event, books) for event in told)
+    state = StudyState(told[0])
+    votes = sum(_counts(event, state) for event in told)
     marks = set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
     now = fold_log(log)
     ends = _ends(told, now)
-    rows = {0: _progress(books)}
+    rows = {0: _progress(state)}
     for event in told[1:]:
-        before = books.votes
-        books.take(event)
-        passed = not marks.isdisjoint(range(before + 1, books.votes + 1))
+        before = state.votes
+        state.take(event)
+        passed = not marks.isdisjoint(range(before + 1, state.votes + 1))
         telling = ends.get(event.number, passed)
-        if telling and books.votes not in rows:
-            rows[books.votes] = _progress(books)
+        if telling and state.votes not in rows:
+            rows[state.votes] = _progress(state)
     rows.pop(now.votes, None)
     return (*rows.values(), _progress(now))
 
@@ -119,19 +119,19 @@ def is_unordered(progress: Sequence[Progress]) -> bool:
     return len(progress) == 2 and progress[-1].votes > 1
 
 
-def proved_share(books: Books | Standing) -> float:
+def proved_share(state: StudyState | Standing) -> float:
     """Return how much of the evidence that a proof needs is there, for the option nearest to it.
 
     To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
     every other, each at its level (docs/certificate.md). Evidence above a level does not count. The
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
-    settings, proof = books.settings, books.proof
+    settings, proof = state.settings, state.proof
     assert proof is not None
     counts = (proof.wins, proof.ties, settings.margin, proof.missing_or_none, proof.before_undoing)
     found = evidence(*counts, cases=settings.finite)
-    found = np.maximum(found[np.ix_(books.options_left, books.options_left)], 0.0)
-    epoch, offered = epoch_with(books, books.options_left)
+    found = np.maximum(found[np.ix_(state.options_left, state.options_left)], 0.0)
+    epoch, offered = epoch_with(state, state.options_left)
     k = len(found)
     at = levels(offered, settings.delta, epoch, settings.dependent, union=k < offered)
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
@@ -151,21 +151,21 @@ def share_of(standing: Standing) -> float:
     return _share_of(standing, standing.certificate)
 
 
-def _share_of(votes: Books | Standing, found: Certificate | PanelCertificate) -> float:
+def _share_of(votes: StudyState | Standing, found: Certificate | PanelCertificate) -> float:
     if isinstance(found, PanelCertificate):
         return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
     return 1.0 if found.best else proved_share(votes)  # sums of floats may miss 1
 
 
-def _progress(books: Books) -> Progress:
-    found = certificate_of(books)
+def _progress(state: StudyState) -> Progress:
+    found = certificate_of(state)
     return Progress(
-        books.votes,
-        books.k if found.active is None else len(found.active),
-        leader_of(books, found),
+        state.votes,
+        state.k if found.active is None else len(found.active),
+        leader_of(state, found),
         len(found.possible),
         len(found.best),
-        _share_of(books, found),
+        _share_of(state, found),
     )
 
 
@@ -191,20 +191,20 @@ def _standing(log: Iterable[Event]) -> list[Event]:
     return standing
 
 
-def _ends(told: list[Event], books: Books) -> dict[int, bool]:
+def _ends(told: list[Event], state: StudyState) -> dict[int, bool]:
     """The votes without an order, by number, and whether those end with it."""
     votes = [event for event in told if is_vote(event)]
-    found = find_blocks(votes, books.sides)
+    found = find_blocks(votes, state.sides)
     unordered = {vote.number for block, has_order in found if not has_order for vote in block}
     after = chain((vote.number not in unordered for vote in votes[1:]), [True])
     ends = zip(votes, after, strict=bool(votes))
     return {vote.number: is_end for vote, is_end in ends if vote.number in unordered}
 
 
-def _counts(event: Event, books: Books) -> int:
+def _counts(event: Event, state: StudyState) -> int:
     """How many votes that count an event stands for."""
     votes = event.kind == VOTED and event.repeats is None
-    return times_of(event) if votes and books.meaning(event.outcome) is not None else 0
+    return times_of(event) if votes and state.meaning(event.outcome) is not None else 0
 
 
 # Pairs whose votes changed
@@ -256,16 +256,16 @@ class _Course:
         return level_share_of(max(pair), self.known, self.epoch)
 
 
-def drifts_of(books: Books, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
+def drifts_of(state: StudyState, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
     """Return the pairs whose votes changed over time, the strongest evidence first.
 
     If no pair's preference changes within an epoch, any pair is ever among them with a probability of at most
     ``level``, whatever options are added and however often votes are counted from zero.
     """
     course = _Course()
-    names = [option.name for option in books.options]
+    names = [option.name for option in state.options]
     found = []
-    for pair, won in _sequences(books, _votes(log, course)).items():
+    for pair, won in _sequences(state, _votes(log, course)).items():
         change = change_in(won)
         if change is not None and change.is_proved(level * course.share_of(pair)):
             found.append(Drift(names[pair[0]], names[pair[1]], change))
@@ -279,12 +279,12 @@ def _votes(log: Iterable[Event], course: _Course) -> Iterator[VoteEvent]:
             yield event
 
 
-def _sequences(books: Books, votes: Iterable[VoteEvent]) -> dict[Pair, list[bool]]:
+def _sequences(state: StudyState, votes: Iterable[VoteEvent]) -> dict[Pair, list[bool]]:
     """For each pair, the smaller option first, whether that one won each vote."""
     sequences: dict[Pair, list[bool]] = {}
-    for vote in _in_order(books, votes):
-        meaning = books.meaning(vote.outcome)
-        if meaning == TIE or not books.proves(vote):
+    for vote in _in_order(state, votes):
+        meaning = state.meaning(vote.outcome)
+        if meaning == TIE or not state.proves(vote):
             continue
         turned = vote.left > vote.right
         pair = (vote.right, vote.left) if turned else (vote.left, vote.right)
@@ -292,13 +292,13 @@ def _sequences(books: Books, votes: Iterable[VoteEvent]) -> dict[Pair, list[bool
     return sequences
 
 
-def _in_order(books: Books, votes: Iterable[VoteEvent]) -> Iterator[VoteEvent]:
-    for block, has_order in find_blocks(votes, books.sides):
+def _in_order(state: StudyState, votes: Iterable[VoteEvent]) -> Iterator[VoteEvent]:
+    for block, has_order in find_blocks(votes, state.sides):
         if has_order:
-            yield from block if block[0].ballot is not None else _shuffle_votes(books, block)
+            yield from block if block[0].ballot is not None else _shuffle_votes(state, block)
 
 
-def _shuffle_votes(books: Books, block: Sequence[VoteEvent]) -> Iterator[VoteEvent]:
+def _shuffle_votes(state: StudyState, block: Sequence[VoteEvent]) -> Iterator[VoteEvent]:
     votes = [vote for vote in block for _ in range(times_of(vote))]
-    order = stream(books.settings.seed, "drift", votes[0].number).permutation(len(votes))
+    order = stream(state.settings.seed, "drift", votes[0].number).permutation(len(votes))
     return (votes[i] for i in order)

@@ -10,35 +10,35 @@ from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate, panel_certificate
 from copeland.certificate.panel_planner import still_matter
-from copeland.study.log.state import Books
+from copeland.study.log.state import StudyState
 from copeland.study.voter_history import active as find_active
 
 
-def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate:
+def panel_certificate_of(state: StudyState, active: bool = False) -> PanelCertificate:
     """Return what is settled of the options that are not retired, or of the active ones alone.
 
     Answers that nobody will be asked for, as an option is paused, are missing all the same.
     """
-    panel, kept = books.panel, books.options_left
-    among = sorted(find_active(books)) if active else kept
+    panel, kept = state.panel, state.options_left
+    among = sorted(find_active(state)) if active else kept
     return panel_certificate(
-        books.wins,
-        books.ties,
+        state.wins,
+        state.ties,
         panel.missing,
-        labels=[option.name for option in books.options],
+        labels=[option.name for option in state.options],
         members=len(panel.members),
         excused=[name for name in panel.members if name in panel.excused],
-        active=among if active or len(kept) < books.k else None,
+        active=among if active or len(kept) < state.k else None,
     )
 
 
-def find_open_answers(books: Books) -> NDArray[np.bool_]:
+def find_open_answers(state: StudyState) -> NDArray[np.bool_]:
     """Return members x K x K: whose missing answers may bear on who is best of the active options."""
-    among = sorted(find_active(books))
-    matter = np.zeros(books.panel.answered.shape, dtype=bool)
+    among = sorted(find_active(state))
+    matter = np.zeros(state.panel.answered.shape, dtype=bool)
     if len(among) > 1:
         cut = np.ix_(range(len(matter)), among, among)
-        matter[cut] = still_matter(books.wins[np.ix_(among, among)], books.panel.silent[cut])
+        matter[cut] = still_matter(state.wins[np.ix_(among, among)], state.panel.silent[cut])
     return matter
 
 
@@ -74,10 +74,10 @@ class PanelStanding:
         ]
 
 
-def panel_standing_of(books: Books) -> PanelStanding:
+def panel_standing_of(state: StudyState) -> PanelStanding:
     """Return where the panel of a study stands."""
-    panel = books.panel
-    matter = find_open_answers(books).sum(axis=(1, 2)) // 2
+    panel = state.panel
+    matter = find_open_answers(state).sum(axis=(1, 2)) // 2
     return PanelStanding(
         members=panel.members,
         excused=tuple(name for name in panel.members if name in panel.excused),
@@ -86,6 +86,6 @@ def panel_standing_of(books: Books) -> PanelStanding:
         missing=panel.missing,
         silent=panel.silent,
         active=panel_certificate_of(
-            books, active=1 < len(find_active(books)) < len(books.options_left)
+            state, active=1 < len(find_active(state)) < len(state.options_left)
         ),
     )

@@ -1,4 +1,4 @@
-"""Where a study stands: a frozen value, made from its books, for reports and pages."""
+"""Where a study stands: a frozen value, made from its state, for reports and pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.count_tables import Tables
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.log.sides import Swaps
-from copeland.study.log.state import Books, find_options_left
+from copeland.study.log.state import StudyState, find_options_left
 from copeland.study.options import ACTIVE, Option
 from copeland.study.results.panel_standing import (
     PanelStanding,
@@ -212,103 +212,103 @@ class Standing:
 
 def standing_of(
     name: str,
-    books: Books,
+    state: StudyState,
     voters: tuple[Voter, ...],
     now: float,
     guides: tuple[Guidance, ...] = (),
 ) -> Standing:
-    """Return the standing that the books give."""
-    certificate, sideless = certificate_of(books), books.sides.sideless_of
+    """Return the standing that the state gives."""
+    certificate, sideless = certificate_of(state), state.sides.sideless_of
     return Standing(
         name=name,
-        settings=books.settings,
-        options=tuple(books.options),
-        wins=_freeze(books.wins),
-        ties=_freeze(books.ties),
-        votes=books.votes,
-        outcomes=dict(books.outcomes),
-        repeated=books.repeated,
-        undone=books.undone_votes,
-        asked=books.asked,
-        open=len(books.under_way(now)),
-        events=books.number,
-        epoch=books.epoch,
-        closed=books.closed,
+        settings=state.settings,
+        options=tuple(state.options),
+        wins=_freeze(state.wins),
+        ties=_freeze(state.ties),
+        votes=state.votes,
+        outcomes=dict(state.outcomes),
+        repeated=state.repeated,
+        undone=state.undone_votes,
+        asked=state.asked,
+        open=len(state.under_way(now)),
+        events=state.number,
+        epoch=state.epoch,
+        closed=state.closed,
         certificate=certificate,
-        leader=leader_of(books, certificate),
-        position=position_of(*books.sides.wins.values()),
+        leader=leader_of(state, certificate),
+        position=position_of(*state.sides.wins.values()),
         voters=tuple(
             replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
         ),
         guides=guides,
-        guide_votes=books.guide_votes,
-        panel=panel_standing_of(books) if books.panel.members else None,
-        proof=None if books.tuning is not None else Tables(*map(_freeze, books.proof)),
-        offered=dict(books.offered),
-        extra=books.extra,
-        unanswered=0 if books.arrivals is None else books.arrivals.missing_answers,
-        lists=books.lists.shown,
-        unclicked=books.lists.without_click,
-        sideless=books.sides.without,
-        both_ways=books.sides.both,
-        swaps=dict(books.sides.swapped),
+        guide_votes=state.guide_votes,
+        panel=panel_standing_of(state) if state.panel.members else None,
+        proof=None if state.tuning is not None else Tables(*map(_freeze, state.proof)),
+        offered=dict(state.offered),
+        extra=state.extra,
+        unanswered=0 if state.arrivals is None else state.arrivals.missing_answers,
+        lists=state.lists.shown,
+        unclicked=state.lists.without_click,
+        sideless=state.sides.without,
+        both_ways=state.sides.both,
+        swaps=dict(state.sides.swapped),
     )
 
 
-def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
+def certificate_of(state: StudyState, active: bool = False) -> Certificate | PanelCertificate:
     """Return what the votes that count prove, or the answers of a panel settle.
 
     That is about the options that are not retired or, if only that is proved, about all that were ever offered.
     ``active``: about the active ones alone.
     """
-    if books.tuning is not None:
+    if state.tuning is not None:
         raise InvalidParameter(
             "the options of this study are points of a space, without end; what is proved of them, "
             "audits say: see its verdict."
         )
-    if books.settings.panel:
-        return panel_certificate_of(books, active)
+    if state.settings.panel:
+        return panel_certificate_of(state, active)
     if active:
-        among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
-        return _certificate_among(books, among, among)
-    kept = books.options_left
-    whole = _certificate_among(books, kept)
+        among = [i for i, option in enumerate(state.options) if option.state == ACTIVE]
+        return _certificate_among(state, among, among)
+    kept = state.options_left
+    whole = _certificate_among(state, kept)
     if whole.k == len(kept) or whole.offered == len(kept):
         return whole
-    partial = _certificate_among(books, kept, kept)
+    partial = _certificate_among(state, kept, kept)
     return partial if partial.best or not set(whole.best) & set(kept) else whole
 
 
 def _certificate_among(
-    books: Books, options: Sequence[int], active: Sequence[int] | None = None
+    state: StudyState, options: Sequence[int], active: Sequence[int] | None = None
 ) -> Certificate:
     """Return what is proved in the first epoch that had these options: options which came later were retired.
 
     What an epoch allows to be said of its options can be said at any time: its capitals go on.
     """
-    epoch, offered = epoch_with(books, options)
-    proof = books.proof
+    epoch, offered = epoch_with(state, options)
+    proof = state.proof
     return certify(
         proof.wins,
         proof.ties,
-        delta=books.settings.delta,
-        margin=books.settings.margin,
+        delta=state.settings.delta,
+        margin=state.settings.margin,
         epoch=epoch,
-        voters=certificate_voters(books.settings),
+        voters=certificate_voters(state.settings),
         active=active,
-        labels=[option.name for option in books.options],
+        labels=[option.name for option in state.options],
         missing=proof.missing_or_none,
         given=proof.before_undoing,
-        offered=None if offered == books.k else offered,
-        cases=books.settings.cases or None,
-        judges=() if books.cases is None else books.cases.judges,
+        offered=None if offered == state.k else offered,
+        cases=state.settings.cases or None,
+        judges=() if state.cases is None else state.cases.judges,
     )
 
 
-def epoch_with(books: Books | Standing, options: Sequence[int]) -> tuple[int, int]:
+def epoch_with(state: StudyState | Standing, options: Sequence[int]) -> tuple[int, int]:
     """Return the first epoch that had all these options, and how many it had."""
     last = max(options, default=0)
-    return next((epoch, k) for epoch, k in sorted(books.offered.items()) if k > last)
+    return next((epoch, k) for epoch, k in sorted(state.offered.items()) if k > last)
 
 
 def certificate_voters(settings: Settings) -> Voters:
@@ -320,28 +320,28 @@ def certificate_voters(settings: Settings) -> Voters:
     return "dependent" if settings.dependent else "independent"
 
 
-def is_open(books: Books) -> bool:
+def is_open(state: StudyState) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
-    if books.tuning is not None:  # a space always has something to ask
+    if state.tuning is not None:  # a space always has something to ask
         return True
-    settings, is_whole = books.settings, len(books.options_left) == books.k
-    terms = settings.terms(books.epoch)
-    if is_whole and settings.finite is None and books.votes < fewest_votes(books.k, **terms):
+    settings, is_whole = state.settings, len(state.options_left) == state.k
+    terms = settings.terms(state.epoch)
+    if is_whole and settings.finite is None and state.votes < fewest_votes(state.k, **terms):
         return True
     if not is_whole or settings.panel:
-        return certificate_of(books).verdict == "open"
-    proof = books.proof
+        return certificate_of(state).verdict == "open"
+    proof = state.proof
     given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
     return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
 
 
-def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:
+def leader_of(state: StudyState, certificate: Certificate | PanelCertificate) -> str | None:
     """Return who comes first; None before the first vote."""
-    if books.votes == 0:
+    if state.votes == 0:
         return None
-    unsettled = books.panel.missing > 0 if books.settings.panel else None
-    order = order_of(books.wins, books.ties, certificate.best, unsettled, certificate.active)
-    return books.options[order[0]].name
+    unsettled = state.panel.missing > 0 if state.settings.panel else None
+    order = order_of(state.wins, state.ties, certificate.best, unsettled, certificate.active)
+    return state.options[order[0]].name
 
 
 def order_of(

@@ -107,7 +107,7 @@ def list_studies(request: Request, session: str, new_key: str = "") -> HTMLRespo
 def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     study = server.study(page)
     if study.settings.space:  # without an estimate: that takes a while
-        known = study.books()
+        known = study.state()
         best, leader, options = "", None, known.k
     else:
         known = study.standing(voters=False)
