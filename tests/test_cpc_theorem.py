@@ -12,8 +12,8 @@ from scipy.special import gammaln, xlogy
 import copeland
 from copeland import PreferenceMatrix
 from copeland.algorithms import cpc
-from copeland.kernels.kl import kl
 from copeland.kernels.planner import vote_updates
+from copeland.kernels.vote_evidence import kl
 
 EAGER, CAUTIOUS = cpc.SETTINGS["eager"], cpc.SETTINGS["cautious"]
 LONGEST = {0.4: 80, 0.3: 250, 0.2: 800}  # duels by which the sums below have converged, by gap

@@ -8,8 +8,8 @@ import pytest
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc
-from copeland.kernels.imed import imed_index
 from copeland.kernels.loop import new_ledger
+from copeland.kernels.vote_evidence import imed_index
 from copeland.policy import arrays_of
 from copeland.problems.implicit import implicit_order
 from copeland.simulation.cell import loop_for

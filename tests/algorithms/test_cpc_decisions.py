@@ -8,10 +8,10 @@ from oracles import joint as plain
 from oracles.planner import PlainPlanner, held
 
 from copeland.algorithms import cpc
-from copeland.kernels.imed import imed_index_of_leader
-from copeland.kernels.planner import vote_updates, with_more_pairs
+from copeland.kernels.planner import vote_updates
 from copeland.kernels.planner.champion import compare
-from copeland.kernels.planner.meetings import NONE, entry_of
+from copeland.kernels.planner.planner_state import NONE, entry_of, with_more_pairs
+from copeland.kernels.vote_evidence import imed_index_of_leader
 from copeland.problems.generators import coin_flips
 
 
