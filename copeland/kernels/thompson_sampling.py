@@ -19,12 +19,8 @@ from copeland.kernels.pairs import first_expiry
 
 OFTEN = 0.9  # the least s at which calm steps are passed over
 PATIENCE = 4  # steps without a duel before s is looked at, again and again
-# How the second option of a step is drawn.
-FREELY, NOBODY, SOMEBODY = (
-    0,
-    1,
-    2,
-)  # as ever; none but the candidate; given that there is a challenger
+# How the second option of a step is drawn: as ever; none but the candidate; given that there is a challenger.
+FREELY, NOBODY, SOMEBODY = 0, 1, 2
 
 
 class Beliefs(NamedTuple):

@@ -33,10 +33,7 @@ WORD_TYPE = ir.IntType(64)
 #
 # numba makes each function ready to be called: it links it with all that it calls, optimises the whole and
 # turns that into machine code. Then it does so again for each caller, which takes the function in. Only the
-# code of the outermost is ever run, so only that one is made: cpc takes 14 s to compile instead of 24, ccb 5 instead of 8
-# (plain numba, without :mod:`copeland.kernels.compiler.references` either, takes 86 and 8).
-#
-# This leans on the inside of numba, so it is used with versions that it was tried with, and with no others.
+# code of the outermost is ever run, so only that one is made: cpc takes 14 s to compile instead of 24, ccb 5 instead of 8.
 
 
 class Part(JITCodeLibrary):

@@ -329,7 +329,7 @@ def joint_with_room(joint: Joint, room: int) -> Joint:
     return larger
 
 
-# All of it
+# All of it: the planner
 
 
 class Planner(NamedTuple):
