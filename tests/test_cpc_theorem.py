@@ -204,7 +204,7 @@ def test_every_certificate_of_the_counterexample_takes_as_many_pairs_as_it_says(
         i, j = map(int, cpc.select(planner, t, rng))
         if i != j:
             winner = i if luck.random() < problem.p[i, j] else j
-            cpc.update(planner, winner, i + j - winner, rng)
+            vote_updates.update(planner, winner, i + j - winner, rng)
             t += 1
             continue
         view, rests = PlainPlanner.of(planner), rests + 1

@@ -21,7 +21,7 @@ def play(p, setting, steps, seed):
     planner = cpc.init(len(p), setting=setting)
     t, turns = 1, 0
     while turns < steps:
-        if cpc.crowded(planner):
+        if vote_updates.crowded(planner):
             planner = with_more_pairs(planner)
         cpc.advance(planner, t, rng)
         i, j = map(int, cpc.select(planner, t, rng))
@@ -31,7 +31,7 @@ def play(p, setting, steps, seed):
             t = cpc.rest(planner, t)
             continue
         winner = i if luck.random() < p[i, j] else j
-        cpc.update(planner, winner, i + j - winner, rng)
+        vote_updates.update(planner, winner, i + j - winner, rng)
         t += 1
 
 

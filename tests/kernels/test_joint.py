@@ -174,7 +174,7 @@ def test_whoever_rests_has_a_certificate_by_the_plain_rule_until_the_rest_ends(s
         i, j = map(int, cpc.select(planner, t, rng))
         if i != j:
             winner = i if rng.random() < p[i, j] else j
-            cpc.update(planner, winner, i + j - winner, rng)
+            vote_updates.update(planner, winner, i + j - winner, rng)
             t += 1
             continue
         l = int(planner.skipped[i])
