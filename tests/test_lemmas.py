@@ -7,7 +7,7 @@ import pytest
 from helpers import random_matrix
 from scipy.special import xlogy
 
-from copeland.algorithms.kl_best_arm import kl_best_arm
+from copeland.algorithms.copeland_pac import kl_best_arm
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.theory import lemmas

@@ -14,7 +14,7 @@ from copeland.forecast.start import PLANNED, Start
 from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.loop import new_ledger
-from copeland.kernels.planner import Planner
+from copeland.kernels.planner.planner_state import Planner
 from copeland.kernels.vote_evidence import levels
 from copeland.matrix import PreferenceMatrix
 from copeland.problems.problem import matrix_problem

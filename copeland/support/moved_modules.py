@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MOVED = {
+    "copeland.algorithms.kl_best_arm": "copeland.algorithms.copeland_pac",
     "copeland.bounds": "copeland.theory.bounds",
     "copeland.experiments": "copeland.reproduction",
     "copeland.experiments.paper": "copeland.reproduction.paper_experiments",
