@@ -15,7 +15,7 @@ from copeland.support.escaping import inert
 from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Found, Landscape, Tuner
 from copeland.tuning.landscape import Line, Plane
-from copeland.tuning.past_recommendations import Mark
+from copeland.tuning.tuner import Mark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
