@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from copeland.errors import CopelandError, InvalidParameter
+from copeland.support.arrays import Ints
 from copeland.support.rng import stream
 
 Result = TypeVar("Result")
@@ -68,7 +69,7 @@ class Collection:
 
     grades: NDArray[np.int8]
     features: NDArray[np.floating[Any]]
-    offsets: NDArray[np.int64]
+    offsets: Ints
     queries: tuple[str, ...]
     feature_names: tuple[str, ...]
     documents: tuple[str, ...] | None
@@ -120,7 +121,7 @@ class Collection:
         return self.features.shape[1]
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """The number of documents of each query."""
         return np.diff(self.offsets)
 
@@ -285,7 +286,7 @@ def _features(values: ArrayLike, n: int) -> NDArray[np.floating[Any]]:
     return table
 
 
-def _offsets(values: ArrayLike, n: int) -> NDArray[np.int64]:
+def _offsets(values: ArrayLike, n: int) -> Ints:
     offsets = _array(values, "offsets", np.int64)
     if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != n:
         raise InvalidCollection(
@@ -298,7 +299,7 @@ def _offsets(values: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def _documents(
-    names: Sequence[str] | None, offsets: NDArray[np.int64], queries: tuple[str, ...]
+    names: Sequence[str] | None, offsets: Ints, queries: tuple[str, ...]
 ) -> tuple[str, ...] | None:
     if names is None:
         return None

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 import copeland.ranking.trec as trec
 from copeland.errors import InvalidRow, need
 from copeland.ranking.collection import Collection, InvalidCollection, existing_file
-from copeland.support.arrays import Floats
+from copeland.support.arrays import Floats, Ints
 from copeland.support.npz import read_array
 from copeland.support.rng import stream
 from copeland.support.row_files import lines_of
@@ -213,7 +213,7 @@ def rankings(
     return orders
 
 
-def ranks(orders: Orders, offsets: NDArray[np.int64]) -> Orders:
+def ranks(orders: Orders, offsets: Ints) -> Orders:
     """Return the inverse: ``ranks[k, offsets[q] + d]`` is the rank (from 0) of document d of query q.
 
     Examples
@@ -357,7 +357,7 @@ def by_scores(text: str) -> list[Ranker]:
     return [scores(f"{prefix}{column}", table[:, at]) for at, column in enumerate(columns)]
 
 
-def _npy(file: Path) -> tuple[list[str], NDArray[np.float64]]:
+def _npy(file: Path) -> tuple[list[str], Floats]:
     try:
         table = read_array(file)
     except (OSError, ValueError) as error:
@@ -371,7 +371,7 @@ def _npy(file: Path) -> tuple[list[str], NDArray[np.float64]]:
     return [file.stem if n == 1 else f"{file.stem}_{at}" for at in range(1, n + 1)], table
 
 
-def _parquet(file: Path) -> tuple[list[str], NDArray[np.float64]]:
+def _parquet(file: Path) -> tuple[list[str], Floats]:
     arrow = need("pyarrow", "arrow", "a Parquet file")
     parquet = need("pyarrow.parquet", "arrow", "a Parquet file")
     try:
@@ -384,7 +384,7 @@ def _parquet(file: Path) -> tuple[list[str], NDArray[np.float64]]:
     return list(read.column_names), np.stack(columns, axis=1)
 
 
-def _text(file: Path) -> tuple[list[str], NDArray[np.float64]]:
+def _text(file: Path) -> tuple[list[str], Floats]:
     try:
         lines = iter(lines_of(file))
         columns = [cell.strip() for cell in next(lines, (1, []))[1]]

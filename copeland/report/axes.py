@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.report.images import name
 from copeland.report.plot_options import PlotOptions
 from copeland.report.styles import INK, Size, plain_axes
 from copeland.simulation.runs import Curves, Runs
+from copeland.support.arrays import Floats
 from copeland.support.phrasing import wrap_name
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def axis_words(runs: Runs, look: PlotOptions) -> tuple[str, str]:
     return f"time t{x}", regret
 
 
-def _tops(curve: Curves) -> NDArray[np.float64]:
+def _tops(curve: Curves) -> Floats:
     """The highest point drawn of a curve at each of its marks, of the band or of the mean.
 
     Not a number where a run was cut before: there nothing is drawn.

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.matrix import PreferenceMatrix
 from copeland.problems.download import sha256_of
@@ -38,8 +37,8 @@ from copeland.reproduction.subset_analyses import (
     condorcet_probabilities,
     full_gap_ratio,
 )
-from copeland.reproduction.subsets import Floats
 from copeland.simulation.runs import number
+from copeland.support.arrays import Floats, Ints
 from copeland.support.phrasing import format_count
 from copeland.support.tasks import Arrays
 from copeland.theory import gaps, winners
@@ -297,7 +296,7 @@ class TieStudy:
         return [Move(int(i), int(theirs[i]), int(ours[i]), float(self.tied[i])) for i in order]
 
 
-def _places(p: Floats) -> NDArray[np.int64]:
+def _places(p: Floats) -> Ints:
     """The place of each option by Borda score, from 1."""
     return np.argsort(np.argsort(-p.sum(axis=1), kind="stable"), kind="stable") + 1
 

@@ -13,6 +13,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from copeland.errors import InvalidParameter, UnknownDuel
+from copeland.support.arrays import Floats
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
@@ -21,7 +22,7 @@ from copeland.tuning.duel_choice import OPPONENTS, FitView, Proposal, choose
 from copeland.tuning.duels import Duel, VoteCounts
 from copeland.tuning.landscape import Landscape, landscape_of, score_places, shares, worlds_of
 from copeland.tuning.preference_model import Fit, Votes
-from copeland.tuning.spaces import Floats, Point, PointLike, Space, lacks_constraint
+from copeland.tuning.spaces import Point, PointLike, Space, lacks_constraint
 from copeland.tuning.walkers import (
     WALKERS,
     prior_of,
