@@ -244,16 +244,15 @@ def teams_of(column: Any) -> tuple[tuple[Words, Words, NDArray[np.int32]], Bools
 
     A list came as a text of L, R and points, or as a list of 0, 1 and nulls.
     """
-    texts = _spell_lists(column) if isinstance(column, list) else _spell_arrow(_plain(column))
+    if isinstance(column, list):
+        texts = _texts_of_list([_spell(v) if isinstance(v, list) else v for v in column])
+    else:
+        texts = _spell_arrow(_plain(column))
     n = len(texts.there)
     left, right = np.empty((2, n), np.uint64)
     length = np.empty(n, np.int32)
     compile_kernel(team_bits)(texts.data, texts.ends, _SIDES, left, right, length)
     return (left, right, length), texts.there & (length > 0)
-
-
-def _spell_lists(column: list[Any]) -> Texts:
-    return _texts_of_list([_spell(value) if isinstance(value, list) else value for value in column])
 
 
 def _spell(teams: list[Any]) -> str:

@@ -18,7 +18,7 @@ from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duel_choice import OPPONENTS, FitView, Proposal, choose
+from copeland.tuning.duel_choice import OPPONENTS, FitView, choose
 from copeland.tuning.duels import Duel, VoteCounts
 from copeland.tuning.landscape import Landscape, landscape_of, score_places, shares, worlds_of
 from copeland.tuning.preference_model import Fit, Votes
@@ -136,13 +136,11 @@ class Tuner:
         number = self.asked + 1
         rng, votes = stream(self.seed, "ask", number), self._counts.votes()
         with one_thread():
-            asked = self._choose(self._turn(number, votes, rng), votes, rng)
+            view = FitView(self.space, self._turn(number, votes, rng), votes)
+            asked = choose(view, self._opponents, self._leaders, rng)
         self.asked, self._leaders = number, asked.leaders
         self._open[number] = asked.first, asked.second
         return self.duel(number)
-
-    def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Proposal:
-        return choose(FitView(self.space, fit, votes), self._opponents, self._leaders, rng)
 
     def _turn(self, number: int, votes: Votes, rng: np.random.Generator) -> Fit:
         """Let the next walker learn the new votes and walk."""
