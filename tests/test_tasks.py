@@ -10,7 +10,7 @@ from copeland import InvalidParameter, PreferenceMatrix
 from copeland.errors import Interrupted
 from copeland.problems import matrix_problem, problem_of
 from copeland.registry import find
-from copeland.simulation.plan import Comparison
+from copeland.simulation.simulator import Comparison
 from copeland.support.tasks import FOLDER, finish, key_of
 
 

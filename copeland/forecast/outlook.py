@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.forecast.forecast import ForecastRange, forecast_of
+from copeland.forecast.races import nobody
 from copeland.forecast.start import PLANNED, Start
-from copeland.forecast.voter_races import nobody
 from copeland.kernels.planner.champion import losses_missing, rate_losses, rate_win
 from copeland.kernels.planner.planner_state import NONE, Planner
 from copeland.kernels.planner.prices import BLOCKED

@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from copeland.search.impressions import Impressions
     from copeland.study.kinds.space import Tuned
     from copeland.tuning import Found, Space, Tuner
-    from copeland.tuning.past_recommendations import Cast
+    from copeland.tuning.tuner import Cast
 
 Clock = Callable[[], float]
 T = TypeVar("T")

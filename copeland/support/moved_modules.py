@@ -20,6 +20,7 @@ MOVED = {
     "copeland.limits": "copeland.theory.lower_bounds",
     "copeland.panel": "copeland.certificate",
     "copeland.ranking.allocation": "copeland.search.allocation",
+    "copeland.ranking.estimates": "copeland.ranking.estimation",
     "copeland.ranking.logs": "copeland.ranking",
     "copeland.ranking.logs.counting": "copeland.ranking.click_log",
     "copeland.ranking.logs.joining": "copeland.ranking.click_log",

@@ -324,7 +324,7 @@ def test_several_horizons_are_taken_and_an_assumption_is_noted():
 @pytest.mark.usefixtures("undrawn")
 def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
     from copeland.problems import problem_of
-    from copeland.simulation.plan import Comparison
+    from copeland.simulation.simulator import Comparison
     from copeland.support.tasks import finish
 
     plan = Comparison(problem_of("mslr-5"), ("random",), (10**7,), 1, marks=8, most_duels=10_000)

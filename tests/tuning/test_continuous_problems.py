@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from oracles.continuous_games import game, games, mixed_games
 
 from benchmarks.tuning import run as run_of
 from benchmarks.tuning_botorch import installed
 from benchmarks.tuning_page import table
 from copeland.errors import UnknownProblem
-from copeland.tuning.benchmark_games import game, games, mixed_games
 
 BEST = {  # of an independent search
     "circle": (0.862, (0.438, 0.698)),
