@@ -197,3 +197,13 @@ def test_a_new_study_loads_neither_migrations_nor_drivers():
     code += "print([m for m in ['alembic', 'psycopg', 'httpx'] if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_only_tests_of_benchmarks_import_benchmarks():
+    tests = Path(__file__).parent
+    found = [
+        path.relative_to(tests).as_posix()
+        for path in tests.rglob("*.py")
+        if re.search(r"^\s*(from|import) benchmarks\b", path.read_text(encoding="utf-8"), re.M)
+    ]
+    assert found and [name for name in found if not name.startswith("benchmarks/")] == []

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 
 import copeland
-from benchmarks.leaderboard.files import page_of
-from benchmarks.pages import measurements
 from copeland.registry import algorithms
 
 ROOT = Path(__file__).parent.parent.parent
@@ -82,17 +80,6 @@ def test_the_glossary_defines_each_word_once_in_the_order_of_the_alphabet():
         assert here == sorted(here, key=str.lower)
     for word in ("Plausible", "Proved", "Likely", "Margin", "Panel", "Epoch", "Regret"):
         assert word in words
-
-
-@pytest.mark.quick
-def test_long_pages_are_as_their_own_rows_make_them():
-    text = (DOCS / "measurements.md").read_text()
-    assert measurements(text) == text, "`make tables` writes them anew"
-
-
-def test_the_leaderboard_is_as_its_lines_make_it():
-    page = DOCS / "leaderboard.md"
-    assert page_of(page) == page.read_text(), "`make tables` writes it anew"
 
 
 SHOWN = [module for page in PAGES.values() for module in page.modules]
