@@ -51,7 +51,7 @@ pytest dataless fast: export OPENBLAS_NUM_THREADS = 1
 test: setup  ## everything that CI runs: lint beside the tests, which leave a core idle now and then
 	$(MAKE) --jobs 2 lint pytest
 
-pytest: setup
+pytest: setup  ## the tests alone, without lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 dataless: setup  ## the tests on real data, as where its folder is absent
