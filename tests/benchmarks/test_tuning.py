@@ -16,7 +16,10 @@ BOTORCH = pytest.param(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", ["tuner", "eubo", "pbo", "random", "dts-25", BOTORCH])
+@pytest.mark.parametrize(
+    "rule",
+    ["tuner", "eubo", "pbo", pytest.param("random", marks=pytest.mark.quick), "dts-25", BOTORCH],
+)
 def test_a_run_of_the_benchmark_says_what_was_lost(rule, monkeypatch):
     monkeypatch.setattr("benchmarks.tuning.MARKS", (6,))
     done = run_of("forrester", rule, 0, 6)
