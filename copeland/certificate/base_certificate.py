@@ -8,9 +8,9 @@ from dataclasses import fields
 from types import UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
-from copeland.certificate.goal import BEST, Goal
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
+from copeland.support.goal import BEST, Goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
 FORMAT, AIMED = (

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import THESE, Given, check_labels, votes_of
-from copeland.certificate.goal import BEST
 from copeland.certificate.goal_proof import is_reached
 from copeland.certificate.proof import Terms, Voters, prove
 from copeland.certificate.sentences import (
@@ -22,6 +21,7 @@ from copeland.certificate.sentences import (
     statement_before,
     statement_of,
 )
+from copeland.support.goal import BEST
 
 # 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
 # 5: a goal beyond one winner.

@@ -12,8 +12,8 @@ import numpy as np
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import VoteCounts
-from copeland.certificate.goal import ABOVE, BEST, TOP, Goal
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import ABOVE, BEST, TOP, Goal
 
 
 def prove_goal(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.goal import ABOVE, TOP, Goal
 from copeland.certificate.goal_proof import cut_by_certificate, list_contenders, list_open
+from copeland.support.goal import ABOVE, TOP, Goal
 from copeland.support.phrasing import format_count, join_names, quote_name, quote_names
 
 

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import check_counts, check_labels, mask_of
-from copeland.certificate.goal import BEST, TOP, Goal
 from copeland.certificate.goal_proof import find_top, is_reached
 from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.proof import pairs_of
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import BEST, TOP, Goal
 from copeland.support.phrasing import format_count, join_names, quote_names
 
 

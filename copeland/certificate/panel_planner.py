@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from copeland.certificate.evidence import check_counts
-from copeland.certificate.goal import ABOVE, BEST, TOP, Goal
 from copeland.certificate.goal_proof import cut_by_certificate, list_contenders
 from copeland.certificate.panel_certificate import (
     PanelCertificate,
@@ -26,6 +25,7 @@ from copeland.certificate.panel_certificate import (
 )
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import ABOVE, BEST, TOP, Goal
 from copeland.support.rng import stream
 
 Until = Literal["best", "all"]

@@ -21,7 +21,6 @@ from copeland.certificate.evidence import (
     mask_of,
     on_cases,
 )
-from copeland.certificate.goal import ABOVE, BEST, Goal
 from copeland.certificate.goal_proof import list_baseline_pairs, prove_goal
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
@@ -36,6 +35,7 @@ from copeland.kernels.vote_evidence import (
     win_level,
 )
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import ABOVE, BEST, Goal
 
 Voters = Literal[
     "independent",

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import THESE
-from copeland.certificate.goal import BEST
 from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.proof import Terms
+from copeland.support.goal import BEST
 from copeland.support.phrasing import capital, format_count, join_names, quote_names
 
 
