@@ -122,18 +122,14 @@ def test_no_two_files_import_each_other():
 @contextmanager
 def enter_files():
     """The files of the package that are entered meanwhile."""
-    files = set()
-
-    def look(frame, _event, _argument):
-        path = Path(frame.f_code.co_filename)
-        if PACKAGE in path.parents and path.suffix == ".py":
-            files.add(path)
-
-    sys.setprofile(look)
+    names, files = set(), set()  # a profiler is called often, so it only takes names
+    sys.setprofile(lambda frame, _event, _argument: names.add(frame.f_code.co_filename))
     try:
         yield files
     finally:
         sys.setprofile(None)
+    entered = map(Path, names)
+    files |= {path for path in entered if PACKAGE in path.parents and path.suffix == ".py"}
 
 
 def test_the_way_of_a_vote_to_a_certificate_is_short():
@@ -198,3 +194,13 @@ def test_a_new_study_loads_neither_migrations_nor_drivers():
     code += "print([m for m in ['alembic', 'psycopg', 'httpx'] if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_only_tests_of_benchmarks_import_benchmarks():
+    tests = Path(__file__).parent
+    found = [
+        path.relative_to(tests).as_posix()
+        for path in tests.rglob("*.py")
+        if re.search(r"^\s*(from|import) benchmarks\b", path.read_text(encoding="utf-8"), re.M)
+    ]
+    assert found and [name for name in found if not name.startswith("benchmarks/")] == []
