@@ -120,6 +120,11 @@ class Store:
         """Store an image, once."""
         self._insert_new(media, media.c.digest == image.digest, image._asdict())
 
+    def remove_unused_images(self, digests: Iterable[str]) -> None:
+        """Remove images that no option shows."""
+        unused = media.c.digest.in_(list(digests)) & media.c.digest.not_in(select(panes.c.media))
+        self._execute(sa.delete(media).where(unused))
+
     def image(self, digest: str) -> Image | None:
         """Return an image."""
         return self._first(select(media).where(media.c.digest == digest), Image)

@@ -15,7 +15,7 @@ from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past
 from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here, ManagedStudy
-from copeland.web.pages.dashboard import allow_data_images, leading_of
+from copeland.web.pages.dashboard import allow_data_images
 from copeland.web.provenance import arrivals, notes_of
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
@@ -55,7 +55,7 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         verdict=seen.verdict,
         number=seen.number,
         closed=seen.closed,
-        leading=leading_of(seen) if isinstance(seen, VoteAnalysis) else [],
+        leading=seen.reading.rows() if isinstance(seen, VoteAnalysis) else [],
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,
