@@ -3,9 +3,9 @@
 import pytest
 from web_client import asks, fields, send, vote
 
-from copeland.web.models import VotingPage
 from copeland.web.pages.ballot import Check, check_of
 from copeland.web.security import HiddenBallot, Signer
+from copeland.web.store import VotingPage
 
 OPTIONS = {f"o{i}": f"Text {i}." for i in range(6)}
 GOOD, BAD = "Paris is in France.", "Paris is in Peru."

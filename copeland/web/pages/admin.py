@@ -14,12 +14,12 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
 from copeland.support.phrasing import capital
 from copeland.web import sessions
-from copeland.web.models import RESULTS, VotingPage
 from copeland.web.pages.ballot import count_options, pairs_for
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
+from copeland.web.store import RESULTS, VotingPage
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session

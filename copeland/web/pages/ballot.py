@@ -20,11 +20,11 @@ from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, LEFT, RIGHT
 from copeland.study.options import ACTIVE
 from copeland.support.phrasing import format_count
-from copeland.web.models import Checked, VotingPage, pane_key
 from copeland.web.render import render_text
 from copeland.web.security import HiddenBallot, hash_text
 from copeland.web.server import Server
 from copeland.web.sessions import Visitor
+from copeland.web.store import Checked, VotingPage, pane_key
 
 KNOWN, REPEAT = "known", "repeat"
 SWAPPED = {LEFT: RIGHT, RIGHT: LEFT}

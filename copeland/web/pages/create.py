@@ -18,7 +18,6 @@ from copeland.study import Option, Study, create_study
 from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
 from copeland.support.phrasing import capital
 from copeland.web.images import image_of
-from copeland.web.models import KINDS, QUESTION, Image, Pane
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.option_texts import (
     DIVIDER,
@@ -31,6 +30,7 @@ from copeland.web.pages.option_texts import (
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_whole
+from copeland.web.store import KINDS, QUESTION, Image, Pane
 
 if TYPE_CHECKING:
     from copeland.tuning import Space

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,19 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, times_of
+from copeland.study.log.sides import ONCE
 from copeland.study.results.analysis import Analysis
+from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
-from copeland.support.phrasing import format_count, percent, quote_name
+from copeland.support.phrasing import format_count, join_names, percent, quote_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
-from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.judges import JudgeJobs
-from copeland.web.provenance import notes_of
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
+from copeland.web.store import VotingPage
 
 if TYPE_CHECKING:
     from copeland.study.kinds.space import Tuned
@@ -35,6 +37,10 @@ Tile = tuple[str, str]  # what is told, and how much
 LATEST = 12  # events that are listed
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
+
+OPEN, PERSONAL = "by open links", "by personal links"
+PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
+ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 
 
 @router.get("/admin/s/{slug}")
@@ -291,3 +297,37 @@ def _cost(price: float, needed: ForecastRange) -> str:
 def _answers(standing: Standing) -> int:
     """All answers that somebody gave: skips and those taken back took their time, too."""
     return sum(standing.outcomes.values()) - standing.outcomes.get(ERROR, 0) + standing.undone
+
+
+def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
+    """Return all that is to be told of a result as of an event."""
+    taken = undone_note(server.store.undone(page.study, last))
+    return [*arrivals(server, page, last), *([taken] if taken else [])]
+
+
+def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
+    """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
+    seen = server.analyses(page).latest()  # of a space, nobody can be a guide
+    standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
+    guides = [one.name for one in standing.guides] if standing else []
+    ways = {
+        link.source: OPEN if link.voter is None else PERSONAL
+        for link in server.store.links(page.study)
+    }
+    came: Counter[str] = Counter()
+    for source, votes in server.store.votes_by_source(page.study, last, guides).items():
+        came[ways.get(source, _other(source))] += votes
+    if not came:
+        return []
+    told = [
+        f"{way} ({came[way]:,})"
+        for way in (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
+        if came[way]
+    ]
+    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came[OPEN] else [])]
+
+
+def _other(source: str) -> str:
+    if source.startswith(ONCE):
+        return JUDGES
+    return PROGRAMS if source.startswith("key ") else ELSEWHERE

@@ -13,13 +13,12 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past
-from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here, ManagedStudy
-from copeland.web.pages.dashboard import allow_data_images
-from copeland.web.provenance import arrivals, notes_of
+from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import parse_number
+from copeland.web.store import VotingPage
 
 router = APIRouter()
 PIECE = 5_000  # events that are read at a time

@@ -14,12 +14,12 @@ from copeland.study import Ballot, Following, Look, Study, Wait
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.web import sessions
 from copeland.web.images import send_image
-from copeland.web.models import Link, VotingPage, option_of, pane_key
 from copeland.web.pages import ballot
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
+from copeland.web.store import Link, VotingPage, option_of, pane_key
 
 router = APIRouter()
 
