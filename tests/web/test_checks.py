@@ -3,7 +3,7 @@
 import pytest
 from web_client import asks, fields, send, vote
 
-from copeland.web.pages.ballot import Check, check_of
+from copeland.web.pages.checks import Check, check_of
 from copeland.web.security import HiddenBallot, Signer
 from copeland.web.store import VotingPage
 

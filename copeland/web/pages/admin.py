@@ -14,7 +14,7 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
 from copeland.support.phrasing import capital
 from copeland.web import sessions
-from copeland.web.pages.ballot import count_options, pairs_for
+from copeland.web.pages.vote import count_options, pairs_for
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of

@@ -23,7 +23,7 @@ from copeland.study.results.standing import Standing
 from copeland.support.phrasing import format_count, join_names, percent, quote_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
-from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
+from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.judges import JudgeJobs
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server

@@ -18,7 +18,7 @@ from copeland.study.input_limits import check_text
 from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
-from copeland.web.pages.ballot import side_of
+from copeland.web.pages.vote import side_of
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import server_of
