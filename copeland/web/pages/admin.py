@@ -129,7 +129,8 @@ def manage_page(
 ) -> HTMLResponse:
     """Return that page, with a new key or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
-    values = {"settings": here.study.settings, "keys": keys, "new_key": new_key}
+    pairs = pairs_for(here.page, count_options(here.study))
+    values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
     return show_study(request, here, "manage", error, **values)
 
 
@@ -165,7 +166,6 @@ def show_study(
         "tab": tab or template,
         "closed": here.study.closed,
         "csrf": here.csrf,
-        "per_voter": pairs_for(here.page, count_options(here.study)),
         "is_space": bool(here.study.settings.space),
         "error": capital(error),
     }

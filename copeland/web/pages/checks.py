@@ -15,7 +15,7 @@ from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Study
 from copeland.study.log.events import ASKED, LEFT, RIGHT
 from copeland.support.phrasing import format_count
-from copeland.web.security import HiddenBallot, hash_text
+from copeland.web.security import hash_text
 from copeland.web.server import Server
 from copeland.web.sessions import Visitor
 from copeland.web.store import Checked, VotingPage
@@ -30,11 +30,6 @@ class Check(NamedTuple):
 
     place: int  # among this voter's checks
     ballot: int  # which it repeats; 0 if its answer is known
-
-
-def check_of(hidden: HiddenBallot) -> Check | None:
-    """Return the check that a token hides, None if that is a ballot."""
-    return Check(hidden.turn, hidden.ballot) if hidden.is_check else None
 
 
 def plan_checks(page: VotingPage, pairs: int) -> list[str]:

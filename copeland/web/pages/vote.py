@@ -121,8 +121,8 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
-    check = checks.check_of(hidden)
-    if check is not None:
+    if hidden.is_check:
+        check = checks.Check(hidden.turn, hidden.ballot)
         progress = _progress_of(voter.page, study.look(voter.name))
         if not progress.closed:
             checks.store_answer(server, voter, study, check, outcome, progress.answers)
