@@ -151,7 +151,7 @@ def test_the_stream_goes_on_after_any_number():
     import asyncio
 
     from copeland.web.api.access import Call
-    from copeland.web.api.downloads import _follow
+    from copeland.web.api.studies import _follow
 
     site = Site()
     study = site.study(batch=1)

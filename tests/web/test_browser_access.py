@@ -5,7 +5,7 @@ from browsing import AXE, DESK, PHONE, Somebody, answer
 from test_admin import png
 
 from copeland.web.images import image_of
-from copeland.web.models import Pane
+from copeland.web.store import Pane
 
 RUN = "async (only) => (await axe.run(document, {resultTypes: ['violations'], ...only})).violations"
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that differs in the dark
