@@ -39,9 +39,9 @@ from copeland.study.log.events import (
     VOTED,
     Event,
 )
-from copeland.study.log.judged_cases import pair_of
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import StudyState, proves
+from copeland.study.log.state_parts import pair_of
 from copeland.study.options import ACTIVE, Option
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote

@@ -22,8 +22,8 @@ from copeland.study.commands import (
 from copeland.study.kinds.base import Kind
 from copeland.study.log.event_log import PIECE, Log
 from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, times_of
-from copeland.study.log.judged_cases import pair_of
 from copeland.study.log.state import StudyState, proves
+from copeland.study.log.state_parts import pair_of
 from copeland.study.votes import Imported, ImportedVote
 
 FEW = 16  # votes that are looked up first

@@ -251,7 +251,7 @@ VOTING = """
     lost = set(kept) - {event.event_id for event in study.log()}
     rebuilt, books = study.replay(), study.books()
     if rebuilt != books:
-        print(rebuilt.about(), books.about(), sep="\\n", file=sys.stderr)
+        print(rebuilt.fields(), books.fields(), sep="\\n", file=sys.stderr)
     print(cases, held, len(lost), rebuilt == books)
 """
 

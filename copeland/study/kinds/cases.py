@@ -21,8 +21,8 @@ from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.kinds.base import Kind, Meetings, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, Event
-from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import StudyState
+from copeland.study.log.state_parts import Case, Pair, pair_of
 from copeland.study.results.voter_reach import refuse_for_cases
 from copeland.study.voter_history import BallotRequest, last_of
 from copeland.support.phrasing import format_count

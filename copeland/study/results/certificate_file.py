@@ -21,8 +21,8 @@ from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
-from copeland.study.log.panel_state import Panel
 from copeland.study.log.state import StudyState, count, fold_log
+from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import certificate_of, epoch_with
 from copeland.study.votes import iso
