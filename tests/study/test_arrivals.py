@@ -18,9 +18,9 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, log_evidence
 from copeland.study import create_study
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.log.count_tables import empty_tables
 from copeland.study.log.events import ASKED, CREATED, UNDONE, VOTED, Event
 from copeland.study.log.state import StudyState, dump_state, load_state
+from copeland.study.log.state_parts import empty_tables
 from copeland.study.settings import Settings
 
 DELTA = 0.05

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice, takewhile
 from typing import Literal
 
-from copeland.study.log.count_tables import empty_tables
 from copeland.study.log.events import AskedEvent, VoteEvent
+from copeland.study.log.state_parts import empty_tables
 from copeland.study.settings import AGAINST, IGNORED
 
 COST = 5  # answers that make up for a missing one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two

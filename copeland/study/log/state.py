@@ -10,7 +10,6 @@ import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
 from copeland.study.log.arrivals import AGAINST, Arrivals, Person
-from copeland.study.log.count_tables import Counts, Tables, count, no_counts, widen
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -46,7 +45,17 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.sides import Sides, Swaps
 from copeland.study.log.snapshots import dump_values, load_values, write_value
-from copeland.study.log.state_parts import Cases, Lists, Panel, pair_of
+from copeland.study.log.state_parts import (
+    Cases,
+    Counts,
+    Lists,
+    Panel,
+    Tables,
+    count,
+    no_counts,
+    pair_of,
+    widen,
+)
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 

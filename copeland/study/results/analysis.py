@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from copeland.certificate import PanelCertificate
 from copeland.errors import MissingExtra, need
@@ -258,6 +257,8 @@ def _lacks(reading: Measures, points: Floats) -> Iterator[str]:
 
 def _groups(points: Floats, connection: str) -> NDArray[np.int64]:
     """The group of each option: all of a group are joined by votes, by chains of wins if it is strong."""
+    from scipy.sparse.csgraph import connected_components
+
     return connected_components(points > 0, connection=connection)[1]
 
 
