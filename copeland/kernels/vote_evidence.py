@@ -101,6 +101,7 @@ def levels(
     union: bool = False,
     together: bool = False,
     margin: float = 0.0,
+    top: int = 1,
 ) -> Levels:
     """Return the levels at which a certificate on ``k`` options is wrong with probability delta at most.
 
@@ -120,6 +121,8 @@ def levels(
         votes are independent, before options are added. Each way then has half of the delta of losses.
     margin
         Whether there is one: claims about 1/2 itself then need a share of delta of their own.
+    top
+        How many options are to be proved the best few: any of the true ones may be wrongly left out.
 
     Examples
     --------
@@ -127,10 +130,7 @@ def levels(
     >>> [round(x, 1) for x in (win_level(at, 0), win_level(at, 1), loss_level(at), at.pair)]
     [6.5, 7.2, 7.1, 9.4]
     """
-    if epoch == 1:
-        delta *= 0.9
-    elif epoch > 1:
-        delta *= 0.1 / (epoch**2 * (epoch - 1))
+    delta = delta_of_epoch(delta, epoch)
     late = epoch > 1  # which option is best may depend on the votes, through what was added
     # Claims of dependent voters have no average to go by: a sum over all options that may still come.
     claims = k * (k - 1) * (k if late and dependent else 1)
@@ -146,16 +146,36 @@ def levels(
     of_all = 0.05 * delta if margin > 0 else 0.1 * delta
     shared = together and k >= MANY and by_rows and not late
     of_losses = (0.15 if shared else 0.3) * delta
+    loss = math.log((claims if late else top * (k - 1)) / of_losses)
     return Levels(
         win=math.log((k if by_rows else claims) / (0.6 * delta)),
         win_growth=float(by_rows),
-        loss=math.log((claims if late else k - 1) / of_losses),
-        all=math.log((claims if late else k - 1) / of_all),
+        loss=loss,
+        all=max(math.log((claims if late else k - 1) / of_all), loss if top > 1 else -math.inf),
         all_growth=float(not late),
         pair=pair,
         exact=exact,
-        together=-math.log(of_losses) if shared else math.inf,
+        together=math.log(top) - math.log(of_losses) if shared else math.inf,
     )
+
+
+OF_BASELINE = 0.8  # of delta, where options are compared with a baseline; the rest is for all else
+
+
+def baseline_level(k: int, delta: float, epoch: int = 0) -> float:
+    """Return the evidence that each claim about a baseline needs, for or against each of the K - 1 others.
+
+    Examples
+    --------
+    >>> round(baseline_level(20, 0.05), 1)
+    6.9
+    """
+    return math.log(2 * (k - 1) / (OF_BASELINE * delta_of_epoch(delta, epoch)))
+
+
+def delta_of_epoch(delta: float, epoch: int) -> float:
+    """Return what of delta an epoch has: all if options are never added."""
+    return delta * (1.0 if epoch == 0 else 0.9 if epoch == 1 else 0.1 / (epoch**2 * (epoch - 1)))
 
 
 def shows_together(at: Levels) -> bool:

@@ -1,0 +1,62 @@
+"""What a study is to find out: who is best, the best few, who is better than a baseline, or tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from copeland.errors import InvalidParameter, nearest
+
+BEST, TOP, ABOVE, TIERS = "best", "top", "above", "tiers"
+
+
+class Goal(NamedTuple):
+    """What is to be proved, as people write it: ``best``, ``top:3``, ``above:NAME`` or ``tiers``.
+
+    Examples
+    --------
+    >>> Goal.parse("top:3")
+    Goal(kind='top', number=3, name='')
+    >>> str(Goal.parse("above:gpt-4"))
+    'above:gpt-4'
+    """
+
+    kind: str = BEST
+    number: int = 1  # of options, if these are the best few
+    name: str = ""  # of the baseline
+
+    @classmethod
+    def parse(cls, text: str) -> Goal:
+        """Read a goal; refuse what is none."""
+        kind, _, rest = text.partition(":")
+        if text in (BEST, TIERS):
+            return cls(kind)
+        if kind == TOP and rest.isdecimal() and int(rest) > 0:
+            return cls(BEST) if int(rest) == 1 else cls(TOP, int(rest))
+        if kind == ABOVE and rest:
+            return cls(ABOVE, name=rest)
+        raise InvalidParameter(
+            f"goal is {text!r}; it must be 'best', 'top:3' or another number, 'above:NAME' or 'tiers'.",
+            "goal",
+        )
+
+    def __str__(self) -> str:
+        rest = {TOP: f":{self.number}", ABOVE: f":{self.name}"}
+        return f"{self.kind}{rest.get(self.kind, '')}"
+
+    def check(self, labels: Sequence[str]) -> None:
+        """Refuse a goal that these options cannot have."""
+        if self.kind == TOP and self.number >= len(labels):
+            raise InvalidParameter(
+                f"goal is 'top:{self.number}', but there are {len(labels)} options; ask for at most {len(labels) - 1}.",
+                "goal",
+            )
+        if self.kind == ABOVE and self.name not in labels:
+            raise InvalidParameter(
+                f"goal is 'above:{self.name}', but no option has that name; {nearest(self.name, labels)}",
+                "goal",
+            )
+
+    def baseline(self, labels: Sequence[str]) -> int | None:
+        """Return which option all others are compared with, if any."""
+        return labels.index(self.name) if self.kind == ABOVE else None
