@@ -9,14 +9,14 @@ from multiprocessing import get_context
 
 import psycopg
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
-from tables_0001 import make_tables
 
 from copeland.errors import MissingExtra, StorageError
 from copeland.study import Storage, create_study
 from copeland.study.log import storage as storage_module
 from copeland.study.log.events import ASKED, CREATED, VOTED, Event
-from copeland.study.log.migrations import STEPS
 from copeland.study.log.schema import SCHEMA, metadata, version
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
@@ -66,15 +66,15 @@ def test_an_empty_database_gets_the_tables_that_the_steps_make(kind, tmp_path, r
     at_once = layout_of(kept, kind)
     with kept._engine.begin() as connection:
         metadata.drop_all(connection)
-        make_tables(connection)
-    kept.dispose()
-    kept = Storage(address)
+    kept._run(lambda connection: kept._migrate(connection, "none"))
     assert layout_of(kept, kind) == at_once
     kept.dispose()
 
 
 def test_the_schema_is_the_last_migration():
-    assert list(STEPS)[-1] == max(STEPS) == SCHEMA
+    config = Config()
+    config.set_main_option("script_location", "copeland:study/log/migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
 
 
 @pytest.mark.slow

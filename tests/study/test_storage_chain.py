@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, insert, text
-from tables_0001 import make_tables
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.study import create_study, open_study, session
@@ -22,7 +21,8 @@ from copeland.study.log.events import (
     misfit_of,
     next_link,
 )
-from copeland.study.log.schema import metadata
+from copeland.study.log.migrations.versions import __path__ as versions
+from copeland.study.log.schema import metadata, version
 from copeland.study.log.state import StudyState, dump_state, load_state
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -335,6 +335,11 @@ def old(tmp_path):
 
 
 def old_database(address):
+    import runpy
+
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+
     new = create_study("drinks", ["tea", "milk"], repeats="first", voters="independent")
     rows = {"left": "tea", "right": "milk", "voter": "ann"}
     new.add_votes([rows | {"outcome": o, "event_id": o} for o in ("left", "right")])
@@ -342,7 +347,11 @@ def old_database(address):
     log.append(log[1]._replace(number=4, kind="undone", event_id=None, undoes=2))
     engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
-        make_tables(connection)
+        context = MigrationContext.configure(connection, opts={"version_table": version.name})
+        with Operations.context(context):
+            runpy.run_path(f"{versions[0]}/0001_log.py")["upgrade"]()
+        connection.execute(text(f"CREATE TABLE {version.name} (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text(f"INSERT INTO {version.name} VALUES ('0001')"))
         tables = metadata.tables
         connection.execute(insert(tables["copeland_studies"]), {"id": 1, "name": "drinks"})
         for event in log:

@@ -1,7 +1,7 @@
 """The tables of a database of studies: those of the logs, and those that the web application keeps beside them.
 
 An empty database gets all of them as they stand here. One that an older version made takes the steps in
-``migrations.py`` that it lacks; both ways end at the same tables. A change is made here and as a new
+``migrations/versions`` that it lacks; both ways end at the same tables. A change is made here and as a new
 step, and raises ``SCHEMA``.
 """
 
@@ -11,11 +11,11 @@ from functools import cache
 
 import sqlalchemy as sa
 
-SCHEMA = "0004"  # the last step in migrations.py
+SCHEMA = "0004"  # the last step in migrations/versions
 
 metadata = sa.MetaData()
 
-version = sa.Table(  # the step at which the tables are
+version = sa.Table(  # the step at which the tables are, as alembic keeps it
     "copeland_version",
     metadata,
     sa.Column("version_num", sa.String(32), nullable=False),
@@ -54,8 +54,8 @@ events = sa.Table(
 )
 
 
-def _partial(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
-    return sa.Index(
+def _partial(name: str, *columns: str, where: str, unique: bool = False) -> None:
+    sa.Index(
         name,
         *[events.c[column] for column in columns],
         unique=unique,
@@ -71,7 +71,7 @@ _partial(
     *("study", "voter", "left", "right"),
     where="voter IS NOT NULL AND outcome IS NOT NULL",
 )
-asked_index = _partial(
+_partial(
     "copeland_asked", "study", "voter", "number", where="voter IS NOT NULL AND outcome IS NULL"
 )
 
@@ -174,8 +174,6 @@ checks = sa.Table(  # answers that test a voter, and are no votes
     sa.Column("body", sa.JSON, nullable=False),
 )
 sa.Index("copeland_checked", checks.c.study, checks.c.voter)
-
-WEB_TABLES = (server, pages, media, panes, outputs, links, keys, sessions, checks)
 
 
 @cache  # putting the tables into SQL takes much longer than making them

@@ -457,14 +457,24 @@ class Storage:
             for statement in write_statements(connection.dialect.name):
                 connection.exec_driver_sql(statement)
         elif made != SCHEMA:
-            from copeland.study.log.migrations import FIRST, STEPS, migrate
+            self._migrate(connection, made)
 
-            if made not in (FIRST, *STEPS):
-                raise StorageError(
-                    f"{self.url} was written by a newer version of copeland (its tables are at "
-                    f"{made}, this version knows {SCHEMA}); upgrade copeland to open it."
-                )
-            migrate(connection, made)
+    def _migrate(self, connection: Connection, made: str) -> None:
+        """Take the steps from the version at which the tables were made."""
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util.exc import CommandError
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        config.attributes.update(connection=connection, version_table=version.name)
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise StorageError(
+                f"{self.url} was written by a newer version of copeland (its tables are at "
+                f"{made}, this version knows {SCHEMA}); upgrade copeland to open it."
+            ) from error
 
 
 class _Hinted(SQLiteCompiler):
