@@ -7,6 +7,9 @@ certificate is ever wrong, whichever pairs were asked. It stops with the certifi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from copeland.algorithms.cpc import PLANNER_PARTS, check_margin
 from copeland.errors import InvalidParameter
 from copeland.kernels.mark import kernel
@@ -24,6 +27,7 @@ from copeland.kernels.planner import (
 )
 from copeland.kernels.vote_evidence import STAKE, Levels, levels, shows_together
 from copeland.registry import register
+from copeland.support.goal import BEST, Goal
 
 
 def init(
@@ -33,6 +37,7 @@ def init(
     epoch: int = 0,
     dependent: bool = False,
     together: bool = False,
+    goal: str = BEST,
 ) -> Planner:
     """Begin; what is certified is wrong with probability ``delta`` at most.
 
@@ -40,7 +45,10 @@ def init(
     as it does without a margin where no pair is exactly even (docs/one-algorithm.md). ``epoch``
     is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
     each other, ``together`` lets losses be shown by several pairs together: docs/certificate.md.
+    ``goal`` is to find a winner; any other is the business of ``cpc-goal``, which then takes over.
     """
+    if hand_over({"goal": goal}):
+        raise InvalidParameter(f"cpc-pac: goal is {goal!r}; cpc-goal plans for it.", "goal")
     if not 0 < delta < 1:
         raise InvalidParameter(
             f"cpc-pac: delta is {delta}; a failure probability lies between 0 and 1."
@@ -55,6 +63,11 @@ def init(
     planner.promise[:] = delta, epoch, dependent
     planner.joint.stake[:] = STAKE if together else 0.0
     return with_levels(planner, at)
+
+
+def hand_over(params: Mapping[str, Any]) -> str | None:
+    """Return who plans for a goal beyond one winner."""
+    return None if Goal.parse(str(params.get("goal", BEST))).kind == BEST else "cpc-goal"
 
 
 def promised_levels(planner: Planner, k: int) -> Levels:
