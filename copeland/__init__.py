@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
+    from copeland.orders import rank
     from copeland.policy import Duel, Policy
     from copeland.problems import Problem, list_problems, load
     from copeland.registry import Algorithm, list_algorithms, register
@@ -66,6 +67,7 @@ __all__ = [
     "load",
     "open_study",
     "plot",
+    "rank",
     "register",
     "simulate",
     "winners",
@@ -83,6 +85,7 @@ _HOMES = {
     "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),
+    "orders": ("rank",),
     "policy": ("Duel", "Policy"),
     "problems": ("Problem", "list_problems", "load"),
     "registry": ("Algorithm", "list_algorithms", "register"),

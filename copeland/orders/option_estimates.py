@@ -1,0 +1,187 @@
+"""Numbers by which options are ordered, with the covariance of their errors: Borda shares and Bradley-Terry strengths.
+
+Both are, up to smaller terms, sums over the votes: a vote y on (i, j), which is 1, 1/2 or 0, moves the numbers by
+w_ij (y - m_ij) (e_i - e_j) for some weight w_ij and mean m_ij. So the covariance is the sum of the squares of these moves;
+where voters give several votes, which may hang together, of the squares of each voter's sum (a *sandwich*).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
+
+from copeland.errors import InvalidParameter
+from copeland.support.arrays import Floats, Ints
+
+PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
+FEW = 0.5  # two votes of the largest variance, added to each pair: few votes show too little of theirs
+_ROUNDS, _CLOSE = 100, 1e-9  # the step after so short a one would be its square
+_LONGEST_STEP = 2.0  # of a strength, in one round
+
+
+class Ballots(NamedTuple):
+    """Single votes, and who gave each: for voters whose votes may hang together."""
+
+    first: Ints
+    second: Ints
+    outcome: Floats  # 1 for the first, 0 for the second, 1/2 for a tie
+    voter: Ints  # numbered from 0
+
+    @property
+    def voters(self) -> int:
+        """How many voters there are."""
+        return int(self.voter.max()) + 1
+
+
+class Estimates(NamedTuple):
+    """A number for each option, and how sure these are."""
+
+    values: Floats
+    covariance: Floats  # K x K, of their errors
+    below: Floats  # by option: how much lower it may be because of pairs that never met
+    above: Floats  # how much higher
+    group: Ints  # by option: only those of one group can be told apart
+    units: int  # votes, or voters, that are independent of each other
+
+    def variance_of_differences(self) -> Floats:
+        """Return the variance of the error of each difference, K x K."""
+        own = np.diag(self.covariance)
+        return np.maximum(own[:, None] + own - 2 * self.covariance, 0.0)
+
+
+def estimate_borda(wins: Ints, ties: Ints, ballots: Ballots | None = None) -> Estimates:
+    """Return the mean chance of each option against a random other one.
+
+    Free of any model: the mean over opponents of the share won against each. Against one that it never met, an option is
+    given what strengths expect, and may have anything from 0 to 1.
+
+    Examples
+    --------
+    >>> estimate_borda(np.array([[0, 6], [2, 0]]), np.zeros((2, 2), int)).values.tolist()
+    [0.75, 0.25]
+    """
+    k = len(wins)
+    number = wins + wins.T + ties
+    met = number > 0
+    expected = expit(np.subtract.outer(*2 * [fit_strengths(wins, ties)]))
+    share = np.where(met, (wins + ties / 2) / np.maximum(number, 1), expected)
+    np.fill_diagonal(share, 0.0)
+    weight = np.where(met, 1 / np.maximum(number, 1) / (k - 1), 0.0)
+    moves = spread_moves(wins, ties, share, weight, ballots) + _laplacian(FEW * weight**2)
+    unmet = ~met & ~np.eye(k, dtype=bool)
+    lower, upper = (np.where(unmet, at, 0.0).sum(axis=1) / (k - 1) for at in (share, 1 - share))
+    return Estimates(
+        share.sum(axis=1) / (k - 1), moves, lower, upper, np.zeros(k, int), _units(number, ballots)
+    )
+
+
+def estimate_strengths(wins: Ints, ties: Ints, ballots: Ballots | None = None) -> Estimates:
+    """Return the strengths s, where ln(p_ij / p_ji) = s_i - s_j fits the votes best; their mean is 0.
+
+    The sandwich holds whether or not the model does: then they are those of the best approximation to it.
+
+    Examples
+    --------
+    >>> estimate_strengths(np.array([[0, 6], [2, 0]]), np.zeros((2, 2), int)).values.round(4).tolist()
+    [0.5493, -0.5493]
+    """
+    number = wins + wins.T + ties
+    values = fit_strengths(wins, ties)
+    expected = expit(np.subtract.outer(values, values))
+    inverse = np.linalg.pinv(_laplacian(number * expected * (1 - expected)), hermitian=True)
+    own = np.diag(inverse)
+    # A vote pulls the fit towards itself, by its leverage, and so hides a part of its own error.
+    leverage = expected * (1 - expected) * (own[:, None] + own - 2 * inverse)
+    weight = np.where(number > 0, 1 / np.maximum(1 - leverage, 1e-3), 0.0)
+    moves = spread_moves(wins, ties, expected, weight, ballots)
+    group = split_options(wins + ties, "strong")
+    none = np.zeros(len(wins))
+    return Estimates(values, inverse @ moves @ inverse, none, none, group, _units(number, ballots))
+
+
+def fit_strengths(wins: Ints, ties: Ints) -> Floats:
+    """Return the strengths that fit best, by Newton's method; a tie is half a win for each, and their mean is 0.
+
+    Where the votes alone bound no strength, because some options never won against the others, each option is given
+    :data:`PRIOR` of a win over each other.
+    """
+    points = wins + ties / 2
+    if split_options(points, "strong").max() > 0:
+        points = points + PRIOR * (1 - np.eye(len(points)))
+    number, won = points + points.T, points.sum(axis=1)
+    values = np.zeros(len(points))
+    for _ in range(_ROUNDS):
+        expected = expit(np.subtract.outer(values, values))
+        slope = won - (number * expected).sum(axis=1)
+        curve = _laplacian(number * expected * expected.T)
+        step = np.linalg.solve(curve + curve.max() / len(curve), slope)  # which moves no mean
+        largest = abs(step).max()
+        values = values + step * min(1.0, _LONGEST_STEP / max(largest, _CLOSE))
+        if largest < _CLOSE:
+            break
+    return values - values.mean()
+
+
+def split_options(points: NDArray[Any], connection: str) -> Ints:
+    """Return the group of each option: those joined by votes are in one, by chains of wins both ways if it is strong."""
+    return connected_components(points > 0, connection=connection)[1].astype(np.int64)
+
+
+def spread_moves(
+    wins: Ints, ties: Ints, mean: Floats, weight: Floats, ballots: Ballots | None
+) -> Floats:
+    """Return the sum of the squares of all moves, K x K; those of a voter are added up first."""
+    if ballots is None:
+        squares = wins * (1 - mean) ** 2 + wins.T * mean**2 + ties * (0.5 - mean) ** 2
+        return _laplacian(weight**2 * squares)
+    i, j, voters = ballots.first, ballots.second, ballots.voters
+    if voters < 2:
+        raise InvalidParameter(
+            "one voter's votes say nothing about other voters; there must be two or more."
+        )
+    move = weight[i, j] * (ballots.outcome - mean[i, j])
+    rows, columns = np.concatenate([ballots.voter] * 2), np.concatenate([i, j])
+    sums = coo_array((np.concatenate([move, -move]), (rows, columns)), shape=(voters, len(wins)))
+    each = sums.tocsr()
+    return (each.T @ each).toarray() * (voters / (voters - 1))
+
+
+def _laplacian(weights: NDArray[Any]) -> Floats:
+    """The sum over the pairs of weight times (e_i - e_j)(e_i - e_j)'; weights are symmetric."""
+    off = weights * (1 - np.eye(len(weights)))
+    return np.diag(off.sum(axis=1)) - off
+
+
+def _units(number: Ints, ballots: Ballots | None) -> int:
+    return int(number.sum()) // 2 if ballots is None else ballots.voters
+
+
+def radius_of(units: int, expected_units: float, alpha: float) -> float:
+    """Return how many standard errors wide an interval is to hold at all times at once, for many votes.
+
+    An asymptotic confidence sequence (Waudby-Smith et al. 2024): sqrt(2 (s + 1) / s ln(sqrt(s + 1) / alpha)) with
+    s = n rho^2. rho is fixed beforehand, so that the interval is tightest near the expected number.
+
+    Examples
+    --------
+    >>> round(radius_of(10_000, 10_000, 0.05 / 190), 2)
+    4.53
+    """
+    s = units * _best_s(alpha) / expected_units
+    return (
+        math.inf if s == 0 else math.sqrt(2 * (s + 1) / s * (math.log(s + 1) / 2 - math.log(alpha)))
+    )
+
+
+def _best_s(alpha: float) -> float:
+    """The s at which (s + 1) / s (ln(s + 1) / 2 - ln alpha) is smallest: where s = ln(s + 1) - 2 ln alpha."""
+    s = -2 * math.log(alpha)
+    for _ in range(50):
+        s = math.log(s + 1) - 2 * math.log(alpha)
+    return s

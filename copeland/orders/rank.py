@@ -1,0 +1,371 @@
+"""All options in order: how sure each place is, and which tiers can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from copeland.certificate.certificate import Certificate, certify
+from copeland.certificate.evidence import check_counts, check_labels
+from copeland.certificate.goal_proof import tiers_of
+from copeland.certificate.panel_certificate import PanelCertificate
+from copeland.errors import InvalidParameter
+from copeland.orders.option_estimates import (
+    PRIOR,
+    Ballots,
+    Estimates,
+    estimate_borda,
+    estimate_strengths,
+    radius_of,
+    split_options,
+)
+from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.notebook_html import MOST_ROWS, html_table
+from copeland.support.phrasing import format_count, join_names, quote_names
+
+By = Literal["copeland", "borda", "strength"]
+ORDERS: tuple[By, ...] = get_args(By)
+UNITS_AN_OPTION = (
+    1_000  # votes, or voters, at which intervals are tightest, unless a number is given
+)
+MOST_OPTIONS = 1_000  # of more, strengths take too long
+
+COLUMNS = {"copeland": "beats", "borda": "mean chance", "strength": "strength"}
+MEANING = {
+    "copeland": "how many others it beats",
+    "borda": "its mean chance against a random other option",
+    "strength": "its Bradley-Terry strength, in log-odds; the mean is 0",
+}
+
+
+class Place(NamedTuple):
+    """One option in a ranking."""
+
+    name: str
+    tier: int  # from 1
+    value: float  # by which options are ordered
+    low: float  # the interval of the true value
+    high: float
+    first: int  # the best rank that is not ruled out, from 1
+    last: int  # the worst
+    strength: float | None = None  # by Bradley and Terry, an estimate; the mean is 0
+
+    @property
+    def beats(self) -> int:
+        """How many others it beats, by the votes as they are, in a ranking by that number."""
+        return int(self.value)
+
+    @property
+    def least(self) -> int:
+        """How many others it beats at least."""
+        return int(self.low)
+
+    @property
+    def most(self) -> int:
+        """How many others it beats at most."""
+        return int(self.high)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Options in order, the best tier first; made by :func:`rank` and :meth:`Study.ranking`.
+
+    All intervals, ranks and tiers hold together and whenever you look: any of them is wrong with probability ``delta``
+    at most. In a ranking by Copeland scores that is exact; in the others it holds for many votes. Within a
+    tier the order is that of the votes as they are, and proves nothing.
+    """
+
+    places: tuple[Place, ...]
+    delta: float | None  # None of a panel, of which nothing that is settled can be wrong
+    notes: tuple[str, ...]  # what to mind
+    by: By = "copeland"
+
+    @property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the options, tier by tier."""
+        last = self.places[-1].tier
+        return tuple(
+            tuple(place.name for place in self.places if place.tier == tier)
+            for tier in range(1, last + 1)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """How far the options are told apart."""
+        number, proved = len(self.tiers), self.by == "copeland"
+        apart = "proved apart" if proved else f"told apart by {_NOUNS[self.by]}"
+        if number == 1:
+            none = f"No tiers are {apart} yet"
+            return (
+                f"{none}: no option is proved to beat more others than all below it."
+                if proved
+                else f"{none}."
+            )
+        first = self.tiers[0]
+        alone = f"{join_names(quote_names(first))} {'is' if len(first) == 1 else 'are'} on top. "
+        how = (
+            "each option in a tier beats more others than every option in a lower one"
+            if proved
+            else "each option in a tier is higher than every option in a lower one"
+        )
+        return f"{'' if proved else alone}{number} tiers are {apart}: {how} ({self.proviso})."
+
+    @property
+    def proviso(self) -> str:
+        """How sure it is, in a few words."""
+        if self.delta is None:
+            return "whatever the missing answers say"
+        return (
+            f"error probability {self.delta:g}{'' if self.by == 'copeland' else ', for many votes'}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        places = [place._asdict() for place in self.places]
+        if self.by == "copeland":
+            for row, place in zip(places, self.places, strict=True):
+                row |= {name: getattr(place, name) for name in ("beats", "least", "most")}
+        said = {"sentence": self.sentence, "assumptions": self.assumptions}
+        return {**asdict(self), "places": places, "tiers": self.tiers, **said}
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What intervals and tiers rest on, beside what a certificate assumes of the votes."""
+        return tuple(_list_assumptions(self.by)) if self.delta is not None else ()
+
+    def _repr_html_(self) -> str:
+        head = ["", "tier", COLUMNS[self.by], "at least", "at most", "rank"]
+        rows = [
+            [place.name, str(place.tier), *format_place(place, self.by), format_ranks(place)]
+            for place in self.places[:MOST_ROWS]
+        ]
+        return html_table(" ".join((self.sentence, *self.notes)), head, rows, len(self.places))
+
+
+_NOUNS = {"copeland": "Copeland scores", "borda": "Borda shares", "strength": "strengths"}
+
+
+def format_place(place: Place, by: By) -> tuple[str, str, str]:
+    """Return value and interval of a place as tables show them."""
+    form = {"copeland": "{:.0f}", "borda": "{:.3f}", "strength": "{:+.2f}"}[by]
+    return tuple(form.format(x) for x in (place.value, place.low, place.high))  # type: ignore[return-value]
+
+
+def format_ranks(place: Place) -> str:
+    """Return the ranks that an option may have."""
+    return str(place.first) if place.first == place.last else f"{place.first} to {place.last}"
+
+
+def rank(
+    wins: ArrayLike,
+    ties: ArrayLike | None = None,
+    *,
+    by: By = "copeland",
+    labels: Sequence[str] | None = None,
+    delta: float = 0.05,
+    expected: float | None = None,
+    ballots: Ballots | None = None,
+) -> Ranking:
+    """Return all options in order, with intervals that hold together and whenever you look.
+
+    Parameters
+    ----------
+    wins
+        K x K counts: ``wins[i, j]`` votes for i over j.
+    ties
+        K x K symmetric counts of ties; each is half a win for both.
+    by
+        ``"copeland"``: how many others it beats. ``"borda"``: its mean chance against a random other option, free of
+        any model. ``"strength"``: Bradley-Terry, which also compares options that never met.
+    labels
+        One name for each option; ``"0"``, ``"1"``, ... by default.
+    delta
+        The probability with which anything of it may ever be wrong.
+    expected
+        How many votes, or voters with ``ballots``, are expected: there the intervals of shares and strengths are tightest.
+        Fix it before you see votes; 1,000 for each option by default.
+    ballots
+        The single votes with their voters, where a voter's votes may hang together. Without them, every vote
+        counts as an independent draw.
+
+    Examples
+    --------
+    >>> wins = [[0, 60, 90], [40, 0, 80], [10, 20, 0]]
+    >>> found = rank(wins, by="strength", labels=["tea", "milk", "mud"])
+    >>> [(place.name, round(place.value, 2)) for place in found.places]
+    [('tea', 0.83), ('milk', 0.34), ('mud', -1.17)]
+    >>> found.tiers
+    (('tea', 'milk'), ('mud',))
+    """
+    if by not in ORDERS:
+        raise InvalidParameter(
+            f"by is {by!r}; it must be {join_names([repr(x) for x in ORDERS], last='or')}.", "by"
+        )
+    won, tied, _ = check_counts(wins, ties)
+    names = check_labels(labels, len(won))
+    if by == "copeland":
+        found = certify(won, tied, delta=delta, labels=names)
+        return rank_by_scores(won, tied, found, range(len(won)))
+    if not 0 < delta < 1:
+        raise InvalidParameter(f"delta is {delta}; it is an error probability between 0 and 1.")
+    return rank_by_estimates(won, tied, by, names, delta, expected, ballots)
+
+
+def rank_by_estimates(
+    wins: Ints,
+    ties: Ints,
+    by: By,
+    names: Sequence[str],
+    delta: float,
+    expected: float | None = None,
+    ballots: Ballots | None = None,
+) -> Ranking:
+    """Return options in the order of their shares or strengths."""
+    k = len(wins)
+    if k > MOST_OPTIONS:
+        raise InvalidParameter(
+            f"options are ranked by {_NOUNS[by]} up to {MOST_OPTIONS:,}, and there are {k:,}.", "by"
+        )
+    found = (estimate_borda if by == "borda" else estimate_strengths)(wins, ties, ballots)
+    values = found.values
+    claims = k * (k - 1) // 2 + k  # a difference of each pair, and a value of each option
+    radius = radius_of(found.units, expected or UNITS_AN_OPTION * k, delta / claims)
+    above = tell_apart(found, radius)
+    order = np.argsort(-values, kind="stable")
+    tiers = cut_tiers(above, order)
+    low, high = bound_values(found, radius)
+    first, last = 1 + above.sum(axis=0), k - above.sum(axis=1)
+    places = tuple(
+        Place(
+            name=names[i],
+            tier=tier,
+            value=float(values[i]),
+            low=float(low[i]),
+            high=float(high[i]),
+            first=int(first[i]),
+            last=int(last[i]),
+            strength=float(values[i]) if by == "strength" else None,
+        )
+        for tier, i in zip(tiers, map(int, order), strict=True)
+    )
+    return Ranking(places, delta, tuple(list_gaps(wins, ties, by, names)), by)
+
+
+def tell_apart(found: Estimates, radius: float) -> Bools:
+    """Return who is surely higher than whom, K x K."""
+    lead = np.subtract.outer(found.values - found.below, found.values + found.above)
+    error = np.sqrt(found.variance_of_differences())
+    with np.errstate(invalid="ignore"):  # 0 errors of an endless radius
+        sure = lead > radius * error
+    return sure & (error > 0) & (found.group[:, None] == found.group)
+
+
+def bound_values(found: Estimates, radius: float) -> tuple[Floats, Floats]:
+    """Return the interval of each value; endless where the votes bound none."""
+    own = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
+    reach = (
+        np.where(own > 0, radius, 0.0) * own if np.isfinite(radius) else np.full(len(own), np.inf)
+    )
+    reach = np.where(
+        (found.group == np.bincount(found.group).argmax()) & (found.units > 0), reach, np.inf
+    )
+    return found.values - found.below - reach, found.values + found.above + reach
+
+
+def cut_tiers(above: Bools, order: Ints) -> list[int]:
+    """Return the tier at each place: one ends where every option above is surely higher than every one below."""
+    within = above[np.ix_(order, order)]
+    tiers, tier = [1], 1
+    for place in range(1, len(order)):
+        tier += bool(within[:place, place:].all())
+        tiers.append(tier)
+    return tiers
+
+
+def rank_by_scores(
+    wins: Ints,
+    ties: Ints,
+    found: Certificate | PanelCertificate,
+    among: Sequence[int],
+    order: Sequence[int] | None = None,
+    notes: Sequence[str] = (),
+    strengths: Floats | None = None,
+) -> Ranking:
+    """Return options in the order of Copeland scores, with what a certificate proves of these."""
+    share = (wins + ties / 2) > (wins.T + ties / 2)
+    beats = share[:, among].sum(axis=1)
+    first = found.best if found.is_all and not found.margin else ()
+    tiers = dict(zip(among, tiers_of(found.scores, first, among), strict=True))
+    shown = sorted(among, key=lambda i: -beats[i]) if order is None else order
+    ranks = {i: _bound_rank(i, found.scores, among, tiers) for i in among}
+    places = tuple(
+        Place(
+            found.labels[i],
+            tiers[i],
+            int(beats[i]),
+            *found.scores[i],
+            *ranks[i],
+            None if strengths is None else float(strengths[i]),
+        )
+        for i in sorted((i for i in shown if i in tiers), key=lambda i: tiers[i])
+    )
+    delta = found.delta if isinstance(found, Certificate) else None
+    return Ranking(places, delta, tuple(notes))
+
+
+def _bound_rank(
+    i: int, scores: Sequence[tuple[int, int]], among: Sequence[int], tiers: dict[int, int]
+) -> tuple[int, int]:
+    """The ranks that an option may have: those surely above it, and those surely below."""
+    above = sum(scores[j][0] > scores[i][1] or tiers[j] < tiers[i] for j in among if j != i)
+    below = sum(scores[j][1] < scores[i][0] or tiers[j] > tiers[i] for j in among if j != i)
+    return 1 + above, len(among) - below
+
+
+def list_gaps(wins: Ints, ties: Ints, by: By, labels: Sequence[str]) -> Iterator[str]:
+    """Yield where the votes alone bound nothing: parts that never met, options that never won or never lost."""
+    k, points = len(wins), wins + ties / 2
+    names = quote_names(labels)
+    unmet = (k * (k - 1) - int((points + points.T > 0).sum())) // 2
+    if by == "borda" and unmet:
+        yield (
+            f"{unmet:,} of the {k * (k - 1) // 2:,} pairs never met: there a share may be anything, so the intervals "
+            "are wide. An order by strength compares such options too."
+        )
+    if by != "strength" or split_options(points, "strong").max() == 0:
+        return
+    parts = int(split_options(points, "weak").max()) + 1
+    if parts > 1:
+        yield (
+            f"The votes fall into {format_count(parts, 'part')} that never met: strengths of options in "
+            "different parts cannot be compared."
+        )
+    never_won, never_lost = (np.flatnonzero(points.sum(axis=axis) == 0).tolist() for axis in (1, 0))
+    bounded = f"only by regularisation, {PRIOR:g} of a vote for each option over each other"
+    for options, what in ((never_won, "never won"), (never_lost, "never lost")):
+        if options:
+            its = "its strength is" if len(options) == 1 else "their strengths are"
+            yield f"{join_names([names[i] for i in options])} {what}: {its} bounded {bounded}."
+    if not never_won and not never_lost and parts == 1:
+        yield f"Some options together never won against the others: how far apart they are is bounded {bounded}."
+
+
+def _list_assumptions(by: By) -> Iterator[str]:
+    if by == "copeland":
+        yield "Intervals and tiers are exact: they are what the certificate proves."
+        return
+    yield (
+        "Intervals and tiers hold for many votes, whenever you look: they rest on how far votes scatter, and with few votes "
+        "that is not known well."
+    )
+    yield "Votes are independent of each other; where voters give several, the voters are."
+    yield "Which pairs were asked, and how often, does not depend on the votes."
+    if by == "strength":
+        yield (
+            "Strengths describe the Bradley-Terry model that fits the votes best, whether or not it is true; "
+            "pairs count as often as they were asked."
+        )
