@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from copeland.algorithms.cpc import check_margin
+from copeland.algorithms.cpc_pac import turn
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Floats
 from copeland.kernels.goals import (
@@ -25,7 +26,6 @@ from copeland.kernels.goals import (
     pend,
     plan_anew,
     take_in,
-    turn,
     waiting_pair,
     with_hints,
     with_options,

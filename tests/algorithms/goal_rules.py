@@ -35,15 +35,15 @@ def proved_top(wins, ties, m, delta=0.05, margin=0.0, epoch=0, dependent=False):
     return [
         set(chosen)
         for chosen in combinations(range(k), m)
-        if min(lower[i] for i in chosen) > 0
-        and min(lower[i] for i in chosen) >= max(upper[j] for j in range(k) if j not in chosen)
+        if min(lower[i] for i in chosen) >= max(upper[j] for j in range(k) if j not in chosen)
     ]
 
 
 def proved_sides(wins, ties, base, delta=0.05, margin=0.0, epoch=0):
     """For each other option 1 if it is proved to beat the baseline, -1 if it loses, 0 if it is tied; None if open."""
     level = baseline_level(len(wins), delta, epoch)
-    exact, close = weigh(wins, ties, 0.0) >= level, weigh(wins, ties, margin) >= level
+    close = weigh(wins, ties, margin) >= level
+    exact = close & (weigh(wins, ties, 0.0) >= level)
     sides = {}
     for i in set(range(len(wins))) - {base}:
         tied = margin > 0 and close[i, base] and close[base, i]

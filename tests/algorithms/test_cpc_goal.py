@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
+from copeland.certificate.certificate import certify
+from copeland.certificate.goal_proof import tiers_of
 from copeland.kernels.goals import waiting_pair
 from copeland.kernels.loop import new_ledger
 from copeland.policy import arrays_of
@@ -36,6 +38,22 @@ def chosen(policy):
     return set(np.flatnonzero(policy.state.chosen).tolist())
 
 
+def certified(counts, goal, terms):
+    """What a certificate of the same votes says; options are named by their numbers."""
+    voters = "dependent" if terms["dependent"] else "independent"
+    labels = [str(i) for i in range(len(counts[0]))]
+    how = {"margin": terms["margin"], "epoch": terms["epoch"], "voters": voters}
+    return certify(*counts, labels=labels, goal=goal, **how)
+
+
+def is_ranked(policy, decided):
+    """Whether no tier of several has an open pair, by the intervals of scores."""
+    scores = zip(policy.state.lower.tolist(), policy.state.upper.tolist(), strict=True)
+    tiers = tiers_of(list(scores))
+    alone = np.array([tiers.count(tier) == 1 for tier in tiers])
+    return bool((decided | np.eye(len(tiers), dtype=bool) | (alone[:, None] & alone)).all())
+
+
 # When it stops
 
 
@@ -48,9 +66,11 @@ def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
     m = min(m, k - 1)
     policy = Policy("cpc-goal", k=k, goal=f"top:{m}", **terms)
     policy.absorb(*counts)
+    if m > 1:
+        assert policy.finished == bool(certified(counts, f"top:{m}", terms).top)
     proved = proved_top(*counts, m, **terms)
-    assert policy.finished == bool(proved)
-    if proved:
+    assert policy.finished or not proved or terms["margin"] > 0
+    if policy.finished:
         assert chosen(policy) in proved
         assert policy.recommend() in chosen(policy)
 
@@ -65,6 +85,7 @@ def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms)
     policy.absorb(*counts)
     sides = proved_sides(*counts, base, margin=terms["margin"], epoch=terms["epoch"])
     assert policy.finished == (None not in sides.values())
+    assert policy.finished == certified(counts, f"above:{base}", terms).decided
     if policy.finished:
         assert chosen(policy) == {i for i, side in sides.items() if side == 1}
 
@@ -73,13 +94,14 @@ def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms)
 @pytest.mark.quick
 @given(tables(), terms)
 @settings(max_examples=40)
-def test_tiers_are_finished_once_all_pairs_are_decided(counts, terms):
+def test_tiers_are_finished_once_no_more_options_can_be_told_apart(counts, terms):
     k = len(counts[0])
     policy = Policy("cpc-goal", k=k, goal="tiers", **terms)
     policy.absorb(*counts)
     decided = decided_pairs(*counts, **terms)
     assert policy.state.undecided[0] == (~decided[np.triu_indices(k, 1)]).sum()
-    assert policy.finished == decided[np.triu_indices(k, 1)].all()
+    assert policy.finished == is_ranked(policy, decided)
+    assert certified(counts, "tiers", terms).decided or not policy.finished
 
 
 @pytest.mark.slow
@@ -93,7 +115,7 @@ def test_it_is_finished_at_the_very_vote_that_completes_a_proof(goal, margin):
         proved = {
             "top:2": bool(proved_top(*counts, 2, margin=margin)),
             "above:1": None not in proved_sides(*counts, 1, margin=margin).values(),
-            "tiers": decided_pairs(*counts, margin=margin)[np.triu_indices(5, 1)].all(),
+            "tiers": is_ranked(policy, decided_pairs(*counts, margin=margin)),
         }
         assert policy.finished == proved[goal]
         if policy.finished:

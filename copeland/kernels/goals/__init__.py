@@ -14,7 +14,7 @@ To be read in this order: ``goal_state``, ``pair_prices``, ``proofs``, ``drafts`
 ``top_plan``, ``tier_plan``, ``baseline_plan``, ``asking``, ``goal_votes``.
 """
 
-from copeland.kernels.goals.asking import list_claims, next_pair, plan_anew, turn, waiting_pair
+from copeland.kernels.goals.asking import list_claims, next_pair, plan_anew, waiting_pair
 from copeland.kernels.goals.goal_state import ABOVE, NUMBER, TIERS, TOP, GoalPlanner, new_planner
 from copeland.kernels.goals.goal_votes import (
     pause,
@@ -38,7 +38,6 @@ __all__ = [
     "pend",
     "plan_anew",
     "take_in",
-    "turn",
     "waiting_pair",
     "with_hints",
     "with_options",

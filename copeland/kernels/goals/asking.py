@@ -23,9 +23,6 @@ from copeland.kernels.goals.tier_plan import plan_tiers
 from copeland.kernels.goals.top_plan import plan_top
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import DEARER, NUDGE, ONE_IN, VOTES_AN_OPTION
-from copeland.kernels.planner.termination import turn
-
-__all__ = ["list_claims", "next_pair", "plan_anew", "put_in_order", "turn", "waiting_pair"]
 
 RARELY = 0.25  # votes an option before a plan that became dearer is made anew
 

@@ -43,9 +43,7 @@ class GoalPlanner(NamedTuple):
     counted: Ints  # (1,): votes in all
     lower: Ints  # by option: how many others it is proved to beat at least
     upper: Ints  # by option: and at most
-    undecided: (
-        Ints  # (1,): pairs that the goal asks for and that are open, if it is not the best few
-    )
+    undecided: Ints  # (1,): open pairs, of the baseline if there is one
     proved: Bools  # (1,): whether the goal is reached
     score: Floats  # by option: plausible wins at the last plan
     order: Ints  # the options, those of the plan's set S first

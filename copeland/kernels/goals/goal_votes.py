@@ -11,8 +11,9 @@ from copeland.kernels.compiler.live import live
 from copeland.kernels.goals.asking import put_in_order
 from copeland.kernels.goals.drafts import rate
 from copeland.kernels.goals.goal_state import ABOVE, KIND, NUMBER, TOP, GoalPlanner, new_planner
+from copeland.kernels.goals.order_statistics import copy_row
 from copeland.kernels.goals.pair_prices import rate_strength, score_options
-from copeland.kernels.goals.proofs import beats, choose_best_few, find_border, weigh
+from copeland.kernels.goals.proofs import beats, find_best_few, weigh
 from copeland.kernels.mark import apart, kernel
 
 
@@ -50,7 +51,8 @@ def name_answer(planner):
     score_options(planner)
     put_in_order(planner, False)
     if planner.goal[KIND] == TOP:
-        choose_best_few(planner, find_border(planner))
+        find_best_few(planner)
+        copy_row(planner.taken, planner.chosen)
     elif planner.goal[KIND] == ABOVE:
         for i in range(len(planner.points)):
             planner.chosen[i] = beats(planner, i, planner.goal[NUMBER])

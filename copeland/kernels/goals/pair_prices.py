@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.goals.goal_state import ABOVE, EXACT, KIND, NUMBER, PAIR, claim_margin
-from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner.champion import LEAST_PRIOR, LEAST_VARIANCE, MOST_PRIOR
 from copeland.kernels.planner.planner_state import (
@@ -28,6 +27,7 @@ from copeland.kernels.planner.prices import (
     WILDEST,
 )
 from copeland.kernels.planner.vote_updates import LEAST_VOTES, MOST_WEIGHT
+from copeland.kernels.vote_evidence import kl
 
 
 @kernel

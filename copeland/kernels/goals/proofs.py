@@ -35,10 +35,17 @@ def weigh(planner, i, j):
         bound_score(planner, i)
         bound_score(planner, j)
         planner.undecided[0] += int(is_open(planner, i, j)) - int(open_before)
-        if planner.goal[KIND] == TOP:
-            planner.proved[0] = find_border(planner) > 0
-        else:
-            planner.proved[0] = planner.undecided[0] == 0
+        planner.proved[0] = is_reached(planner)
+
+
+@kernel
+def is_reached(planner):
+    """Tell whether the goal is reached."""
+    if planner.goal[KIND] == TOP:
+        return find_best_few(planner)
+    if planner.goal[KIND] == ABOVE:
+        return planner.undecided[0] == 0
+    return are_tiers_final(planner)
 
 
 @kernel
@@ -58,9 +65,7 @@ def beats(planner, i, j):
     """Tell whether i is proved to beat j, beside any verdict."""
     if planner.evidence[i, j] < planner.levels[EXACT]:
         return False
-    if planner.margin[0] == 0 or planner.goal[KIND] == ABOVE:
-        return True
-    return planner.close[i, j] >= planner.levels[PAIR]
+    return planner.margin[0] == 0 or planner.close[i, j] >= planner.levels[PAIR]
 
 
 @kernel
@@ -99,37 +104,70 @@ def bound_score(planner, i):
 
 
 @kernel
-def find_border(planner):
-    """Return a score that m options are proved to reach and no other to exceed; 0 if none is."""
+def find_best_few(planner):
+    """Mark the m options of the highest lower bounds; tell whether no other may beat more than any of them."""
     k = len(planner.points)
-    m = planner.goal[NUMBER]
-    for border in range(k - 1, 0, -1):
-        reaching, exceeding = 0, 0
+    planner.taken[:] = False
+    last = 0
+    for _ in range(planner.goal[NUMBER]):
+        last = -1
         for i in range(k):
-            reaching += int(planner.lower[i] >= border)
-            if planner.upper[i] > border:
-                exceeding += 1 if planner.lower[i] >= border else k
-        if exceeding <= m <= reaching:
-            return border
-    return 0
+            if not planner.taken[i] and (last < 0 or is_surer(planner, i, last)):
+                last = i
+        planner.taken[last] = True
+    for j in range(k):
+        if not planner.taken[j] and planner.upper[j] > planner.lower[last]:
+            return False
+    return True
 
 
 @kernel
-def choose_best_few(planner, border):
-    """Make those the set S that are proved the best few: who may exceed the border, then the surest."""
-    m = planner.goal[NUMBER]
-    left = m
+def is_surer(planner, i, j):
+    """Tell whether i comes before j among the best: by the bounds of their scores, then by the votes that they won."""
+    if planner.lower[i] != planner.lower[j]:
+        return planner.lower[i] > planner.lower[j]
+    if planner.upper[i] != planner.upper[j]:
+        return planner.upper[i] > planner.upper[j]
+    return planner.points[i] * max(planner.votes[j], 1) > planner.points[j] * max(
+        planner.votes[i], 1
+    )
+
+
+@kernel
+def are_tiers_final(planner):
+    """Tell whether every open pair is of two options that are each a tier of their own: more votes tell no more apart."""
+    k = len(planner.points)
+    mark_single(planner, planner.taken)
+    for i in range(k):
+        for j in range(i + 1, k):
+            if not (planner.taken[i] and planner.taken[j]) and is_open(planner, i, j):
+                return False
+    return True
+
+
+@kernel
+def mark_single(planner, single):
+    """Mark the options that are each a tier of their own, by the cuts that are proved."""
+    k = len(planner.points)
+    single[:] = False
+    before, ceiling = 0, k  # options above the last cut, and the least score that they may have
+    for border in range(k - 2, -2, -1):
+        above, below = count_sides(planner, border)
+        if above > before and above + below == k:
+            if above == before + 1:
+                for i in range(k):
+                    single[i] = single[i] or border < planner.lower[i] < ceiling
+            before, ceiling = above, border + 1
+
+
+@kernel
+def count_sides(planner, border):
+    """Return how many options are proved to beat more others than the border says, and how many are proved not to."""
+    above, below = 0, 0
     for i in range(len(planner.points)):
-        planner.chosen[i] = planner.upper[i] > border
-        left -= int(planner.chosen[i])
-    while left > 0:
-        surest = -1
-        for i in range(len(planner.points)):
-            if not planner.chosen[i] and planner.lower[i] >= border:
-                if surest < 0 or planner.lower[i] > planner.lower[surest]:
-                    surest = i
-        planner.chosen[surest] = True
-        left -= 1
+        above += int(planner.lower[i] > border)
+        below += int(planner.upper[i] <= border)
+    return above, below
 
 
 @kernel
@@ -138,9 +176,6 @@ def mark_cuts(planner, cuts):
     k = len(planner.points)
     cuts[:] = False
     for border in range(k - 1):
-        above, below = 0, 0
-        for i in range(k):
-            above += int(planner.lower[i] > border)
-            below += int(planner.upper[i] <= border)
+        above, below = count_sides(planner, border)
         if above > 0 and above + below == k:
             cuts[above] = True

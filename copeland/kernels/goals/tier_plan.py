@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.arrays import total
-from copeland.kernels.goals.drafts import draft, weigh_claims
+from copeland.kernels.goals.drafts import FAR, draft, weigh_claims
 from copeland.kernels.goals.goal_state import EXACT, UNPLANNED
 from copeland.kernels.goals.order_statistics import copy_row, sort
-from copeland.kernels.goals.proofs import is_open, mark_cuts
+from copeland.kernels.goals.proofs import is_open, mark_cuts, mark_single
 from copeland.kernels.goals.top_plan import choose_first
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import LOYALTY
-from copeland.kernels.planner.plans import FAR
 
 CUTS = 3  # the cheapest by a rough estimate are drafted
 
@@ -108,9 +107,11 @@ def rough_weight(planner, t, l):
 
 @kernel
 def draft_pairs(planner):
-    """Draft a decision of every open pair."""
+    """Draft a decision of every open pair, but for two options that are each a tier of their own."""
     k = len(planner.points)
+    mark_single(planner, planner.taken)
     for i in range(k):
         for j in range(k):
             wanted = i < j and is_open(planner, i, j)
+            wanted = wanted and not (planner.taken[i] and planner.taken[j])
             planner.aim[i, j] = planner.levels[EXACT] if wanted else UNPLANNED
