@@ -18,8 +18,8 @@ from copeland.algorithms import cpc_goal
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start
 from copeland.kernels.compiler.compile import compile_kernel
-from copeland.kernels.goals import GoalPlanner, take_in
-from copeland.kernels.goals.goal_state import LOSS, NUMBER, win_level
+from copeland.kernels.goals.goal_state import LOSS, NUMBER, GoalPlanner, win_level
+from copeland.kernels.goals.goal_votes import take_in
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.mark import kernel
 from copeland.matrix import PreferenceMatrix

@@ -10,33 +10,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from copeland.algorithms.cpc import check_margin
 from copeland.algorithms.cpc_pac import turn
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Floats
-from copeland.kernels.goals import (
-    ABOVE,
-    TIERS,
-    TOP,
-    GoalPlanner,
-    list_claims,
-    new_planner,
-    next_pair,
+from copeland.kernels.goals.asking import list_claims, next_pair, plan_anew, waiting_pair
+from copeland.kernels.goals.goal_state import ABOVE, TIERS, TOP, GoalPlanner, new_planner
+from copeland.kernels.goals.goal_votes import (
     pause,
     pend,
-    plan_anew,
     take_in,
-    waiting_pair,
     with_hints,
     with_options,
     with_votes,
 )
 from copeland.kernels.mark import kernel
+from copeland.kernels.planner.planner_state import EPOCH, check_margin
+from copeland.kernels.trials import check_delta
 from copeland.kernels.vote_evidence import baseline_level, levels
 from copeland.registry import register
 from copeland.support import goal as goals
-
-EPOCH = 1  # place in `promise`
 
 
 def init(
@@ -53,10 +45,7 @@ def init(
     ``tiers``. The other parameters are those of ``cpc-pac``.
     """
     kind, number = _read_goal(goal, k)
-    if not 0 < delta < 1:
-        raise InvalidParameter(
-            f"cpc-goal: delta is {delta}; a failure probability lies between 0 and 1."
-        )
+    check_delta("cpc-goal", delta)
     check_margin("cpc-goal", margin)
     if epoch < 0 or epoch != int(epoch):
         raise InvalidParameter(

@@ -18,6 +18,7 @@ from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.forecast import MOST, Forecast
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.start import Goal, goal_of
+from copeland.orders.rank import By, Ranking, check_order
 from copeland.study.ballots import (
     Answered,
     Ballot,
@@ -63,7 +64,7 @@ from copeland.study.log.events import (
 from copeland.study.log.state import StudyState, fold_log, require_tuning
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.analysis import Analysis, Ranking
+from copeland.study.results.analysis import Analysis, ranking_of
 from copeland.study.results.history import Drift, drifts_of
 from copeland.study.results.standing import (
     Standing,
@@ -73,6 +74,7 @@ from copeland.study.results.standing import (
     voters_of,
 )
 from copeland.study.results.verdict import Verdict
+from copeland.study.results.voter_ballots import group_votes
 from copeland.study.results.voter_reach import Met, met_of, votes_each
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings
@@ -98,7 +100,7 @@ if TYPE_CHECKING:
     from copeland.search.impressions import Impressions
     from copeland.study.kinds.space import Tuned
     from copeland.tuning import Found, Space, Tuner
-    from copeland.tuning.past_recommendations import Cast
+    from copeland.tuning.tuner import Cast
 
 Clock = Callable[[], float]
 T = TypeVar("T")
@@ -693,8 +695,16 @@ class Study:
         each = votes_each(self.settings, len(standing.active))
         return prospect_of(standing.start, people, each)
 
-    def ranking(self) -> Ranking:
-        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+    def ranking(self, by: By = "copeland", expected: float | None = None) -> Ranking:
+        """Return all options in order, with intervals, ranks and tiers that are told apart.
+
+        Parameters
+        ----------
+        by
+            ``"copeland"``: how many others they beat, as the certificate proves it. ``"borda"``: their mean chance against a random
+            other. ``"strength"``: Bradley-Terry. The last two hold for many votes (docs/rank.md).
+        expected
+            How many votes, or people, are expected, fixed beforehand; see :func:`copeland.rank`.
 
         Examples
         --------
@@ -706,7 +716,12 @@ class Study:
         (('black',), ('green', 'white'))
         """
         self._work.kind.require_options("so they cannot all be ranked: see shortlist()")
-        return Analysis(self.standing(voters=False)).ranking
+        check_order(by)
+        reading, ballots = Analysis(self.standing(voters=False)), None
+        if by != "copeland" and self.settings.voters != "independent":
+            names = [reading.standing.labels[i] for i in reading.among]
+            ballots = group_votes(self.votes(), names, self.settings)
+        return ranking_of(reading, by, ballots, expected)
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.

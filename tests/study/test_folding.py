@@ -30,7 +30,7 @@ from copeland.study.results.certificate_file import (
 )
 from copeland.study.results.history import history_of
 from copeland.web.cache import analyse_past
-from copeland.web.provenance import read_undone, votes_by_source
+from copeland.web.store import Store
 
 OPTIONS = ["tea", "milk", "juice"]
 HEAD = "i,j,wins,ties"
@@ -239,9 +239,9 @@ def test_everything_shown_is_the_same(table, unfold, tmp_path):
         study.undo_import("days")
         status = values("study", "status", "drinks", "--storage", storage)
         found.append((numbers(study), shown(study), status | {"events": None}))
-        where = study.storage, study._key
-        assert votes_by_source(*where) == {"counts.csv": 122, "days": 8, "": 10}
-        assert sum((body or {}).get("times", 1) for body in read_undone(*where)) == 8
+        store, key = Store(study.storage), study._key
+        assert store.votes_by_source(key) == {"counts.csv": 122, "days": 8, "": 10}
+        assert sum((body or {}).get("times", 1) for body in store.undone(key)) == 8
         voters = {voter.name: sum(voter.outcomes.values()) for voter in study.standing().voters}
         assert voters == {"a": 5, "b": 5}
         assert analyse_past(study, study.number).reading.standing.voters == study.standing().voters

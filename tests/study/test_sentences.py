@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from commands import run
-from soup import study_with, text_of, undrawn, votes
+from study_pages import study_with, text_of, undrawn, votes
 
 from copeland.certificate.drift_evidence import Change
 from copeland.study import create_study

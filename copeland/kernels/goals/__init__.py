@@ -11,35 +11,5 @@ in votes and its risk; it asks for the riskiest first.
 | tiers | cuts (S, l): each option in S beats all others but l, each other one loses more than l times |
 
 To be read in this order: ``goal_state``, ``pair_prices``, ``proofs``, ``drafts`` of a plan,
-``top_plan``, ``tier_plan``, ``baseline_plan``, ``asking``, ``goal_votes``.
+``top_plan``, ``tier_plan``, ``asking``, ``goal_votes``.
 """
-
-from copeland.kernels.goals.asking import list_claims, next_pair, plan_anew, waiting_pair
-from copeland.kernels.goals.goal_state import ABOVE, NUMBER, TIERS, TOP, GoalPlanner, new_planner
-from copeland.kernels.goals.goal_votes import (
-    pause,
-    pend,
-    take_in,
-    with_hints,
-    with_options,
-    with_votes,
-)
-
-__all__ = [
-    "ABOVE",
-    "NUMBER",
-    "TIERS",
-    "TOP",
-    "GoalPlanner",
-    "list_claims",
-    "new_planner",
-    "next_pair",
-    "pause",
-    "pend",
-    "plan_anew",
-    "take_in",
-    "waiting_pair",
-    "with_hints",
-    "with_options",
-    "with_votes",
-]

@@ -6,14 +6,16 @@ import math
 
 import numpy as np
 
-from copeland.kernels.goals.baseline_plan import plan_baseline
 from copeland.kernels.goals.drafts import lay_out
 from copeland.kernels.goals.goal_state import (
     ABOVE,
+    EXACT,
     KIND,
     LOSS,
     NEVER,
+    NUMBER,
     TOP,
+    UNPLANNED,
     GoalPlanner,
     win_level,
 )
@@ -69,6 +71,18 @@ def make_plan(planner):
         plan_tiers(planner)
     put_in_order(planner, True)
     lay_out(planner)
+
+
+@kernel
+def plan_baseline(planner):
+    """Draft a decision of every pair with the baseline, the soonest first; S is those that are believed to beat it."""
+    base = planner.goal[NUMBER]
+    planner.by_price[0] = True
+    planner.aim[:] = UNPLANNED
+    for i in range(len(planner.points)):
+        if i != base:
+            planner.aim[i, base] = planner.levels[EXACT]
+        planner.chosen[i] = planner.score[i] > 0
 
 
 @kernel

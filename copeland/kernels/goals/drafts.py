@@ -13,9 +13,8 @@ from copeland.kernels.goals.order_statistics import take_cheapest
 from copeland.kernels.goals.pair_prices import believed_gap, price_of, price_to_decide, price_with
 from copeland.kernels.goals.proofs import is_open
 from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.champion import FAR
 from copeland.kernels.planner.prices import BLOCKED
-
-FAR = 1e13  # the weight of a claim that cannot be asked
 
 
 @kernel

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.arrays import total
-from copeland.kernels.goals.drafts import FAR, draft, weigh_claims
+from copeland.kernels.goals.drafts import draft, weigh_claims
 from copeland.kernels.goals.goal_state import EXACT, UNPLANNED
 from copeland.kernels.goals.order_statistics import copy_row, sort
 from copeland.kernels.goals.proofs import is_open, mark_cuts, mark_single
 from copeland.kernels.goals.top_plan import choose_first
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.champion import LOYALTY
+from copeland.kernels.planner.champion import FAR, LOYALTY
 
 CUTS = 3  # the cheapest by a rough estimate are drafted
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.arrays import total
-from copeland.kernels.goals.drafts import FAR, draft, weigh_claims
+from copeland.kernels.goals.drafts import draft, weigh_claims
 from copeland.kernels.goals.goal_state import LOSS, NUMBER, win_level
 from copeland.kernels.goals.order_statistics import copy_row
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.champion import LOYALTY
+from copeland.kernels.planner.champion import FAR, LOYALTY
 
 SWAPS = 2  # options on each side of the border that may change places
 

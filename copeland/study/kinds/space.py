@@ -39,8 +39,8 @@ from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import BallotRequest, coin_of, sides_of
 from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Found, Space, Tuner
-from copeland.tuning.past_recommendations import Cast
 from copeland.tuning.spaces import lacks_constraint
+from copeland.tuning.tuner import Cast
 
 TUNED_EVERY = 20  # events between snapshots
 MOST = 1_000  # ballots at once

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from copeland.study.kinds.space import Tuned
     from copeland.tuning import Tuner
-    from copeland.tuning.past_recommendations import Cast
+    from copeland.tuning.tuner import Cast
 
 VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
@@ -210,7 +210,7 @@ def write_space_page(
     """Write where a study of a space stands as one HTML page; return its path."""
     from copeland.report.tuning_page import tuning_page
     from copeland.study.kinds.space import ASSUMED
-    from copeland.tuning.past_recommendations import progress_of
+    from copeland.tuning.tuner import progress_of
 
     proved = [one.statement for one in tuned.audits]
     assumed = ASSUMED if proved else ()

@@ -10,7 +10,7 @@ ORDERS = {
 }
 
 
-def lunch(panel=tuple(ORDERS), options=DRINKS, **how):
+def panel_study(panel=tuple(ORDERS), options=DRINKS, **how):
     return create_study("lunch", options, voters="panel", panel=panel, **how)
 
 
@@ -18,17 +18,10 @@ def preferred(ballot, orders=ORDERS):
     return min(ballot.left, ballot.right, key=orders[ballot.voter].index)
 
 
-def asked_out(study, orders=ORDERS, voter=None):
+def answer_all(study, orders=ORDERS, voter=None):
     """Ask until nothing is left; return the ballots."""
     ballots = []
     while ballot := study.ask(voter):
         study.tell(ballot, preferred(ballot, orders))
         ballots.append(ballot)
     return ballots
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now

@@ -1,4 +1,4 @@
-"""A study of drinks, as several files of tests use it."""
+"""What several files of tests make studies of: options, a clock, answers and rows of votes."""
 
 from copeland.study import open_study
 

@@ -1,8 +1,9 @@
-"""copeland tune: continuous options. The group, and the commands that only it has."""
+"""copeland tune: continuous options. The commands that only it has, and those that it has from studies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,17 +21,39 @@ from copeland.support.phrasing import format_count
 if TYPE_CHECKING:
     from copeland.tuning import Space
 
+
+def _borrow(name: str, module: str, example: str, help: str | None = None) -> Callable[[], None]:
+    """Return what registers a command of studies here, as a tuning is a study."""
+
+    def register() -> None:
+        command = getattr(import_module(f"copeland.cli.study.{module}"), f"{name}_command")
+        tune.command(name, help=help, epilog=f"Example: `copeland tune {name} sound{example}`")(
+            command
+        )
+
+    return register
+
+
 tune = Group(
     "tune",
     modules={
         "audit": "copeland.cli.tune",
         "create": "copeland.cli.tune",
-        "ask": "copeland.cli.tune.voting",
-        "tell": "copeland.cli.tune.voting",
-        "vote": "copeland.cli.tune.voting",
-        "judge": "copeland.cli.tune.voting",
-        "status": "copeland.cli.tune.voting",
-        "report": "copeland.cli.tune.voting",
+        "ask": _borrow("ask", "ballots", " --voter ann --json"),
+        "tell": _borrow("tell", "ballots", " 17 left"),
+        "vote": _borrow("vote", "ballots", " --voter ann"),
+        "judge": _borrow(
+            *("judge", "judge"),
+            ' --command "python judge.py {left.rate} {right.rate}" --calls 100',
+        ),
+        "status": _borrow(
+            *("status", "results", ""),
+            "Say what is proved, what is estimated, and which setting to take now.",
+        ),
+        "report": _borrow(
+            *("report", "files", " --out sound.html"),
+            "Write one self-contained page: the setting to take, pictures of the estimates, and what is proved.",
+        ),
         "shortlist": "copeland.cli.tune",
     },
     invoke_without_command=True,

@@ -1,4 +1,6 @@
-"""What every algorithm must do, whatever it is; each check raises AssertionError and says why.
+"""Checks that any algorithm must pass; public, so that algorithms of others can be held to them.
+
+Each check raises AssertionError and says why.
 
 Examples
 --------
@@ -21,6 +23,8 @@ from copeland.problems import Problem, matrix_problem
 from copeland.registry import Algorithm
 from copeland.simulation.runs import Runs
 from copeland.simulation.simulator import simulate
+
+__all__ = ["CHECKS", "check_algorithm"]
 
 Check = Callable[[Algorithm], None]
 

@@ -1,4 +1,4 @@
-"""A study of soups with votes on its pairs, and its page."""
+"""Studies with given votes on their pairs, and the words of their pages."""
 
 import re
 from contextlib import contextmanager
