@@ -17,12 +17,13 @@ from fastapi import HTTPException
 from copeland.report.document import inline_svg
 from copeland.report.images import image
 from copeland.study import Event, Study, Voter
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import UNDONE, VOTED, times_of
 from copeland.study.log.state import fold_log
 from copeland.study.report.study_page import StudyParts, judges_agreement, study_parts
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.standing import standing_of, voters_of
+from copeland.study.results.standing import voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.web.images import DRAWING, fit_strict_page, remove_styles
 
@@ -326,9 +327,9 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
 
         tuned = tuned_of(study.name, fold_log(log), log[-1].time)[1]()
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
-    return VoteAnalysis(
-        Analysis(standing_of(study.name, fold_log(log), _voters(log), log[-1].time))
-    )
+    state = fold_log(log)
+    kind = kind_of(state.settings)
+    return VoteAnalysis(Analysis(kind.standing(study.name, state, log[-1].time, _voters(log))))
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:

@@ -16,9 +16,9 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import log_evidence
 from copeland.study import create_study
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.log.count_tables import empty_tables
 from copeland.study.log.events import ASKED, UNDONE, Event
 from copeland.study.log.state import dump_state, load_state
+from copeland.study.log.state_parts import empty_tables
 
 LEVEL = math.log(40)  # of two options at delta 0.05, and of one claim at half of it
 

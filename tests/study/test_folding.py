@@ -18,6 +18,7 @@ from copeland.study import create_study
 from copeland.study.kinds.base import Kind
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.log.events import ASKED, VOTED, Event, times_of
+from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, load_state
 from copeland.study.report.study_page import judges_agreement, study_parts
 from copeland.study.results.agreement import agreement
@@ -80,9 +81,8 @@ def kept(study):
 def numbers(study):
     """Every number of the state but those of events."""
     state = study.state()
-    about = json.loads(state.about())
-    for name in ("number", "undone", "sides", "arrivals", "open", "since"):
-        del about[name]
+    changing = ("number", "undone", "sides", "arrivals", "open", "since")
+    about = write_value({k: v for k, v in state.fields().items() if k not in changing}, [])
     waiting = None if state.arrivals is None else state.arrivals.waiting
     sides = (state.sides.wins, state.sides.without)
     tables = [np.asarray(table).tolist() for table in (state.wins, state.ties, *state.proof)]

@@ -251,7 +251,7 @@ VOTING = """
     lost = set(kept) - {event.event_id for event in study.log()}
     rebuilt, live = study.replay(), study.state()
     if rebuilt != live:
-        print(rebuilt.about(), live.about(), sep="\\n", file=sys.stderr)
+        print(rebuilt.fields(), live.fields(), sep="\\n", file=sys.stderr)
     print(cases, held, len(lost), rebuilt == live)
 """
 

@@ -35,8 +35,7 @@ from copeland.study.report.study_figures import (
 from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
-from copeland.study.results.panel_standing import PanelStanding
-from copeland.study.results.standing import PROVED, Standing, Voter
+from copeland.study.results.standing import PROVED, PanelStanding, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged
 from copeland.support.atomic_files import write_file
