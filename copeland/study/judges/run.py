@@ -402,10 +402,10 @@ class _JudgingLoop:
         if self.goal.likely is None:
             return False
         standing = self.study.standing(voters=False)
-        if standing.votes != self.looked and not standing.certificate.best:
+        if standing.votes != self.looked and not standing.certificate.decided:
             self.looked = standing.votes
             self.favourite = likely_sentence(standing, self.goal.likely)
-        return bool(self.favourite) and not standing.certificate.best
+        return bool(self.favourite) and not standing.certificate.decided
 
     def _candidate(self, name: str) -> Candidate:
         option = self.study.option(name)
@@ -417,7 +417,7 @@ class _JudgingLoop:
             return "finished", "nothing is left to ask of the members who judge here."
         if self.study.settings.space:
             return "answered", "the space has few points, and the judges have answered every pair."
-        if not self.exhausted or self.study.certificate().verdict != "open":
+        if not self.exhausted or self.study.certificate().decided:
             return "finished", "the study has nothing left to ask."
         if self.proving and getattr(self.study.certificate(), "complete", False):
             return "answered", (
@@ -496,7 +496,7 @@ class _JudgingLoop:
                     self.latest = ballot.id
                     self.memory.note(judge, ballot)
                 yield _Asked(ballot, judge, item)
-            elif endless or self.study.certificate().verdict != "open":
+            elif endless or self.study.certificate().decided:
                 return  # then other items will not help
 
     def _items(self) -> Iterable[Any]:

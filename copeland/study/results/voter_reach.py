@@ -29,14 +29,16 @@ def panel_plan(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Forecast:
-    """Return how many more answers it may take until some active option is sure to be best."""
+    """Return how many more answers it may take until the goal is settled for the active options."""
     assert standing.panel is not None
     among = [i for i, option in enumerate(standing.options) if option.state == ACTIVE]
     if len(among) < 2:
         raise InvalidParameter("fewer than 2 options are active, so there is nothing to ask.")
     cut = np.ix_(among, among)
     silent = standing.panel.silent[np.ix_(range(len(standing.panel.members)), among, among)]
-    return panel_forecast(standing.wins[cut], standing.ties[cut], silent, worlds, seed, progress)
+    aim = standing.settings.goal, [standing.labels[i] for i in among]
+    counts = standing.wins[cut], standing.ties[cut]
+    return panel_forecast(*counts, silent, worlds, seed, progress, aim=aim)
 
 
 def answers_words(found: ForecastRange, members: int) -> str:
