@@ -29,6 +29,7 @@ from benchmarks.one_algorithm import (
     tournaments,
     votes,
 )
+from benchmarks.orders import orders
 from benchmarks.pages import measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
@@ -170,6 +171,7 @@ PARTS = (
     cheap,
     false_certificates,
     false_people,
+    orders,
     likely,
     forecasts,
     guides,
