@@ -10,9 +10,14 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
+from copeland.support.goal import BEST, Goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
-FORMAT = 1  # unless a kind has formats of its own
+FORMAT, AIMED = (
+    1,
+    2,
+)  # unless a kind has formats of its own; the second has a goal beyond one winner
+OF_GOALS = ("goal", "top", "above", "below", "not_worse", "even")  # fields that only the second has
 Verdict = Literal["winner", "tied", "open"]
 
 
@@ -29,6 +34,13 @@ class BaseCertificate:
     scores: tuple[tuple[int, int], ...]  # how many options each beats, at least and at most
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
+    margin: float  # pairs closer to 1/2 than this do not matter
+    goal: str  # what it is to say: best, top:3, above:NAME or tiers
+    top: tuple[int, ...]  # the best few, if that is the goal: no other beats more than any of these
+    above: tuple[int, ...]  # better than the baseline, if there is one
+    below: tuple[int, ...]  # worse
+    not_worse: tuple[int, ...]  # not worse by the margin, or better
+    even: tuple[int, ...]  # even with the baseline, or within the margin of it
 
     def __repr__(self) -> str:
         return inert(f"<{type(self).__name__}: {self.statement}>")
@@ -45,9 +57,19 @@ class BaseCertificate:
         return len(self.labels)
 
     @property
+    def among(self) -> tuple[int, ...]:
+        """The options that it is about."""
+        return tuple(range(self.k)) if self.active is None else self.active
+
+    @property
     def verdict(self) -> Verdict:
         """``"winner"`` (one option is proved best), ``"tied"`` (several are) or ``"open"``."""
         return "open" if not self.best else "winner" if len(self.best) == 1 else "tied"
+
+    @property
+    def decided(self) -> bool:
+        """Whether the goal is reached."""
+        raise NotImplementedError
 
     @property
     def least(self) -> int:
@@ -80,7 +102,9 @@ class BaseCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain values."""
-        return {"format": FORMAT, **{name: getattr(self, name) for name in self._names()}}
+        kept = [name for name in self._names() if self.goal != BEST or name not in OF_GOALS]
+        version = FORMAT if self.goal == BEST else AIMED
+        return {"format": version, **{name: getattr(self, name) for name in kept}}
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -102,9 +126,15 @@ class BaseCertificate:
     @classmethod
     def _in_today_format(cls, content: dict[str, Any]) -> dict[str, Any]:
         """Return what a file of any version says, with all that today's says."""
-        if content["format"] != FORMAT:
-            raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
-        return content
+        if content["format"] not in (FORMAT, AIMED):
+            raise ValueError(
+                f"format {content['format']}, and formats {FORMAT} and {AIMED} are read"
+            )
+        return content if content["format"] == AIMED else cls._without_goal(content)
+
+    @staticmethod
+    def _without_goal(content: dict[str, Any]) -> dict[str, Any]:
+        return {**content, **dict.fromkeys(OF_GOALS, ()), "goal": BEST}
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -118,8 +148,11 @@ class BaseCertificate:
                 raise ValueError(f"its {name} is {str(getattr(self, name))[:40]!r}")
         if self.k < 2 or not self._has_scores():
             raise ValueError(f"its {self.k} labels do not fit its scores")
-        if not all(0 <= i < self.k for i in (*self.best, *self.possible, *(self.active or ()))):
+        named = (*self.best, *self.possible, *self.among, *self.top, *self.above, *self.below)
+        if not all(0 <= i < self.k for i in (*named, *self.not_worse, *self.even)):
             raise ValueError(f"it names an option outside of 0 to {self.k - 1}")
+        if self.goal != BEST:
+            Goal.parse(self.goal).check(self.labels)
 
     def _has_scores(self) -> bool:
         """Whether there is a score for each label."""

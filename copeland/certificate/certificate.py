@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import THESE, Given, check_labels, votes_of
+from copeland.certificate.goal_proof import is_reached
 from copeland.certificate.proof import Terms, Voters, prove
 from copeland.certificate.sentences import (
     advice_of,
@@ -20,9 +21,11 @@ from copeland.certificate.sentences import (
     statement_before,
     statement_of,
 )
+from copeland.support.goal import BEST
 
 # 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
-FORMAT = 4
+# 5: a goal beyond one winner.
+FORMAT, _AIMED = 4, 5
 _APART, _TOGETHER = (1, 2, 3), 3  # 3: losses may be shown together
 _SINCE = {"together": False, "offered": None, "cases": None, "judges": ()}  # fields of format 4
 
@@ -65,11 +68,24 @@ class Certificate(BaseCertificate):
     cases: int | None = None  # test cases that judges vote on; None: other voters
     judges: tuple[str, ...] = ()  # whose votes count there
     apart: bool = False  # whether scores, beats and ties have a delta of their own: by version 0.2
+    goal: str = BEST  # what it is to say: best, top:3, above:NAME or tiers
+    top: tuple[
+        int, ...
+    ] = ()  # the best few, if that is the goal: no other option beats more than any of these
+    above: tuple[int, ...] = ()  # proved better than the baseline, if there is one
+    below: tuple[int, ...] = ()  # proved worse
+    not_worse: tuple[int, ...] = ()  # proved not worse by the margin, or better
+    even: tuple[int, ...] = ()  # proved even with the baseline, or within the margin of it
 
     @property
     def statement(self) -> str:
         """What is proved, in a sentence."""
         return statement_of(self, self.terms)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the goal is reached."""
+        return is_reached(self)
 
     @property
     def statement_before(self) -> str:
@@ -115,7 +131,7 @@ class Certificate(BaseCertificate):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain values: in the format of version 0.2 if it is a certificate of that version."""
-        content = {**super().to_dict(), "format": FORMAT}
+        content = {**super().to_dict(), "format": FORMAT if self.goal == BEST else _AIMED}
         if not content.pop("apart"):
             return content
         for name in _SINCE:
@@ -125,8 +141,11 @@ class Certificate(BaseCertificate):
     @classmethod
     def _in_today_format(cls, content: dict[str, Any]) -> dict[str, Any]:
         version = content["format"]
-        if version not in (*_APART, FORMAT):
-            raise ValueError(f"format {version}, and formats 1 to {FORMAT} are read")
+        if version not in (*_APART, FORMAT, _AIMED):
+            raise ValueError(f"format {version}, and formats 1 to {_AIMED} are read")
+        if version == _AIMED:
+            return {**content, "apart": False}
+        content = cls._without_goal(content)
         if version == FORMAT:
             return {**content, "apart": False}
         since = {**_SINCE, "together": version == _TOGETHER, "apart": True}
@@ -184,6 +203,7 @@ def certify(
     offered: int | None = None,
     cases: int | None = None,
     judges: Sequence[str] = (),
+    goal: str = BEST,
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -226,6 +246,9 @@ def certify(
         How many test cases there are, where judges vote.
     judges
         Their names, for the statement.
+    goal
+        What it is to prove: who is ``"best"``; ``"top:3"``, three options such that no other beats more than any of them;
+        ``"above:NAME"``, for each option whether it beats NAME; ``"tiers"``.
 
     Examples
     --------
@@ -240,5 +263,5 @@ def certify(
     <Certificate: On these 100 cases, by the judge gpt: after 100 votes, 0 is proved the only
     winner: it beats the other, and no other option beats as many (exact: all cases are judged).>
     """
-    terms = Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges))
+    terms = Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges), goal=goal)
     return Certificate(**prove(votes_of(wins, ties, missing, given), terms, active, labels))

@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import check_counts, check_labels, mask_of
+from copeland.certificate.goal_proof import find_top, is_reached
+from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.proof import pairs_of
 from copeland.errors import InvalidParameter
-from copeland.support.arrays import Bools, Ints
+from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import BEST, TOP, Goal
 from copeland.support.phrasing import format_count, join_names, quote_names
 
 
@@ -44,6 +47,19 @@ class PanelCertificate(BaseCertificate):
     scores: tuple[tuple[int, int], ...]  # how many options each beats, at least and at most
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
+    goal: str = BEST  # what it is to say: best, top:3, above:NAME or tiers
+    top: tuple[
+        int, ...
+    ] = ()  # the best few, if that is the goal: no other beats more than any of these
+    above: tuple[int, ...] = ()  # beat the baseline, if there is one
+    below: tuple[int, ...] = ()  # lose to it
+    not_worse: tuple[int, ...] = ()  # do not lose to it
+    even: tuple[int, ...] = ()  # tied with it
+
+    @property
+    def decided(self) -> bool:
+        """Whether the goal is reached."""
+        return is_reached(self)
 
     @property
     def lower(self) -> tuple[int, ...]:
@@ -66,7 +82,7 @@ class PanelCertificate(BaseCertificate):
         return tuple(_list_assumptions(self))
 
     @property
-    def margin(self) -> float:
+    def margin(self) -> float:  # type: ignore[override]
         """0: majorities are counted and not estimated, so no pair is too close to matter."""
         return 0.0
 
@@ -81,6 +97,7 @@ class PanelCertificate(BaseCertificate):
         """Return what does not hold, in sentences, if it is made again from these counts."""
         digest = _digest(*check_counts(wins, ties, missing))
         terms = {"labels": self.labels, "excused": self.excused, "active": self.active}
+        terms["goal"] = self.goal
         return self._recheck(
             digest, lambda: panel_certificate(wins, ties, missing, **terms), "answers"
         )
@@ -95,6 +112,7 @@ def panel_certificate(
     members: int | None = None,
     excused: Sequence[str] | None = None,
     active: Sequence[int] | None = None,
+    goal: str = BEST,
 ) -> PanelCertificate:
     """Return what holds whatever the missing answers say.
 
@@ -120,6 +138,8 @@ def panel_certificate(
         Names of members who will not answer any more; the statement says so.
     active
         Make the statement about these options alone, as if there were no others.
+    goal
+        What it is to settle: who is ``"best"``, ``"top:3"``, ``"above:NAME"`` or ``"tiers"``.
 
     Examples
     --------
@@ -142,8 +162,9 @@ def panel_certificate(
     tied_for_sure = np.triu((left[cut] == 0) & ~beats & ~beats.T, 1)
     scores = np.zeros((len(won), 2), dtype=np.int64)
     scores[among] = np.stack([lowest, highest], axis=1)
+    names = check_labels(labels, len(won))
     return PanelCertificate(
-        labels=check_labels(labels, len(won)),
+        labels=names,
         votes=int(won.sum() + tied.sum() // 2),
         digest=_digest(won, tied, left),
         active=None if active is None else tuple(among.tolist()),
@@ -155,7 +176,36 @@ def panel_certificate(
         scores=pairs_of(scores),
         beats=pairs_of(among[np.argwhere(beats)]),
         ties=pairs_of(among[np.argwhere(tied_for_sure)]),
+        goal=goal,
+        **_settle_goal(goal, names, won + tied / 2, scores, beats, tied_for_sure, among),
     )
+
+
+def _settle_goal(
+    text: str,
+    labels: Sequence[str],
+    points: Floats,
+    scores: Ints,
+    beats: Bools,
+    tied: Bools,
+    among: Ints,
+) -> dict[str, tuple[int, ...]]:
+    """What a goal beyond one winner needs; ``beats`` and ``tied`` are of the options ``among``."""
+    if text == BEST:
+        return {}
+    goal = Goal.parse(text)
+    goal.check(labels)
+    if goal.kind == TOP:
+        inside = mask_of(among.tolist(), len(points))
+        return {"top": find_top(scores[:, 0], scores[:, 1], inside, goal.number, points)}
+    baseline = goal.baseline(labels)
+    if baseline is None or baseline not in among:
+        return {}
+    place = int(np.flatnonzero(among == baseline)[0])
+    even = tied[place] | tied[:, place]
+    found = {"above": beats[:, place], "below": beats[place], "even": even}
+    found["not_worse"] = found["above"] | even
+    return {name: tuple(among[who].tolist()) for name, who in found.items()}
 
 
 def settle_pairs(won: Ints, missing: Ints) -> tuple[Bools, Ints, Ints, Bools, Bools]:
@@ -189,7 +239,7 @@ def _when(c: PanelCertificate) -> str:
     excused = f"With {join_names(c.excused)} excused and" if c.excused else "With"
     if c.missing == 0:
         return f"{excused} all {'other ' if c.excused else ''}answers in"
-    if c.verdict == "open":
+    if not c.decided:
         return f"{excused} {format_count(c.missing, 'answer')} still missing"
     said = "the missing answer says" if c.missing == 1 else f"the {c.missing:,} missing answers say"
     return f"{excused} whatever {said}" if c.excused else f"Whatever {said}"
@@ -197,6 +247,8 @@ def _when(c: PanelCertificate) -> str:
 
 def _claim(c: PanelCertificate, labels: Sequence[str], may: str = "the best may be {}") -> str:
     """The verdict in words, with the options by these names."""
+    if c.goal != BEST:
+        return state_goal(c, "sure to be", "is", "are")
     left = join_names([labels[i] for i in c.possible if i not in c.best], last="or")
     scope = "" if c.active is None else f" among the {len(c.active)} active options"
     if c.verdict == "open":

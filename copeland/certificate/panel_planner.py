@@ -16,9 +16,16 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from copeland.certificate.evidence import check_counts
-from copeland.certificate.panel_certificate import require_at_most, settle_pairs
+from copeland.certificate.goal_proof import cut_by_certificate, list_contenders
+from copeland.certificate.panel_certificate import (
+    PanelCertificate,
+    panel_certificate,
+    require_at_most,
+    settle_pairs,
+)
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import ABOVE, BEST, TOP, Goal
 from copeland.support.rng import stream
 
 Until = Literal["best", "all"]
@@ -52,6 +59,8 @@ def next_question(
     allowed: ArrayLike | None = None,
     last: _Seen | None = None,
     until: Until = "best",
+    goal: str = BEST,
+    labels: Sequence[str] | None = None,
 ) -> Question | None:
     """Return (voter, i, j): whom to ask about which pair. None if nothing is left to ask.
 
@@ -71,6 +80,8 @@ def next_question(
         times running is not shown again while another question is left that may matter.
     until
         ``"best"`` ends when some option is sure to be best, ``"all"`` when all the winners are known.
+    goal, labels
+        What to settle, as for :func:`copeland.certificate.panel_certificate`; the names of the options.
 
     Examples
     --------
@@ -96,7 +107,11 @@ def next_question(
             "give them equal numbers."
         )
     draws = rng if isinstance(rng, np.random.Generator) else stream(rng, "panel")
-    doubts = _doubts(won, (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool), draws, until)
+    missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
+    if goal == BEST:
+        doubts = _doubts(won, missing, draws, until)
+    else:
+        doubts = _doubts_of_goal(won, missing, draws, _Aim.of(goal, labels, won, missing))
     return None if doubts is None else _asking(doubts, asked, may, seen, draws)
 
 
@@ -121,8 +136,13 @@ class Plan(NamedTuple):
         return sum(claim.answers for claim in self.claims)
 
 
-def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
-    """Return what would settle who is best for the fewest answers; None if that is settled.
+def cheapest_plan(
+    wins: ArrayLike,
+    missing: ArrayLike,
+    goal: str = BEST,
+    labels: Sequence[str] | None = None,
+) -> Plan | None:
+    """Return what would settle who is best, or another goal, for the fewest answers; None if that is settled.
 
     Examples
     --------
@@ -130,12 +150,18 @@ def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
     Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
     """
     won, _, left = check_counts(wins, missing=missing)
-    if settle_pairs(won, left)[3].any():
-        return None
     strict, weak = _claims(won, left, stream(0, "plan"))
-    plan = _cheapest(strict, weak, 0)
-    assert plan is not None, "every completion has a winner"
-    champion, chosen, others = plan
+    if goal != BEST:
+        aim = _Aim.of(goal, labels, won, left)
+        if aim.settled:
+            return None
+        champion, chosen, others = aim.plan(strict, weak)
+    elif settle_pairs(won, left)[3].any():
+        return None
+    else:
+        plan = _cheapest(strict, weak, 0)
+        assert plan is not None, "every completion has a winner"
+        champion, chosen, others = plan
     claims = [
         PanelClaim(i, j, is_win, math.ceil(claims.answers[i, j]))
         for is_win, claims, mask in ((True, strict, chosen), (False, weak, others))
@@ -145,8 +171,13 @@ def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
     return Plan(champion, tuple(sorted(open_ones, key=lambda claim: -claim.answers)))
 
 
-def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
-    """Return voters x K x K: whose answers on what may still bear on who is best; none once that is sure.
+def still_matter(
+    wins: ArrayLike,
+    answered: ArrayLike,
+    goal: str = BEST,
+    labels: Sequence[str] | None = None,
+) -> Bools:
+    """Return voters x K x K: whose answers on what may still bear on the goal; none once that is settled.
 
     Examples
     --------
@@ -156,6 +187,9 @@ def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
     won = check_counts(wins)[0]
     asked = _mask(answered, "answered", len(won))
     missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
+    if goal != BEST:
+        aim = _Aim.of(goal, labels, won, missing)
+        return ~asked & (aim.open_pairs() & (not aim.settled))
     beats, _, _, best, possible = settle_pairs(won, missing)
     return ~asked & (_open_pairs(beats, missing, possible) & (not best.any()))
 
@@ -191,7 +225,23 @@ def _doubts(won: Ints, missing: Ints, draws: np.random.Generator, until: Until) 
         return None
     strict, weak = _claims(won, missing, draws)
     matters = _open_pairs(beats, missing, possible)
-    plan = _plan(strict, weak, until)
+    return _weigh(_plan(strict, weak, until), strict, missing, matters)
+
+
+def _doubts_of_goal(
+    won: Ints, missing: Ints, draws: np.random.Generator, aim: _Aim
+) -> Floats | None:
+    """The same for a goal beyond one winner."""
+    if aim.settled:
+        return None
+    strict, weak = _claims(won, missing, draws)
+    _, wins, failures = aim.plan(strict, weak)
+    plan = np.maximum(_upsets(strict, wins), _upsets(weak, failures))
+    return _weigh(plan, strict, missing, aim.open_pairs())
+
+
+def _weigh(plan: Floats, strict: _Claims, missing: Ints, matters: Bools) -> Floats:
+    """How much there is to learn from each pair that matters: by the plan first, then by how open it is."""
     rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
     return np.where(matters, rest + np.maximum(plan, plan.T), 0.0)
 
@@ -270,6 +320,94 @@ def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[int, Bools, Bo
     champion, others = np.zeros((k, k), dtype=bool), weak.price.copy()
     champion[c], others[c, won[c, n]], more[c, n, c] = won[c, n], _NEVER, 0
     return int(c), champion, _ranks(others, axis=0) < more[c, n]
+
+
+class _Aim(NamedTuple):
+    """A goal beyond one winner, and how far a panel has settled it."""
+
+    goal: Goal
+    found: PanelCertificate
+    missing: Ints
+
+    @classmethod
+    def of(cls, goal: str, labels: Sequence[str] | None, won: Ints, missing: Ints) -> _Aim:
+        found = panel_certificate(won, missing=missing, labels=labels, goal=goal)
+        return cls(Goal.parse(goal), found, missing)
+
+    @property
+    def settled(self) -> bool:
+        return self.found.decided
+
+    def open_pairs(self) -> Bools:
+        """The pairs whose missing answers may bear on the goal."""
+        k, beats = self.found.k, np.zeros(self.missing.shape, dtype=bool)
+        for i, j in self.found.beats:
+            beats[i, j] = beats[j, i] = True
+        matters = np.zeros(k, dtype=bool)
+        if self.goal.kind == TOP:
+            matters[list_contenders(self.found, self.goal.number)] = True
+        elif self.goal.kind == ABOVE:
+            matters[self.goal.baseline(self.found.labels)] = True
+        else:
+            matters[:] = [low < high for low, high in self.found.scores]
+        return ~beats & (self.missing > 0) & (matters[:, None] | matters)
+
+    def plan(self, strict: _Claims, weak: _Claims) -> tuple[int, Bools, Bools]:
+        """Return who leads, the wins and the failures to settle, at the lowest price."""
+        order = np.argsort(-strict.chance.sum(axis=1), kind="stable")
+        k, baseline = len(order), self.goal.baseline(self.found.labels)
+        if baseline is not None:
+            each = np.zeros((k, k), dtype=bool)
+            each[baseline] = strict.chance[baseline] >= strict.chance[:, baseline]
+            each[:, baseline] = ~each[baseline]
+            each[baseline, baseline] = False
+            return baseline, each, np.zeros((k, k), dtype=bool)
+        if self.goal.kind == TOP:
+            m = self.goal.number
+            tried = [
+                order,
+                *(_swap(order, m, a, b) for a in (1, 2) for b in (0, 1) if a <= m < k - b),
+            ]
+            cuts = [_cheapest_cut(strict, weak, one[:m], 0) for one in tried]
+        else:
+            tiers = cut_by_certificate(self.found)
+            closed = {sum(tier <= t for tier in tiers.values()) for t in tiers.values()}
+            cuts = [
+                _cheapest_cut(strict, weak, order[:t], 1) for t in range(1, k) if t not in closed
+            ]
+        _, wins, failures = min(cuts, key=lambda cut: cut[0])
+        return int(order[0]), wins, failures
+
+
+def _swap(order: Ints, m: int, inside: int, outside: int) -> Ints:
+    """An order in which one of the last above a cut and one of the first below it change places."""
+    swapped = order.copy()
+    swapped[[m - inside, m + outside]] = order[[m + outside, m - inside]]
+    return swapped
+
+
+def _cheapest_cut(
+    strict: _Claims, weak: _Claims, above: Ints, lead: int
+) -> tuple[float, Bools, Bools]:
+    """Return the price, the wins and the failures by which some options surely beat as many as any other.
+
+    Each of them has L wins, and each other fails to beat ``K - 1 - L + lead``; a win above is a failure below.
+    """
+    k = len(strict.price)
+    upper = np.isin(np.arange(k), above)
+    ranks, best = (
+        _ranks(strict.price, axis=1),
+        (math.inf, np.zeros((k, k), bool), np.zeros((k, k), bool)),
+    )
+    for n in range(k):
+        wins = (ranks < n) & upper[:, None]
+        needed = np.where(upper, 0, np.maximum(k - 1 - n + lead - wins.sum(axis=0), 0))
+        price = np.where(wins | np.eye(k, dtype=bool), 2 * _NEVER, weak.price)
+        failures = _ranks(price, axis=0) < needed
+        total = float(strict.price[wins].sum() + price[failures].sum())
+        if total < best[0]:
+            best = total, wins, failures
+    return best
 
 
 def _failures(price: Floats, won: Bools, more: Ints) -> Floats:

@@ -21,17 +21,21 @@ from copeland.certificate.evidence import (
     mask_of,
     on_cases,
 )
+from copeland.certificate.goal_proof import list_baseline_pairs, prove_goal
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
     FEW,
+    OF_BASELINE,
     Levels,
     all_level,
+    baseline_level,
     levels,
     loss_level,
     shows_together,
     win_level,
 )
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import ABOVE, BEST, Goal
 
 Voters = Literal[
     "independent",
@@ -55,11 +59,16 @@ class Terms(NamedTuple):
     cases: int | None
     judges: tuple[str, ...]
     apart: bool = False
+    goal: str = BEST
 
     def levels(self, k: int, union: bool) -> Levels:
-        """Return how much evidence claims on ``k`` options need."""
+        """Return how much evidence claims on ``k`` options need, but those about a baseline."""
         dependent = self.voters in ("dependent", LIKE_THESE)
         how = (self.delta, self.epoch, dependent, union, self.together)
+        if self.goal != BEST:
+            goal = Goal.parse(self.goal)
+            delta = (1 - OF_BASELINE) * self.delta if goal.kind == ABOVE else self.delta
+            return levels(k, delta, *how[1:], self.margin, goal.number)
         if not self.apart:
             return levels(k, *how, self.margin)
         at = levels(k, *how)
@@ -103,6 +112,7 @@ def prove(
         raise InvalidParameter(
             f"offered is {k}; of {offered} options, 2 to {offered} can have been."
         )
+    names = check_labels(labels, offered)
     votes, later = votes.cut(k), offered - k
     among = mask_of(active, k)
     at = terms.levels(k, active is not None)
@@ -130,9 +140,19 @@ def prove(
         possible = best if is_all else _possible(*scores, among)
         if best.any() and not is_all and (possible == best).all():
             is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True, among)
+    aimed: dict[str, tuple[int, ...]] = {}
+    if terms.goal != BEST:
+        level = baseline_level(k, terms.delta, terms.epoch)
+        aimed = prove_goal(
+            Goal.parse(terms.goal), votes, terms.margin, level, (lower, upper), among, names[:k]
+        )
+        for i, j in list_baseline_pairs(Goal.parse(terms.goal), names, aimed):
+            beats[i, j] = True  # what is proved for the goal is proved
+        scores = _tighten(scores, _bound_scores(beats, among, even))
     return dict(
         terms._asdict(),
-        labels=check_labels(labels, offered),
+        **aimed,
+        labels=names,
         votes=every,
         digest=digest,
         delta=float(terms.delta),
@@ -213,6 +233,11 @@ def _bound_scores(beats: Bools, among: Bools, held: Bools | bool = False) -> tup
     """How many options each beats at least and at most, by proved wins and by pairs (i, j) in which j cannot beat i."""
     least = beats[:, among].sum(axis=1)
     return least, among.sum() - among - (beats | held)[among].sum(axis=0)
+
+
+def _tighten(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """The smaller of two intervals of each score."""
+    return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
 
 
 def _bound_by_verdict(

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import THESE
+from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.proof import Terms
+from copeland.support.goal import BEST
 from copeland.support.phrasing import capital, format_count, join_names, quote_names
 
 
@@ -24,7 +26,11 @@ def on_cases(terms: Terms) -> str:
 
 def statement_of(c: BaseCertificate, terms: Terms) -> str:
     """Return what is proved, in a sentence."""
-    said = f"after {format_count(c.votes, 'vote')}, {state_verdict(c, terms.margin)} ({c.proviso})."
+    if c.goal == BEST:
+        verdict = state_verdict(c, terms.margin)
+    else:
+        verdict = state_goal(c, "proved", "is proved", "are proved")
+    said = f"after {format_count(c.votes, 'vote')}, {verdict} ({c.proviso})."
     return f"{on_cases(terms)}{said}" if on_cases(terms) else capital(said)
 
 

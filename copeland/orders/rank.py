@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.evidence import check_counts, check_labels
+from copeland.certificate.goal_proof import tiers_of
 from copeland.certificate.panel_certificate import PanelCertificate
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import (
@@ -323,35 +324,6 @@ def _bound_rank(
     above = sum(scores[j][0] > scores[i][1] or tiers[j] < tiers[i] for j in among if j != i)
     below = sum(scores[j][1] < scores[i][0] or tiers[j] > tiers[i] for j in among if j != i)
     return 1 + above, len(among) - below
-
-
-def tiers_of(
-    scores: Sequence[tuple[int, int]],
-    first: Collection[int] = (),
-    among: Sequence[int] | None = None,
-) -> list[int]:
-    """Return the tier of each option, from 1, by intervals of their scores.
-
-    A tier ends where every interval above lies higher than every one below: so intervals that overlap, or
-    are joined by others that do, share a tier. Those of ``first`` are known to beat more than all others.
-
-    Examples
-    --------
-    >>> tiers_of([(0, 1), (3, 3), (1, 2), (3, 4)])
-    [2, 1, 2, 1]
-    >>> tiers_of([(0, 1), (1, 2), (1, 2)], first=[1])
-    [2, 1, 2]
-    """
-    options = range(len(scores)) if among is None else among
-    order = sorted(options, key=lambda i: (i not in first, -scores[i][1]))
-    tiers, tier, lowest = {}, 1, None
-    for n, i in enumerate(order):
-        least, most = scores[i]
-        if lowest is not None and (most < lowest or (first and n == len(first))):
-            tier, lowest = tier + 1, least
-        tiers[i] = tier
-        lowest = least if lowest is None else min(lowest, least)
-    return [tiers[i] for i in options]
 
 
 def list_gaps(wins: Ints, ties: Ints, by: By, labels: Sequence[str]) -> Iterator[str]:
