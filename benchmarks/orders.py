@@ -293,8 +293,9 @@ def orders(replays: int = REPLAYS, only: str = "", jobs: int = JOBS) -> Iterator
     yield "## Orders and tiers"
     yield (
         f"Votes drawn from a known matrix, at delta = {DELTA}, looked at after every vote; where people give {EACH} votes each, "
-        "whenever there are 2 % more of them. *Wrong pair*: at some look an option is told to be higher than another that is "
-        "not. *Wrong cut*: such a pair lies on two sides of a cut between tiers. In the last five rows of worlds an assumption is "
+        "whenever there are 2 % more of them; by Copeland scores, while evidence speaks for a wrong pair, whenever there are 1 % more "
+        "votes, as otherwise nothing can be wrong. *Wrong pair*: at some look an option is told to be higher than another that is "
+        "not. *Wrong cut*: such a pair lies on two sides of a cut between tiers. In the last five worlds an assumption is "
         "broken or mended: `cpc-pac` chooses pairs by the votes, and votes of one person hang together."
     )
     yield ""
