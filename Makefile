@@ -7,7 +7,7 @@ export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser screenshots docs run serve test dataless fast lint format bench measure leaderboard golden tables curves lock dist clean
+.PHONY: help setup browser screenshots docs run serve test pytest dataless fast lint format bench measure leaderboard golden tables curves lock dist clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,9 +46,12 @@ serve: setup  ## voting pages and a dashboard at http://127.0.0.1:8000, with a s
 	$(BIN)/copeland serve --demo --storage sqlite:///out/serve.db
 
 # Each of two workers has a core: the threads of a linear algebra library would only wait for each other there.
-test dataless fast: export OPENBLAS_NUM_THREADS = 1
+pytest dataless fast: export OPENBLAS_NUM_THREADS = 1
 
-test: setup lint  ## everything that CI runs
+test: setup  ## everything that CI runs: lint beside the tests, which leave a core idle now and then
+	$(MAKE) --jobs 2 lint pytest
+
+pytest: setup  ## the tests alone, without lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 dataless: setup  ## the tests on real data, as where its folder is absent

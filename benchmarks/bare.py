@@ -16,10 +16,9 @@ from fastapi import FastAPI, Request
 from jinja2 import Environment, PackageLoader
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from copeland.web.models import VotingPage
-from copeland.web.pages.ballot import ShownBallot, Side
-from copeland.web.pages.vote import Form
+from copeland.web.pages.vote import Form, ShownBallot, Side
 from copeland.web.render import render_text
+from copeland.web.store import VotingPage
 
 PAIRS = 20
 

@@ -30,7 +30,7 @@ from copeland.forecast.panel_forecast import no_answers, panel_remaining
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start, new_start
 from copeland.policy import warm
-from copeland.study.results.standing import standing_of
+from copeland.study.kinds import kind_of
 from copeland.support.rng import stream
 
 RUNS = 5
@@ -91,7 +91,7 @@ def by_people(matrix: PreferenceMatrix, run: int) -> Iterator[Told]:
         if not due or state.votes < due[0]:
             continue
         due.pop(0)
-        start = standing_of("people", state, (), 0.0).start
+        start = kind_of(state.settings).standing("people", state, 0.0).start
         found, rule = remaining_of(start, BATCH, people), by_rule(start, BATCH, people)
         if found is None or found.people is None or rule.people is None:
             continue

@@ -19,7 +19,7 @@ from benchmarks.cheap import matrices
 from copeland import PreferenceMatrix
 from copeland.forecast.start import PLANNED
 from copeland.kernels.loop import new_ledger
-from copeland.kernels.planner import Planner
+from copeland.kernels.planner.planner_state import Planner
 from copeland.problems.problem import matrix_problem
 from copeland.registry import find
 from copeland.simulation.cell import loop_for

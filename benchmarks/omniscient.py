@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.kernels.kl import kl
-from copeland.kernels.planner.evidence_shares import SHARES, nats_each
+from copeland.kernels.planner.prices import SHARES, nats_each
+from copeland.kernels.vote_evidence import kl
 from copeland.matrix import PreferenceMatrix
 from copeland.theory.winners import copeland_scores
 

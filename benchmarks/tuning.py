@@ -20,7 +20,7 @@ from benchmarks.tuning_page import FEWER, MARKS, page
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
 from copeland.support.rng import stream
 from copeland.tuning import Tuner
-from copeland.tuning.benchmark_games import game, games
+from tests.oracles.continuous_games import game, games
 
 SEEDS, VOTES = 10, 200
 SHARED = {"tuner": Tuner, "eubo": Eubo, "pbo": Pbo, "random": Random}

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from copeland.tuning import Tuner
-from copeland.tuning.benchmark_games import game
+from tests.oracles.continuous_games import game
 
 PAIRS = 500
 PROBLEMS = ("circle", "rotation4")

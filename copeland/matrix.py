@@ -457,10 +457,6 @@ def _write_csv(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
 
 
-def _write_npz(matrix: PreferenceMatrix, file: BinaryIO) -> None:
-    np.savez_compressed(file, p=matrix.p, labels=np.array(matrix.labels))
-
-
 def _write_json(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     content = {"p": matrix.p.tolist(), "labels": list(matrix.labels)}
     file.write(json.dumps(content).encode())
@@ -477,7 +473,9 @@ _READERS: dict[str, Callable[[Path, str | None], _Read]] = {
 _WRITERS: dict[str, Callable[[PreferenceMatrix, BinaryIO], None]] = {
     ".csv": _write_csv,
     ".npy": lambda matrix, file: np.save(file, matrix.p),
-    ".npz": _write_npz,
+    ".npz": lambda matrix, file: np.savez_compressed(
+        file, p=matrix.p, labels=np.array(matrix.labels)
+    ),
     ".json": _write_json,
 }
 FILES = tuple(_READERS)  # what a file ends in that holds a matrix, or votes

@@ -12,8 +12,8 @@ from scipy.special import gammaln, xlogy
 import copeland
 from copeland import PreferenceMatrix
 from copeland.algorithms import cpc
-from copeland.kernels.kl import kl
 from copeland.kernels.planner import vote_updates
+from copeland.kernels.vote_evidence import kl
 
 EAGER, CAUTIOUS = cpc.SETTINGS["eager"], cpc.SETTINGS["cautious"]
 LONGEST = {0.4: 80, 0.3: 250, 0.2: 800}  # duels by which the sums below have converged, by gap
@@ -204,7 +204,7 @@ def test_every_certificate_of_the_counterexample_takes_as_many_pairs_as_it_says(
         i, j = map(int, cpc.select(planner, t, rng))
         if i != j:
             winner = i if luck.random() < problem.p[i, j] else j
-            cpc.update(planner, winner, i + j - winner, rng)
+            vote_updates.update(planner, winner, i + j - winner, rng)
             t += 1
             continue
         view, rests = PlainPlanner.of(planner), rests + 1

@@ -7,7 +7,7 @@ import pytest
 from helpers import random_matrix
 from scipy.special import xlogy
 
-from copeland.algorithms.kl_best_arm import kl_best_arm
+from copeland.algorithms.copeland_pac import kl_best_arm
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.theory import lemmas
@@ -53,9 +53,15 @@ def rewards_taken(means, delta, epsilon, seed):
 def test_algorithm_4_takes_no_more_than_a_few_times_lemma_22():
     """Coins near 1, as scores near the best are: the lemma saves a factor of 1 - mu there."""
     ratios, wrong = [], 0
-    for k, top in ((3, 0.9), (10, 0.9), (10, 0.6), (30, 0.95)):
+    # The seeds of many coins are the two of five that took most.
+    for k, top, seeds in (
+        (3, 0.9, range(5)),
+        (10, 0.9, range(5)),
+        (10, 0.6, range(5)),
+        (30, 0.95, (2, 3)),
+    ):
         means = np.linspace(top, 0.1, k)
-        for seed in range(5):
+        for seed in seeds:
             named, taken = rewards_taken(means, 0.1, 0.5, seed)
             wrong += 1 - means[named] > 1.5 * (1 - top)
             ratios.append(taken / lemmas.lemma_22(means, 0.1, 0.5))

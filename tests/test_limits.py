@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.algorithms.cheapest_certificate import cheapest_certificate, new_program
+from copeland.algorithms.cw_rmed import cheapest_certificate, new_program
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
 from copeland.kernels.winner_evidence import (
     lightest_upset,

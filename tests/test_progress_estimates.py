@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from copeland.problems import problem_of
-from copeland.simulation.plan import Comparison, load_of
+from copeland.simulation.simulator import Comparison, load_of
 from copeland.support import tasks
 from copeland.support.progress import Load, Pace, samples_first
 from copeland.support.tasks import finish

@@ -9,8 +9,7 @@ import pytest
 from copeland.algorithms.random import State, recommend, select
 from copeland.kernels import kernel, pick
 from copeland.registry import find
-from copeland.testing import check_algorithm
-from copeland.testing.algorithm_checks import check_finds_an_easy_winner
+from copeland.testing import check_algorithm, check_finds_an_easy_winner
 
 SOUND = find("random")
 SHARED = State(np.zeros((5, 5), np.int64))

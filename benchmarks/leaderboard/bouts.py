@@ -21,7 +21,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.problems import problem_of, problem_of_run, redrawn
 from copeland.registry import entrant
 from copeland.simulation.cell import Cell, sources
-from copeland.simulation.plan import Comparison, side_by_side
+from copeland.simulation.simulator import Comparison, side_by_side
 from copeland.support.tasks import Arrays
 from copeland.theory import lower_bounds
 

@@ -30,8 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Bools, Floats, Ints, pick
 from copeland.kernels.mark import kernel
 from copeland.registry import register
 

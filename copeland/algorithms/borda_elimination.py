@@ -33,10 +33,9 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.answers import finished
-from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.draws import draw, pick
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, pick
 from copeland.kernels.mark import kernel
+from copeland.kernels.trials import check_delta, finished
 from copeland.registry import register
 
 
@@ -60,10 +59,7 @@ class State(NamedTuple):
 
 def init(k: int, delta: float = 0.05, resolution: float = 0.01) -> State:
     """Begin; a Borda winner up to ``resolution`` is found with probability 1 - ``delta``."""
-    if not 0 < delta < 1:
-        raise InvalidParameter(
-            f"borda-elimination: delta is {delta}; a failure probability lies between 0 and 1."
-        )
+    check_delta("borda-elimination", delta)
     if not 0 <= resolution < 1:
         raise InvalidParameter(
             f"borda-elimination: resolution is {resolution}; "

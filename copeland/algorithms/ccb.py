@@ -18,7 +18,7 @@ Rulings where the paper is silent:
   u_cc = 1/2 is the one largest; other ties are drawn uniformly.
 - A coin that cannot matter (an empty set, a single candidate) is not thrown.
 
-With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.kernels.imed` says. Line 13 still compares the upper ends u_jc of its open pairs.
+With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.kernels.vote_evidence` says. Line 13 still compares the upper ends u_jc of its open pairs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from copeland.kernels import (
     total,
 )
 from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.imed import OWN, caution_of, imed_expiry
+from copeland.kernels.vote_evidence import OWN, caution_of, imed_expiry
 from copeland.registry import register
 
 

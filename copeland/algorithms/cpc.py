@@ -14,8 +14,8 @@ A pair with n duels and the empirical rate p is decided at step t while
 
 The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
 of growth alone. The second keeps exact ties from being decided by their mere length. Losses of a rival
-may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint_losses`). ``caution`` trades
-the mean against rare long wrong spells: see :data:`copeland.kernels.imed.SETTINGS`.
+may also be shown by several pairs together (:mod:`copeland.kernels.planner.prices`). ``caution`` trades
+the mean against rare long wrong spells: see :data:`copeland.kernels.vote_evidence.SETTINGS`.
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
 duels. docs/cpc-theorem.md has the proof.
@@ -26,29 +26,20 @@ from __future__ import annotations
 import math
 
 from copeland.errors import InvalidParameter, nearest
-from copeland.kernels.imed import SETTINGS
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import first_step_after
-from copeland.kernels.planner import (
+from copeland.kernels.planner.champion import look_around, next_pair
+from copeland.kernels.planner.planner_state import (
     LOSS,
     WIN,
     Planner,
-    expire,
-    list_claims,
-    look_around,
+    check_margin,
     new_planner,
-    next_pair,
-    pause,
-    pend,
-    take_in,
-    with_hints,
-    with_more_pairs,
-    with_options,
-    with_votes,
+    smallest,
+    weakest,
 )
-from copeland.kernels.planner.claims import weakest
-from copeland.kernels.planner.meetings import full
-from copeland.kernels.planner.tournament_tree import smallest
+from copeland.kernels.planner.vote_updates import PLANNER_PARTS, expire, with_options
+from copeland.kernels.vote_evidence import SETTINGS
 from copeland.registry import register
 
 
@@ -65,12 +56,6 @@ def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
     planner = new_planner(k, costly=True, margin=margin, joint=True)
     planner.caution[0] = SETTINGS[setting]
     return planner
-
-
-def check_margin(name: str, margin: float) -> None:
-    """Refuse a margin that is not a gap."""
-    if not 0 <= margin < 0.5:
-        raise InvalidParameter(f"{name}: margin is {margin}; it must be at least 0 and below 1/2.")
 
 
 @kernel
@@ -94,43 +79,6 @@ def rest(planner, t):
     least = min(weakest(planner.claims), smallest(planner.joint.until))
     return max(t + 1, first_step_after(least - planner.caution[0]))
 
-
-@kernel
-def update(planner, winner, loser, rng):
-    """Count a vote."""
-    take_in(planner, winner, loser, 1, 0, 0)
-
-
-@kernel
-def tie(planner, first, second, rng):
-    """Count a tie, half a vote for each."""
-    take_in(planner, first, second, 0, 0, 1)
-
-
-@kernel
-def recommend(planner):
-    """Return the option of the cheapest certificate."""
-    return max(planner.champion[0], 0)
-
-
-@kernel
-def crowded(planner):
-    """Tell whether a new pair would find no room."""
-    return full(planner.meetings)
-
-
-PLANNER_PARTS = {  # what is the same, whatever proves a claim
-    "update": update,
-    "tie": tie,
-    "recommend": recommend,
-    "crowded": crowded,
-    "enlarge": with_more_pairs,
-    "absorb": with_votes,
-    "pause": pause,
-    "pend": pend,
-    "hint": with_hints,
-    "claims": list_claims,
-}
 
 ALGORITHM = register(
     __name__,

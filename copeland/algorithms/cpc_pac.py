@@ -3,27 +3,37 @@
 The planner is that of :mod:`copeland.algorithms.cpc`; here prices are votes, and a claim is proved by
 the evidence and at the levels of :mod:`copeland.kernels.vote_evidence`: with probability 1 - delta, no
 certificate is ever wrong, whichever pairs were asked. It stops with the certificate of its champion.
+
+Voting ends, whatever the plans are: docs/one-algorithm.md has the proof. Plans are searched for locally, and for
+few options at a time. So a look is taken now and then whether the claims that are proved make a certificate of any
+option; and at vote numbers 64^2, 65^2, 66^2, ..., ever rarer, a vote goes to a pair that no plan may want, each open
+pair in its turn.
 """
 
 from __future__ import annotations
 
-from copeland.algorithms.cpc import PLANNER_PARTS, check_margin
+import math
+
 from copeland.errors import InvalidParameter
-from copeland.kernels.mark import kernel
-from copeland.kernels.planner import (
+from copeland.kernels.arrays import find_greatest
+from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.champion import lay_out, look_around, next_pair
+from copeland.kernels.planner.planner_state import (
     EPOCH,
     NONE,
     Planner,
-    crown_winner,
-    look_around,
+    check_margin,
+    count_shown_losses,
+    entry_of,
     new_planner,
-    next_pair,
-    turn,
-    waiting_pair,
-    with_options,
+    win_level,
 )
+from copeland.kernels.planner.vote_updates import PLANNER_PARTS, with_options
+from copeland.kernels.trials import check_delta
 from copeland.kernels.vote_evidence import STAKE, Levels, levels, shows_together
 from copeland.registry import register
+
+FIRST_TURN = 64  # its square is beyond most studies, and few of any number of votes are squares
 
 
 def init(
@@ -41,10 +51,7 @@ def init(
     is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
     each other, ``together`` lets losses be shown by several pairs together: docs/certificate.md.
     """
-    if not 0 < delta < 1:
-        raise InvalidParameter(
-            f"cpc-pac: delta is {delta}; a failure probability lies between 0 and 1."
-        )
+    check_delta("cpc-pac", delta)
     check_margin("cpc-pac", margin)
     if epoch < 0 or epoch != int(epoch):
         raise InvalidParameter(
@@ -55,13 +62,6 @@ def init(
     planner.promise[:] = delta, epoch, dependent
     planner.joint.stake[:] = STAKE if together else 0.0
     return with_levels(planner, at)
-
-
-def promised_levels(planner: Planner, k: int) -> Levels:
-    """Return the levels for K options by what is promised."""
-    delta, epoch, dependent = planner.promise.tolist()
-    together = bool(planner.joint.stake[0] > 0)
-    return levels(k, delta, int(epoch), bool(dependent), together=together)
 
 
 def with_levels(planner: Planner, at: Levels) -> Planner:
@@ -80,7 +80,9 @@ def grow(planner: Planner, k: int) -> Planner:
                 " epoch=1 where options may be added after votes."
             )
         planner.promise[EPOCH] += 1
-    at = promised_levels(planner, k)
+    delta, epoch, dependent = planner.promise.tolist()
+    together = bool(planner.joint.stake[0] > 0)
+    at = levels(k, delta, int(epoch), bool(dependent), together=together)
     return with_options(with_levels(planner, at), k, shows_together(at))
 
 
@@ -107,6 +109,86 @@ def select(planner, t, rng):
 def finished(planner):
     """Tell whether the champion's certificate holds."""
     return planner.champion[0] != NONE and planner.unproved[0] == 0
+
+
+@kernel
+def turn(planner):
+    """Return n if the votes so far are n^2 for n >= FIRST_TURN, else 0."""
+    n = round(math.sqrt(planner.counted[0]))
+    return n if n >= FIRST_TURN and n * n == planner.counted[0] else 0
+
+
+@apart
+def waiting_pair(planner, n):
+    """Return the open pair whose turn it is: number n of all pairs, or the next that is open.
+
+    NONE twice if no pair is.
+    """
+    k = len(planner.points)
+    pairs = k * (k - 1) // 2
+    i, place = 0, n % pairs
+    while place >= k - 1 - i:
+        place -= k - 1 - i
+        i += 1
+    j = i + 1 + place
+    for _ in range(pairs):
+        if is_waiting(planner, i, j):
+            return i, j
+        j += 1
+        if j == k:
+            i = i + 1 if i + 2 < k else 0
+            j = i + 1
+    return NONE, NONE
+
+
+@kernel
+def is_waiting(planner, i, j):
+    """Tell whether a pair may be asked, no answer is under way, and neither side is proved for good."""
+    if not (planner.asking[i] and planner.asking[j]):
+        return False
+    entry = entry_of(planner.meetings, i, j)
+    if entry == NONE:
+        return True
+    evidence = planner.claims.evidence
+    level = highest_level(planner)
+    return (
+        planner.meetings.pending[entry] == 0
+        and evidence[2 * entry] <= level
+        and evidence[2 * entry + 1] <= level
+    )
+
+
+@kernel
+def highest_level(planner):
+    """Return the evidence that makes a claim good for every certificate."""
+    return win_level(planner, len(planner.points) - 2)
+
+
+@apart
+def crown_winner(planner):
+    """Make an option the champion whose certificate is proved, if the claims good for all make one.
+
+    Once each pair is decided, they do: the option of the most wins has l = K - 1 - wins, and any other
+    has at least K - 1 - (its own wins) >= l losses.
+    """
+    k = len(planner.points)
+    meetings, evidence = planner.meetings, planner.claims.evidence
+    level = highest_level(planner)
+    won = planner.row
+    won[:] = 0.0
+    for entry in range(meetings.size[0]):
+        won[meetings.first[entry]] += int(evidence[2 * entry] > level)
+        won[meetings.second[entry]] += int(evidence[2 * entry + 1] > level)
+    champion = find_greatest(won)
+    l = k - 1 - int(won[champion])
+    if l == k - 1:
+        return
+    for j in range(k):
+        if j != champion and count_shown_losses(planner, j) < l:
+            return
+    planner.champion[0] = champion
+    planner.skipped[champion] = l
+    lay_out(planner)
 
 
 ALGORITHM = register(

@@ -32,8 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.algorithms.sparring import select
-from copeland.kernels.arrays import Floats, Ints, total
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Floats, Ints, pick, total
 from copeland.kernels.learners import (
     Questions,
     Ucb,

@@ -4,9 +4,8 @@ Two independent samples of the preference matrix: the first names the candidate,
 optimistic Copeland score is highest; the second names its opponent, among those not sure to beat it.
 
 Of the first sample only the entries above 1/2 in the candidates' rows are ever used, so a coin for
-each of them stands for the sampled matrix (see :mod:`copeland.kernels.beliefs`). It is drawn when the
-step begins. Long rows of steps at which the candidate meets itself are passed over exactly
-(:mod:`copeland.kernels.self_duels`).
+each of them stands for the sampled matrix. It is drawn when the step begins. Long rows of steps at which the
+candidate meets itself are passed over exactly. See :mod:`copeland.kernels.thompson_sampling` for both.
 
 Rulings where the paper is silent:
 
@@ -39,7 +38,7 @@ from copeland.kernels import (
     theta,
 )
 from copeland.kernels.arrays import Bools, Bytes, Floats, Ints
-from copeland.kernels.self_duels import (
+from copeland.kernels.thompson_sampling import (
     FREELY,
     NOBODY,
     OFTEN,

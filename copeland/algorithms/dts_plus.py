@@ -34,7 +34,7 @@ from copeland.kernels import (
     sampled_scores,
 )
 from copeland.kernels.arrays import Bools, Floats
-from copeland.kernels.self_duels import rest_until
+from copeland.kernels.thompson_sampling import rest_until
 from copeland.registry import register
 
 

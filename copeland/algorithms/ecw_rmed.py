@@ -31,7 +31,7 @@ halved regret of 882,195, where the median is 3,168. With beta = 1e-9 the worst 
 remain where gaps are tiny, because a wrong estimate may keep the cheapest winner from being seen: on
 ``mslr-5`` the median is about 5,000, the mean about 14,000 (11,000 with beta = 1e-9).
 
-With ``threshold`` "eager" or "cautious", a pair's evidence is the index of :mod:`copeland.kernels.imed` in
+With ``threshold`` "eager" or "cautious", a pair's evidence is the index of :mod:`copeland.kernels.vote_evidence` in
 place of n d, and the level to reach is ln t plus the caution of that setting, both for an option to be
 sure and for a pair to be behind its quota.
 """
@@ -45,11 +45,10 @@ import numpy as np
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, least
-from copeland.kernels.draws import draw, pick
-from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, least, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
+from copeland.kernels.vote_evidence import OWN, caution_of, imed_index_of_leader
 from copeland.kernels.winner_evidence import (
     PairEvidence,
     count_duel,

@@ -34,11 +34,9 @@ import numpy as np
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.answers import finished, select
-from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest, pick
 from copeland.kernels.mark import kernel
-from copeland.kernels.trials import OPEN, WON, Trials, forget, new_trials, observe
+from copeland.kernels.trials import OPEN, WON, Trials, finished, forget, new_trials, observe, select
 from copeland.registry import register
 
 NO_CLAIM, WINS, WINS_NOT = 0, 1, 2

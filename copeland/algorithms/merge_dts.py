@@ -5,7 +5,7 @@ that a second sample makes the surest to lose to it, so that it is soon dropped.
 are those of mergeRUCB. The last option left plays itself for ever. A Condorcet winner is assumed.
 
 Of the first sample only the entries above 1/2 are used, so a coin for each pair of the batch stands for
-it (see :mod:`copeland.kernels.beliefs`).
+it (see :mod:`copeland.kernels.thompson_sampling`).
 
 Rulings where the paper is silent:
 
@@ -29,7 +29,7 @@ import numpy as np
 
 from copeland.algorithms.merge_rucb import recommend, rest
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints
+from copeland.kernels.arrays import Floats, Ints, draw_greatest
 from copeland.kernels.batches import (
     Batches,
     DuelCounts,
@@ -44,9 +44,9 @@ from copeland.kernels.batches import (
     size_of,
     stage_is_over,
 )
-from copeland.kernels.beliefs import Beliefs, believe, new_beliefs, theta
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
+from copeland.kernels.thompson_sampling import Beliefs, believe, new_beliefs, theta
 from copeland.registry import register
 
 
@@ -120,16 +120,7 @@ def sampled_champion(state, rng):
     batches, b = state.batches, state.turn[0]
     n = size_of(batches, b)
     sample_wins(state, b, n, rng)
-    best = 0
-    equals = 1
-    for x in range(1, n):
-        if state.scores[x] > state.scores[best]:
-            best, equals = x, 1
-        elif state.scores[x] == state.scores[best]:
-            equals += 1
-            if rng.random() * equals < 1:
-                best = x
-    return member(batches, b, best)
+    return member(batches, b, draw_greatest(state.scores[:n], rng))
 
 
 @kernel

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints
+from copeland.kernels.arrays import Floats, Ints, pick
 from copeland.kernels.batches import (
     Batches,
     DuelCounts,
@@ -44,10 +44,8 @@ from copeland.kernels.batches import (
     size_of,
     stage_is_over,
 )
-from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import NEVER, count
-from copeland.kernels.ucb import upper
+from copeland.kernels.pairs import NEVER, count, upper
 from copeland.registry import register
 
 

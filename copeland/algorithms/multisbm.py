@@ -27,8 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.algorithms.sparring import select
-from copeland.kernels.arrays import Floats, Ints, find_greatest
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Floats, Ints, find_greatest, pick
 from copeland.kernels.learners import (
     Questions,
     Ucb,

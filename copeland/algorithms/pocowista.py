@@ -36,11 +36,9 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.answers import finished, select
-from copeland.kernels.arrays import Bytes, Floats, Ints
-from copeland.kernels.draws import draw
+from copeland.kernels.arrays import Bytes, Floats, Ints, draw
 from copeland.kernels.mark import kernel
-from copeland.kernels.trials import LOST, OPEN, TIED, WON
+from copeland.kernels.trials import LOST, OPEN, TIED, WON, check_delta, finished, select
 from copeland.kernels.trials import is_tied as near_tie
 from copeland.registry import register
 
@@ -68,10 +66,7 @@ class State(NamedTuple):
 
 def init(k: int, delta: float = 0.05, resolution: float = 0.0) -> State:
     """Begin; a Copeland winner is found with probability 1 - ``delta``."""
-    if not 0 < delta < 1:
-        raise InvalidParameter(
-            f"pocowista: delta is {delta}; a failure probability lies between 0 and 1."
-        )
+    check_delta("pocowista", delta)
     if not 0 <= resolution < 0.5:
         raise InvalidParameter(
             f"pocowista: resolution is {resolution}; a gap lies between 0 and 1/2."

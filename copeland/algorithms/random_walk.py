@@ -7,7 +7,7 @@ the true one. Duels go to the pairs that limit how well the walk is known.
 
 The paper's text was not at hand; the rule is that of public code (duelpy), which says of its own error
 bound, a row error of 3 K max_j c_ij / sum_l m_li times twice the largest entry of the group inverse,
-that it corrects the paper's. The bound here is neither, but derived (see :mod:`copeland.kernels.markov`):
+that it corrects the paper's. The bound here is neither, but derived (see :func:`fundamental`):
 
 - m estimates p, within c_ij = sqrt(ln(pi^2 K^2 n^2 / (6 delta)) / (2 n)) after n duels of i and j:
   Hoeffding's inequality, for all pairs and all n together, with probability 1 - delta. So no cap n_max
@@ -40,11 +40,9 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.answers import finished, select
-from copeland.kernels.arrays import Floats, Ints
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Floats, Ints, draw_greatest, pick
 from copeland.kernels.mark import kernel
-from copeland.kernels.markov import fundamental, stationary
+from copeland.kernels.trials import check_delta, finished, select
 from copeland.registry import register
 
 GROWTH = 1.1  # of the duels between two looks at the walk
@@ -57,7 +55,7 @@ class State(NamedTuple):
     duels: Ints  # K x K, symmetric
     n_duels: Ints  # (1,): of all pairs together
     outflow: Floats  # K: sum_l m_li at the last look
-    walk: Floats  # K x K: the estimated walk, then G of kernels.markov
+    walk: Floats  # K x K: the estimated walk, then G of `fundamental`
     visits: Floats  # K: its stationary distribution
     errors: Floats  # K: room for the errors that one row of the walk makes in them
     pivots: Ints  # K: room for the elimination
@@ -74,10 +72,7 @@ class State(NamedTuple):
 
 def init(k: int, delta: float = 0.05, resolution: float = 0.05) -> State:
     """Begin; the most visited option is found with probability 1 - ``delta``."""
-    if not 0 < delta < 1:
-        raise InvalidParameter(
-            f"random-walk: delta is {delta}; a failure probability lies between 0 and 1."
-        )
+    check_delta("random-walk", delta)
     if not 0 <= resolution < math.inf:
         raise InvalidParameter(
             f"random-walk: resolution is {resolution}; it must be a finite number, 0 or more."
@@ -166,7 +161,7 @@ def look(state, rng):
     estimate(state)
     fundamental(state.walk, state.pivots)
     stationary(state.walk, state.visits)
-    state.leader[0] = draw_leader(state.visits, rng)
+    state.leader[0] = draw_greatest(state.visits, rng)
     if is_certain(state):
         state.answer[0] = state.leader[0]
     state.next_look[0] = math.ceil(GROWTH * state.n_duels[0])
@@ -190,21 +185,6 @@ def share(state, i, j):
     """Return m_ij, the share of their duels that i won against j; 1/2 before any."""
     n = state.duels[i, j]
     return state.points[i, j] / n if n > 0 else 0.5
-
-
-@kernel
-def draw_leader(visits, rng):
-    """Draw one of the options that the walk visits most."""
-    best = 0
-    n = 1
-    for i in range(1, len(visits)):
-        if visits[i] > visits[best]:
-            best, n = i, 1
-        elif visits[i] == visits[best]:  # the nth of equals takes the place with probability 1/n
-            n += 1
-            if pick(rng, n) == 0:
-                best = i
-    return best
 
 
 @kernel
@@ -288,6 +268,91 @@ def recommend(state):
         if won > highest:
             best, highest = i, won
     return best
+
+
+# Markov chains in arrays made beforehand: their stationary distribution, and what moves it.
+#
+# For a chain S of K states with one closed class let G = (I - S + E/K)^-1, where E is all ones. Then
+#
+# - the stationary distribution is v_j = sum_i G_ij / K;
+# - (I - S) G = I - 1 v;
+# - for any other chain S' with distribution v', v' - v = v' (S' - S) G.
+#
+# G differs from the group inverse of I - S only by a constant in each column, which the last line ignores:
+# rows of S' - S sum to 0.
+
+
+@kernel
+def fundamental(chain, pivots):
+    """Put G in the place of the transition matrix S; ``pivots`` is room for K integers."""
+    k = len(chain)
+    for i in range(k):
+        for j in range(k):
+            chain[i, j] = 1 / k - chain[i, j]
+        chain[i, i] += 1
+    invert(chain, pivots)
+
+
+@kernel
+def stationary(fundamental, visits):
+    """Write the stationary distribution into ``visits``."""
+    k = len(fundamental)
+    visits[:] = 0.0
+    for i in range(k):
+        for j in range(k):
+            visits[j] += fundamental[i, j] / k
+
+
+@kernel
+def invert(matrix, pivots):
+    """Put the inverse in the place of a regular matrix: Gauss-Jordan elimination, largest pivot first."""
+    k = len(matrix)
+    for c in range(k):
+        pivots[c] = _largest_below(matrix, c)
+        _swap_rows(matrix, c, pivots[c])
+        _eliminate(matrix, c)
+    for c in range(k - 1, -1, -1):  # exchanged rows of the matrix are columns of its inverse
+        _swap_columns(matrix, c, pivots[c])
+
+
+@kernel
+def _largest_below(matrix, c):
+    """Return the row, from c on, with the largest entry in column c."""
+    found = c
+    for r in range(c + 1, len(matrix)):
+        if abs(matrix[r, c]) > abs(matrix[found, c]):
+            found = r
+    return found
+
+
+@kernel
+def _eliminate(matrix, c):
+    """Solve row c for unknown c, and put the solution into all other rows."""
+    k = len(matrix)
+    scale = 1 / matrix[c, c]
+    matrix[c, c] = 1.0
+    for j in range(k):
+        matrix[c, j] *= scale
+    for r in range(k):
+        if r != c:
+            factor = matrix[r, c]
+            matrix[r, c] = 0.0
+            for j in range(k):
+                matrix[r, j] -= factor * matrix[c, j]
+
+
+@kernel
+def _swap_rows(matrix, a, b):
+    if a != b:
+        for j in range(len(matrix)):
+            matrix[a, j], matrix[b, j] = matrix[b, j], matrix[a, j]
+
+
+@kernel
+def _swap_columns(matrix, a, b):
+    if a != b:
+        for i in range(len(matrix)):
+            matrix[i, a], matrix[i, b] = matrix[i, b], matrix[i, a]
 
 
 ALGORITHM = register(

@@ -74,7 +74,9 @@ def advance(state, t, rng):
         restart(state.solver, math.log(length) / length)
         state.closer[0] = NEVER
     if t >= state.closer[0]:
-        look_closer(state.solver)
+        state.solver.resolution[0] /= 2
+        resume_ties(state.solver.trials)
+        score_anew(state.solver)
         state.closer[0] = NEVER
     if state.solver.answer[0] < 0:
         advance_solver(state.solver, t, rng)
@@ -92,14 +94,6 @@ def restart(solver, delta):
     solver.level[0] = math.log(k * k / delta)
     solver.drawn[:] = 0
     forget(solver.trials)
-    score_anew(solver)
-
-
-@kernel
-def look_closer(solver):
-    """Halve the resolution, test the ties on and score the options again."""
-    solver.resolution[0] /= 2
-    resume_ties(solver.trials)
     score_anew(solver)
 
 

@@ -72,8 +72,7 @@ def show_command(name: Matrix, as_json: Json = False) -> None:
 
 
 def _list_problems() -> list[dict[str, Any]]:
-    from copeland.problems.catalogue import FAMILIES
-    from copeland.problems.published import PRINTED
+    from copeland.problems.catalogue import FAMILIES, PRINTED
 
     return [
         {"name": name, "example": name, "about": one.about, "source": one.source, "random": False}

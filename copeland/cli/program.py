@@ -21,18 +21,17 @@ from copeland.version import __version__
 
 BAD_INPUT = 2
 FAILURE = 1
+Modules = Mapping[str, str | Callable[[], None]]
 
 
 class Group(typer.Typer):
     """A group that imports and builds a command when it is called.
 
-    ``modules`` says which module registers each command, in the order of the help; without it, whoever makes the group
-    registers all of them.
+    ``modules`` says which module, or which function, registers each command, in the order of the help; without it, whoever
+    makes the group registers all of them.
     """
 
-    def __init__(
-        self, name: str | None = None, modules: Mapping[str, str] | None = None, **how: Any
-    ):
+    def __init__(self, name: str | None = None, modules: Modules | None = None, **how: Any):
         self.commands = _Commands(modules or {})
         kind = type("Built", (how.pop("cls", _Group),), {"lazy": self.commands})
         super().__init__(name=name, cls=kind, **_LOOKS | how)
@@ -69,15 +68,18 @@ def _json_for_all(command: Any) -> dict[str, Any]:
 class _Commands(Mapping[str, Any]):
     """The commands of a group by name; each is imported and built when it is looked up, once."""
 
-    def __init__(self, modules: Mapping[str, str]):
+    def __init__(self, modules: Modules):
         self.modules = modules
         self.parts: dict[str, typer.Typer] = {}
         self._built: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._built:
-            if name in self.modules:
-                importlib.import_module(self.modules[name])
+            register = self.modules.get(name)
+            if isinstance(register, str):
+                importlib.import_module(register)
+            elif register is not None:
+                register()
             self._built[name] = typer.main.get_command(self.parts[name])
         return self._built[name]
 

@@ -82,7 +82,7 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
 
     from copeland.ranking.clicks import click_models
     from copeland.ranking.comparison_arrays import OUTCOMES, SCORE_TIES
-    from copeland.ranking.estimates import TIES
+    from copeland.ranking.estimation import TIES
     from copeland.ranking.interleaving import methods
 
     there = {
@@ -157,8 +157,7 @@ def estimate_command(
     from copeland.ranking import constant_features
     from copeland.ranking.adaptive import estimate_adaptively
     from copeland.ranking.clicks import click_model
-    from copeland.ranking.estimates import check_ties
-    from copeland.ranking.estimation import Protocol, estimate
+    from copeland.ranking.estimation import Protocol, check_ties, estimate
     from copeland.support.tasks import check_workers
 
     check_ties(ties)
@@ -399,8 +398,7 @@ class Entries(NamedTuple):
 
 def read_entries(entries: Entries, grades: int | None) -> tuple[Collection, list[Ranker]]:
     """Return the documents, refused if they have other grades than was told, and the rankers."""
-    from copeland.ranking.ranker_files import by_features, by_model, by_scores, read_run
-    from copeland.ranking.rankers import trec_run
+    from copeland.ranking.rankers import by_features, by_model, by_scores, read_run, trec_run
 
     entries.check()
     with _in_words_of_options():

@@ -9,9 +9,18 @@ from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
-from copeland.forecast.races import WAYS, Ended, count_votes_to_proof, run_to_proof, votes_to_likely
+from copeland.forecast.races import (
+    WAYS,
+    Ended,
+    Voters,
+    Within,
+    count_votes_to_proof,
+    is_possible,
+    race_of_voters,
+    run_to_proof,
+    votes_to_likely,
+)
 from copeland.forecast.start import PLANNED, PROOF, Goal, Start
-from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
 from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
 from copeland.support.arrays import Floats

@@ -16,9 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.forecast.forecast import ForecastRange, forecast_of
+from copeland.forecast.races import nobody
 from copeland.forecast.start import PLANNED, Start
-from copeland.forecast.voter_races import nobody
-from copeland.kernels.planner import BLOCKED, NONE, Planner, losses_missing, rate_losses, rate_win
+from copeland.kernels.planner.champion import losses_missing, rate_losses, rate_win
+from copeland.kernels.planner.planner_state import NONE, Planner
+from copeland.kernels.planner.prices import BLOCKED
 from copeland.registry import find
 from copeland.simulation.compilation import is_compiled
 from copeland.support.rng import stream

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import WORLDS, ForecastRange, forecast_of
 from copeland.forecast.panel_forecast import new_panel_remaining
+from copeland.forecast.races import MOST_PEOPLE, fewest_people, new_voters
 from copeland.forecast.start import PLANNED, Start
-from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, new_voters
 
 FEW = 30  # voters who might be all that counts
 

@@ -4,8 +4,25 @@ The readable code and the fast code are the same code. :func:`kernel` only marks
 simulations compile copies of the marked functions, live use runs them as they are.
 """
 
-from copeland.kernels.arrays import greatest, least, total
-from copeland.kernels.beliefs import (
+from copeland.kernels.arrays import draw, greatest, least, pick, total
+from copeland.kernels.compiler.compile import compiled
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import (
+    NEVER,
+    Pairs,
+    count,
+    first_expiry,
+    hoeffding_expiry,
+    judge,
+    least_beaten,
+    new_pairs,
+    next_expired,
+    record,
+    reopen,
+    settle,
+    strongest_challenger,
+)
+from copeland.kernels.thompson_sampling import (
     Beliefs,
     believe,
     conditional_theta,
@@ -15,28 +32,8 @@ from copeland.kernels.beliefs import (
     sampled_scores,
     theta,
 )
-from copeland.kernels.compiler.compile import compiled
-from copeland.kernels.draws import draw, pick
-from copeland.kernels.kl import kl, kl_lower, kl_upper
-from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import (
-    NEVER,
-    Pairs,
-    count,
-    first_expiry,
-    hoeffding_expiry,
-    new_pairs,
-    next_expired,
-    settle,
-)
 from copeland.kernels.trials import LOST, OPEN, TIED, WON, Trials, forget, new_trials, observe
-from copeland.kernels.ucb import (
-    judge,
-    least_beaten,
-    record,
-    reopen,
-    strongest_challenger,
-)
+from copeland.kernels.vote_evidence import kl, kl_lower, kl_upper
 
 __all__ = [
     "LOST",

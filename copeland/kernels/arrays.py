@@ -1,4 +1,4 @@
-"""The types of arrays that states are made of, and reductions.
+"""What kernels do with plain arrays: reduce them, draw from them, keep a heap in them; and their types.
 
 The reductions are plain loops: compiled, they are much faster than the array methods on short arrays.
 """
@@ -6,9 +6,12 @@ The reductions are plain loops: compiled, they are much faster than the array me
 from __future__ import annotations
 
 from copeland.kernels.mark import kernel
-from copeland.support.arrays import Bools, Bytes, Floats, Ints
+from copeland.support.arrays import Bools as Bools
+from copeland.support.arrays import Bytes as Bytes
+from copeland.support.arrays import Floats as Floats
+from copeland.support.arrays import Ints as Ints
 
-__all__ = ["Bools", "Bytes", "Floats", "Ints", "find_greatest", "greatest", "least", "total"]
+ABSENT = -1
 
 
 @kernel
@@ -40,9 +43,105 @@ def find_greatest(values):
 
 
 @kernel
+def draw_greatest(values, rng):
+    """Return the place of the largest of an array, drawn from those of equals."""
+    best = 0
+    n = 1
+    for i in range(1, len(values)):
+        if values[i] > values[best]:
+            best, n = i, 1
+        elif values[i] == values[best]:  # the nth of equals takes the place with probability 1/n
+            n += 1
+            if rng.random() * n < 1:
+                best = i
+    return best
+
+
+@kernel
 def total(values):
     """Return the sum of an array of integers."""
     found = 0
     for value in values:
         found += value
     return found
+
+
+@kernel
+def pick(rng, n):
+    """Return a uniform draw from 0..n-1; where there is no choice (n = 1) nothing is drawn."""
+    return 0 if n == 1 else int(rng.random() * n)
+
+
+@kernel
+def draw(items, at, rng):
+    """Draw one of the items from place ``at`` on, without replacement: it is put there, and returned.
+
+    Called with at = 0, 1, 2, ... it shuffles the array, one draw at a time.
+    """
+    chosen = at + pick(rng, len(items) - at)
+    items[at], items[chosen] = items[chosen], items[at]
+    return items[at]
+
+
+# A heap of numbered items, the one of the least key on top, that knows where each of them is. Whoever keeps one has three
+# arrays, named `heap` (the items in it), `place` (by item: where in the heap, ABSENT if it is not there) and `size` ((1,):
+# how many there are); the keys, by item, are handed in.
+
+
+@kernel
+def put_in(keeper, key, item):
+    """Put an item where its key belongs, whether it is in the heap or not."""
+    if keeper.place[item] == ABSENT:
+        keeper.place[item] = keeper.size[0]
+        keeper.heap[keeper.size[0]] = item
+        keeper.size[0] += 1
+    settle_at(keeper, key, keeper.place[item])
+
+
+@kernel
+def take_out(keeper, key, item):
+    """Take an item out of the heap; it must be there."""
+    at = keeper.place[item]
+    keeper.place[item] = ABSENT
+    keeper.size[0] -= 1
+    last = keeper.heap[keeper.size[0]]
+    if last != item:
+        keeper.heap[at] = last
+        keeper.place[last] = at
+        settle_at(keeper, key, at)
+
+
+@kernel
+def settle_at(keeper, key, at):
+    """Let the item at a place rise or sink to where it belongs."""
+    heap, place = keeper.heap, keeper.place
+    item = heap[at]
+    while at > 0:
+        parent = heap[(at - 1) // 2]
+        if key[parent] <= key[item]:
+            break
+        heap[at] = parent
+        place[parent] = at
+        at = (at - 1) // 2
+    heap[at] = item
+    place[item] = at
+    sink(heap, place, key, at, keeper.size[0])
+
+
+@kernel
+def sink(heap, place, key, at, size):
+    """Let the item at a place sink to where it belongs; ``place`` is None if nobody asks where."""
+    item = heap[at]
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and key[heap[child + 1]] < key[heap[child]]:
+            child += 1
+        if key[item] <= key[heap[child]]:
+            break
+        heap[at] = heap[child]
+        if place is not None:
+            place[heap[child]] = at
+        at = child
+    heap[at] = item
+    if place is not None:
+        place[item] = at

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Ints
-from copeland.kernels.draws import draw
+from copeland.kernels.arrays import Ints, draw
 from copeland.kernels.mark import kernel
 
 INVISIBLE = 80.0  # added to e^80, no step makes a difference

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Bools, Floats, Ints, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.vote_evidence import all_level, log_evidence, loss_level, win_level
 

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, least
-from copeland.kernels.draws import pick
+from copeland.kernels.arrays import Bools, Floats, Ints, least, pick
 from copeland.kernels.mark import kernel
 
 LEFT = 0  # the rows of two learners that duel

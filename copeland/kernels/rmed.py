@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.draws import draw, pick
-from copeland.kernels.kl import kl
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
+from copeland.kernels.vote_evidence import kl
 
 LONGEST = 37.0  # e^37 > 2^53: a step that no simulation reaches
 

@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.answers import finished
-from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest
-from copeland.kernels.draws import draw
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, draw, greatest
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
+from copeland.kernels.trials import finished
 
 
 class Roster(NamedTuple):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Bytes, Floats, Ints
 from copeland.kernels.mark import kernel
 
@@ -96,3 +97,28 @@ def forget(trials):
     trials.duels[:, :] = 0
     trials.log_even[:, :] = 0.0
     trials.verdict[:, :] = OPEN
+
+
+# An algorithm that stops with an answer: `state.answer[0]` is it, -1 until it is found
+
+
+def check_delta(name: str, delta: float) -> None:
+    """Refuse what is not a failure probability."""
+    if not 0 < delta < 1:
+        raise InvalidParameter(
+            f"{name}: delta is {delta}; a failure probability lies between 0 and 1."
+        )
+
+
+@kernel
+def finished(state):
+    """Tell whether the answer is found."""
+    return state.answer[0] >= 0
+
+
+@kernel
+def select(state, t, rng):
+    """Return the pair of this step, or the answer against itself."""
+    if state.answer[0] >= 0:
+        return state.answer[0], state.answer[0]
+    return state.pair[0], state.pair[1]

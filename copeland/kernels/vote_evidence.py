@@ -5,6 +5,9 @@ the null "p_ij <= m" his wealth E is a nonnegative supermartingale, so it ever r
 at most 1/x, whoever chooses the pairs and whenever one looks (Ville's inequality). He spreads his bets
 over the theta above m by a Beta(2, 2) density: a win multiplies by theta / m, a loss by
 (1 - theta) / (1 - m). Then E depends on the counts alone, not on the order of the votes.
+
+Regret goes by another measure, the index of IMED: n d, the divergence d from 1/2 of n duels, together with ln n
+(Honda & Takemura 2015).
 """
 
 from __future__ import annotations
@@ -12,13 +15,112 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from copeland.kernels.kl import kl
+from copeland.errors import InvalidParameter, nearest
 from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import first_step_after
 
+HALVINGS = 52  # of an interval within [0, 1]: down to a double's precision
 PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written out for it
 MANY = 50  # from so many options on, losses can be shown together; among fewer that gains little
 STAKE = 0.1  # the share of its capital that a claim stakes in the product of several
 FEW = 4  # up to this many options the plain union over all claims is at least as good as the rows
+SETTINGS = {"eager": 0.0, "cautious": 3.0}  # nats beyond ln t that a decision needs
+OWN = "own"  # a rule's threshold, unless it takes one of these
+
+# The Kullback-Leibler divergence of two coins, and the confidence bounds it gives
+
+
+@kernel
+def kl(p, q):
+    """Return d(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q)), with 0 ln 0 = 0."""
+    divergence = 0.0
+    if p > 0:
+        if q <= 0:
+            return math.inf
+        divergence += p * math.log(p / q)
+    if p < 1:
+        if q >= 1:
+            return math.inf
+        divergence += (1 - p) * math.log((1 - p) / (1 - q))
+    return max(divergence, 0.0)
+
+
+@kernel
+def kl_upper(p, level):
+    """Return the largest q with d(p, q) <= level."""
+    return _farthest(p, 1.0, level)
+
+
+@kernel
+def kl_lower(p, level):
+    """Return the smallest q with d(p, q) <= level."""
+    return _farthest(p, 0.0, level)
+
+
+@kernel
+def _farthest(p, end, level):
+    """Bisect between p, where the divergence is 0, and an end of [0, 1]."""
+    if kl(p, end) <= level:
+        return end
+    near, far = p, end
+    for _ in range(HALVINGS):
+        middle = (near + far) / 2
+        if kl(p, middle) <= level:
+            near = middle
+        else:
+            far = middle
+    return near
+
+
+# When IMED's index decides a pair: n d + ln n against ln t + caution, and a guard against ties. An exact tie would be
+# decided by its mere length, so 2 n d must be enough too.
+#
+# CPC decides so. A rule's own threshold is part of it, and a lower one lets it decide sooner and err more often: to tell
+# what another rule owes to its plan and what to its threshold, some take this one by a parameter `threshold`, "eager" or
+# "cautious".
+
+
+@kernel
+def imed_index(wins, duels, margin):
+    """Return min(n d + ln n, 2 n d), d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
+    nats = nats_ahead(wins, duels, margin)
+    return min(nats + math.log(duels), 2 * nats) if nats > 0 else 0.0
+
+
+@kernel
+def nats_ahead(wins, duels, margin):
+    """Return n d, d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
+    null = 0.5 - margin
+    if duels == 0 or wins <= null * duels:
+        return 0.0
+    return duels * kl(wins / duels, null)
+
+
+@kernel
+def imed_index_of_leader(wins, duels):
+    """Return the index of the side that is ahead."""
+    return imed_index(max(wins, duels - wins), duels, 0.0)
+
+
+@kernel
+def imed_expiry(wins, duels, caution):
+    """Return the first step t at which the index is not above ln t + ``caution``."""
+    return first_step_after(imed_index_of_leader(wins, duels) - caution)
+
+
+def caution_of(algorithm: str, threshold: str) -> float | None:
+    """Return the nats beyond ln t that a decision needs; None if the rule keeps its own threshold."""
+    if threshold == OWN:
+        return None
+    if threshold not in SETTINGS:
+        known = (OWN, *SETTINGS)
+        raise InvalidParameter(
+            f"{algorithm}: there is no threshold '{threshold}'; {nearest(str(threshold), known)}"
+        )
+    return SETTINGS[threshold]
+
+
+# What a certificate goes by
 
 
 @kernel

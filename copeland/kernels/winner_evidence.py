@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.kernels.arrays import Bytes, Floats, Ints
-from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
+from copeland.kernels.vote_evidence import kl
 
 
 class PairEvidence(NamedTuple):

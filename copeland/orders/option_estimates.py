@@ -16,7 +16,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from copeland.errors import InvalidParameter
 from copeland.support.arrays import Floats, Ints
 
 PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
@@ -37,7 +36,7 @@ class Ballots(NamedTuple):
     @property
     def voters(self) -> int:
         """How many voters there are."""
-        return int(self.voter.max()) + 1
+        return int(self.voter.max(initial=-1)) + 1
 
 
 class Estimates(NamedTuple):
@@ -142,10 +141,8 @@ def spread_moves(
         squares = wins * (1 - mean) ** 2 + wins.T * mean**2 + ties * (0.5 - mean) ** 2
         return _laplacian(weight**2 * squares)
     i, j, voters = ballots.first, ballots.second, ballots.voters
-    if voters < 2:
-        raise InvalidParameter(
-            "one voter's votes say nothing about other voters; there must be two or more."
-        )
+    if voters < 2:  # who says nothing about other voters
+        return np.zeros(wins.shape)
     move = weight[i, j] * (ballots.outcome - mean[i, j])
     rows, columns = np.concatenate([ballots.voter] * 2), np.concatenate([i, j])
     sums = coo_array((np.concatenate([move, -move]), (rows, columns)), shape=(voters, len(wins)))
@@ -160,7 +157,9 @@ def _laplacian(weights: NDArray[Any]) -> Floats:
 
 
 def _units(number: Ints, ballots: Ballots | None) -> int:
-    return int(number.sum()) // 2 if ballots is None else ballots.voters
+    if ballots is None:
+        return int(number.sum()) // 2
+    return ballots.voters if ballots.voters > 1 else 0
 
 
 def radius_of(units: int, expected_units: float, alpha: float, fitted: int = 0) -> float:

@@ -201,10 +201,7 @@ def rank(
     >>> found.tiers
     (('tea', 'milk'), ('mud',))
     """
-    if by not in ORDERS:
-        raise InvalidParameter(
-            f"by is {by!r}; it must be {join_names([repr(x) for x in ORDERS], last='or')}.", "by"
-        )
+    check_order(by)
     won, tied, _ = check_counts(wins, ties)
     names = check_labels(labels, len(won))
     if by == "copeland":
@@ -213,6 +210,13 @@ def rank(
     if not 0 < delta < 1:
         raise InvalidParameter(f"delta is {delta}; it is an error probability between 0 and 1.")
     return rank_by_estimates(won, tied, by, names, delta, expected, ballots)
+
+
+def check_order(by: str) -> None:
+    """Refuse what options are not ranked by."""
+    if by not in ORDERS:
+        known = join_names([repr(order) for order in ORDERS], last="or")
+        raise InvalidParameter(f"by is {by!r}; it must be {known}.", "by")
 
 
 def rank_by_estimates(

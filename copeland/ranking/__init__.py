@@ -1,8 +1,7 @@
 """Search rankers as options: documents, grades and features, and rankers that order them."""
 
-from copeland.ranking.collection import Collection, InvalidCollection, undecided_queries
+from copeland.ranking.collection import Collection, InvalidCollection, synthetic, undecided_queries
 from copeland.ranking.rankers import Ranker, all_features, constant_features, rankings, ranks
-from copeland.ranking.synthetic import synthetic
 
 __all__ = [
     "Collection",

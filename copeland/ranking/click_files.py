@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, InvalidRow, need
+from copeland.support.arrays import Ints
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import JSON_LINES, column_name, separator_of
 
@@ -60,7 +60,7 @@ class Batch(NamedTuple):
     """Some rows of a file: their numbers, and their values by what they say (lists, or Arrow arrays)."""
 
     file: str
-    numbers: NDArray[np.int64]
+    numbers: Ints
     values: dict[str, Any]
     damaged: list[Damage]
 

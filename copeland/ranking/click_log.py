@@ -44,6 +44,7 @@ from copeland.ranking.click_records import (
     mix_bits,
     shown_of,
 )
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.escaping import cell
 from copeland.support.progress import progress_bar
 from copeland.support.tasks import Arrays, check_workers, finish
@@ -67,7 +68,6 @@ NEVER_SHOWN, OUT_OF_RANGE, EARLY, LATE, AGAIN, ON_OUTSIDE, TAKEN = range(len(CLI
 _0, _1 = np.uint64(0), np.uint64(1)
 _SPREAD = np.uint64(0x9E3779B185EBCA87)
 
-Counts = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 
@@ -92,15 +92,15 @@ class Rules(NamedTuple):
 
 @dataclass(frozen=True)
 class ClickCounts:
-    """Counts of wins and ties by pair of rankers, and what became of every row.
+    """Ints of wins and ties by pair of rankers, and what became of every row.
 
     Each list that was read is counted once in ``lists``, each click once in ``clicks``, by what became of it.
     Rows that are neither are counted in ``damaged``; ``unreadable`` names the first ones with file, line and reason.
     """
 
     labels: tuple[str, ...]
-    wins: Counts  # wins[i, j]: of i over j
-    ties: Counts
+    wins: Ints  # wins[i, j]: of i over j
+    ties: Ints
     lists: Mapping[str, int]
     clicks: Mapping[str, int]
     damaged: int = 0
@@ -314,7 +314,7 @@ class Joining(Step):
 class Tallying(Step):
     """One part of the users: their votes, counted."""
 
-    spans: Counts  # where its votes begin and end in the file of each part of the ids
+    spans: Ints  # where its votes begin and end in the file of each part of the ids
     k: int
     rules: Rules
 
@@ -344,7 +344,7 @@ def _concatenate(records: list[Records]) -> Records:
 
 def sort_by_part(
     records: Records, keys: NDArray[np.uint64], parts: int
-) -> tuple[NDArray[Any], Counts]:
+) -> tuple[NDArray[Any], Ints]:
     """Return the records part by part, which the highest bits of keys say, and where each part ends."""
     words = records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
     if parts == 1:
@@ -400,7 +400,7 @@ def mark_clicks(rows, positions, clicked):
     return again
 
 
-def join(shown: Records, clicks: Records, rules: Rules) -> tuple[Records, Counts, Counts]:
+def join(shown: Records, clicks: Records, rules: Rules) -> tuple[Records, Ints, Ints]:
     """Return the vote of each list, and what became of lists and clicks: who has more clicks on its team has won.
 
     One call sees all rows of one part of the ids, so that its tables fit into memory however long the log is.
@@ -425,8 +425,8 @@ def join(shown: Records, clicks: Records, rules: Rules) -> tuple[Records, Counts
 
 
 def _take_clicks(
-    shown: Records, inside: NDArray[np.bool_], clicks: Records, rows: Counts, window: float
-) -> tuple[NDArray[np.uint64], Counts]:
+    shown: Records, inside: Bools, clicks: Records, rows: Ints, window: float
+) -> tuple[NDArray[np.uint64], Ints]:
     """The positions of each list that were clicked, as bits; what became of clicks, each on the list of a row."""
     is_known = rows >= 0
     rows, time, position = (of[is_known] for of in (rows, clicks["time"], clicks["position"]))
@@ -446,7 +446,7 @@ def _take_clicks(
     return clicked, fates
 
 
-def tally(votes: Records, k: int, rules: Rules) -> tuple[Counts, Counts, Counts]:
+def tally(votes: Records, k: int, rules: Rules) -> tuple[Ints, Ints, Ints]:
     """Return which cells of a table by left, right and outcome have votes, how many, and what became of lists.
 
     One call sees all votes of one part of the users. A user without a name is nobody's repeat, and no bot.
@@ -465,9 +465,7 @@ def tally(votes: Records, k: int, rules: Rules) -> tuple[Counts, Counts, Counts]
     return np.flatnonzero(counts), counts[counts > 0], np.array(lists)
 
 
-def _find_bots(
-    users: NDArray[np.uint64], times: NDArray[np.float64], most: int
-) -> NDArray[np.bool_]:
+def _find_bots(users: NDArray[np.uint64], times: Floats, most: int) -> Bools:
     """Which votes are of a user's day with more than ``most`` lists in a minute."""
     is_bot = np.zeros(len(users), np.bool_)
     # Users share bins. In a bin with few lists nobody is a bot, which spares most users a closer look.
@@ -483,9 +481,7 @@ def _find_bots(
     return is_bot
 
 
-def _is_first(
-    users: NDArray[np.uint64], pairs: Counts, times: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _is_first(users: NDArray[np.uint64], pairs: Ints, times: Floats) -> Bools:
     """Which votes are a user's earliest on their pair, or have no user."""
     keys = _join_words(users, pairs)
     order = np.lexsort((times, keys))

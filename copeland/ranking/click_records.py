@@ -18,10 +18,10 @@ from copeland.errors import InvalidParameter, need
 from copeland.kernels import kernel
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.ranking.click_files import Batch, Damage
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.timestamps import YEAR_2200, seconds_since_1970
 from copeland.support.vote_tables import LONGEST
 
-Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Records = NDArray[np.void]
 
@@ -109,7 +109,7 @@ def clicks_of(batch: Batch) -> tuple[Records, list[Damage]]:
 
 
 def _sort_out(
-    batch: Batch, rows: Records, faults: tuple[tuple[str, Flags], ...]
+    batch: Batch, rows: Records, faults: tuple[tuple[str, Bools], ...]
 ) -> tuple[Records, list[Damage]]:
     """Return the rows without a fault, and each other row with its first one."""
     fine = np.logical_and.reduce([holds for _, holds in faults])
@@ -128,8 +128,8 @@ class Texts(NamedTuple):
     """Texts one after the other in UTF-8; text i is the bytes from ends[i] to ends[i + 1]."""
 
     data: NDArray[np.uint8]
-    ends: NDArray[np.int64]
-    there: Flags
+    ends: Ints
+    there: Bools
 
 
 def texts_of(column: Any) -> Texts:
@@ -169,7 +169,7 @@ def words_of(texts: Texts) -> tuple[Words, Words]:
     return first, second
 
 
-def names_of(column: Any, known: dict[str, int]) -> tuple[NDArray[np.int64], Flags]:
+def names_of(column: Any, known: dict[str, int]) -> tuple[Ints, Bools]:
     """Return the number of each name; new ones are added to those known."""
     if isinstance(column, list):
         numbers = np.fromiter((_number(value, known) for value in column), np.int64, len(column))
@@ -185,7 +185,7 @@ def _number(value: Any, known: dict[str, int]) -> int:
     return known.setdefault(name, len(known)) if 0 < len(name) <= LONGEST else -1
 
 
-def seconds_of(column: Any) -> tuple[NDArray[np.float64], Flags]:
+def seconds_of(column: Any) -> tuple[Floats, Bools]:
     """Return times as seconds since 1970."""
     if isinstance(column, list):
         seconds = np.fromiter(map(_second, column), np.float64, len(column))
@@ -206,7 +206,7 @@ def _second(value: Any) -> float:
         return np.nan
 
 
-def _arrow_seconds(column: Any) -> NDArray[np.float64]:
+def _arrow_seconds(column: Any) -> Floats:
     pa = _arrow()
     if pa.types.is_timestamp(column.type):
         unit = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[column.type.unit]
@@ -216,11 +216,11 @@ def _arrow_seconds(column: Any) -> NDArray[np.float64]:
     return np.fromiter(map(_second, column.to_pylist()), np.float64, len(column))
 
 
-def _floats(column: Any) -> NDArray[np.float64]:
+def _floats(column: Any) -> Floats:
     return np.asarray(column.cast(_arrow().float64(), safe=False).fill_null(np.nan))
 
 
-def positions_of(column: Any) -> tuple[NDArray[np.int64], Flags]:
+def positions_of(column: Any) -> tuple[Ints, Bools]:
     """Return positions, whole numbers; whether there is such a position is not looked at."""
     if isinstance(column, list):
         numbers = np.fromiter(map(_place, column), np.float64, len(column))
@@ -239,21 +239,20 @@ def _place(value: Any) -> float:
         return np.nan
 
 
-def teams_of(column: Any) -> tuple[tuple[Words, Words, NDArray[np.int32]], Flags]:
+def teams_of(column: Any) -> tuple[tuple[Words, Words, NDArray[np.int32]], Bools]:
     """Return which positions of each list are the left ranker's, which the right one's, and how many there are.
 
     A list came as a text of L, R and points, or as a list of 0, 1 and nulls.
     """
-    texts = _spell_lists(column) if isinstance(column, list) else _spell_arrow(_plain(column))
+    if isinstance(column, list):
+        texts = _texts_of_list([_spell(v) if isinstance(v, list) else v for v in column])
+    else:
+        texts = _spell_arrow(_plain(column))
     n = len(texts.there)
     left, right = np.empty((2, n), np.uint64)
     length = np.empty(n, np.int32)
     compile_kernel(team_bits)(texts.data, texts.ends, _SIDES, left, right, length)
     return (left, right, length), texts.there & (length > 0)
-
-
-def _spell_lists(column: list[Any]) -> Texts:
-    return _texts_of_list([_spell(value) if isinstance(value, list) else value for value in column])
 
 
 def _spell(teams: list[Any]) -> str:

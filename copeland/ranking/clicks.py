@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
-from copeland.support.arrays import Floats
+from copeland.support.arrays import Bools, Floats
 
 GRADES = (2, 3, 5)
 
@@ -280,9 +280,7 @@ def simulate_clicks(tables, grades, clicked, rng):
     return n
 
 
-def clicks_on(
-    model: ClickModel, grades: Sequence[int], rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def clicks_on(model: ClickModel, grades: Sequence[int], rng: np.random.Generator) -> Bools:
     """Return which documents of a list one simulated user clicks.
 
     Examples

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
 from copeland.ranking.clicks import ClickModel, ClickTables
-from copeland.support.arrays import Floats, Ints
+from copeland.support.arrays import Bools, Floats, Ints
 
 # Ranks, documents and grades: never negative, so that machine code need not ask.
 Places = NDArray[np.uint32]
@@ -53,7 +53,7 @@ class Room(NamedTuple):
     gone: Ints  # 2 x ranks: the last list in which this rank was taken
     used: Ints  # by document: the last list that has it; where ties are broken again
     shown: Places  # by position: the document
-    clicked: NDArray[np.bool_]  # by position
+    clicked: Bools  # by position
     passed: Places  # 2 x positions: the rank of the document
     front: Places  # (2,): the best rank of each ranker that is not taken
     spent: Floats  # (2,): the weight of ranks that are taken below that one

@@ -1,22 +1,21 @@
 """Interleaving one list at a time: rankings in, a list to show; clicks in, credit for each ranker.
 
-A way to interleave is two functions, ``interleave`` and ``credit``, in a file of
-:mod:`copeland.ranking.methods`, and a record at its foot that registers them.
+A way to interleave is two functions, which interleave and credit, and a record that registers them, as in
+:mod:`copeland.ranking.interleaving_methods`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.ranking.interleaved_comparison import EVEN
-from copeland.support.arrays import Floats
+from copeland.support.arrays import Bools, Floats, Ints
 
 Ranking = tuple[Hashable, ...]
 
@@ -86,7 +85,7 @@ def methods() -> dict[str, Interleaving]:
     >>> list(methods())
     ['balanced', 'optimized', 'pairwise', 'probabilistic', 'team-draft']
     """
-    _discover()
+    import_module("copeland.ranking.interleaving_methods")  # which registers those of this package
     return dict(sorted(_registry.items()))
 
 
@@ -102,18 +101,6 @@ def find_method(name: str) -> Interleaving:
     if name not in known:
         raise UnknownName(f"there is no interleaving '{name}'; {nearest(name, known)}")
     return known[name]
-
-
-@cache
-def _discover() -> None:
-    """Import every file of ``copeland.ranking.methods``: each registers what it defines."""
-    import importlib
-    import pkgutil
-
-    from copeland.ranking import methods
-
-    for module in pkgutil.iter_modules(methods.__path__):
-        importlib.import_module(f"{methods.__name__}.{module.name}")
 
 
 def interleave(
@@ -160,9 +147,7 @@ def interleave(
     return found.interleave(lists, length, rng, **options)
 
 
-def credit(
-    shown: Interleaved, clicks: Sequence[bool] | NDArray[np.bool_], **options: Any
-) -> Floats:
+def credit(shown: Interleaved, clicks: Sequence[bool] | Bools, **options: Any) -> Floats:
     """Return the credit of each ranker for the clicks on a list; who has most has won.
 
     Parameters
@@ -233,7 +218,7 @@ def ranks_of(ranking: Ranking) -> dict[Hashable, int]:
     return {document: r for r, document in enumerate(ranking, start=1)}
 
 
-def all_ranks(rankings: tuple[Ranking, ...], documents: Ranking) -> NDArray[np.int64]:
+def all_ranks(rankings: tuple[Ranking, ...], documents: Ranking) -> Ints:
     """Return rankers x documents: ranks from 1; a document that is not ranked is below all that are.
 
     Examples

@@ -34,6 +34,7 @@ from copeland.ranking.collection import (
     existing_file,
     lines_of,
 )
+from copeland.support.arrays import Ints
 from copeland.support.atomic_files import whole_file
 from copeland.support.npz import read_arrays
 
@@ -72,7 +73,7 @@ class Row(NamedTuple):
 
     grade: int
     query: str | None
-    columns: NDArray[np.int64]
+    columns: Ints
     values: list[float]
     document: str | None
 
@@ -82,7 +83,7 @@ class Columns:
     """The columns of the row read last: most rows have those of the row before them."""
 
     tokens: list[bytes] = field(default_factory=list)
-    columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    columns: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def parse(line: bytes, rules: RowRules, last: Columns) -> Row | None:
@@ -161,7 +162,7 @@ def _complaint(pair: bytes) -> str | None:
     return None
 
 
-def _columns(names: list[bytes], rules: RowRules) -> NDArray[np.int64]:
+def _columns(names: list[bytes], rules: RowRules) -> Ints:
     for name in names:
         if not name.isdigit() or len(name) > 9 or int(name) < 1:
             raise InvalidCollection(_MISNUMBERED.format(_text(name)))
@@ -467,7 +468,7 @@ def _stack_tables(tables: list[NDArray[Any]], rules: RowRules) -> NDArray[Any]:
     return everything
 
 
-def _document_names(names: list[str | None], offsets: NDArray[np.int64]) -> list[str] | None:
+def _document_names(names: list[str | None], offsets: Ints) -> list[str] | None:
     """The names in the comments, if they name every document of a query once."""
     given = [name for name in names if name is not None]
     if len(given) < len(names):

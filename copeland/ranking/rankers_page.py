@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
@@ -16,6 +16,7 @@ from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image, name, new_figure
 from copeland.report.styles import INK, PALETTE
+from copeland.support.arrays import Bools, Floats
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import shorten_names, some
 from copeland.theory import winners
@@ -58,7 +59,7 @@ def certainty(estimate: Estimate, ties: str = "half", seed: int = 0) -> Certaint
     undecided = ~(distance >= SURE * error) & ~twins  # so that an unknown error is undecided too
     order = np.argsort(distance, kind="stable")
 
-    def name_pairs(chosen: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+    def name_pairs(chosen: Bools) -> tuple[tuple[int, int], ...]:
         return tuple((int(i[at]), int(j[at])) for at in order if chosen[at])
 
     return Certainty(
@@ -275,7 +276,7 @@ def _open_pairs(
 
 
 def _scores(
-    m: PreferenceMatrix, means: NDArray[np.float64] | None, measure: str
+    m: PreferenceMatrix, means: Floats | None, measure: str
 ) -> tuple[list[str], list[list[str]]]:
     """The columns of the table of all rankers, and its rows."""
     wins, borda = winners.copeland_scores(m), winners.borda_scores(m) / (m.k - 1)

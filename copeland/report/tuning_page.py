@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image, name, new_figure
 from copeland.report.styles import INK, PALETTE, plain_axes
+from copeland.support.arrays import Floats
 from copeland.support.escaping import inert
 from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Found, Landscape, Tuner
 from copeland.tuning.landscape import Line, Plane
-from copeland.tuning.past_recommendations import Mark
+from copeland.tuning.tuner import Mark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,9 +45,7 @@ def landscape_figure(seen: Landscape) -> Figure:
     return figure
 
 
-def _draw_plane(
-    axes: Axes, seen: Landscape, plane: Plane, table: NDArray[np.float64], words: str
-) -> None:
+def _draw_plane(axes: Axes, seen: Landscape, plane: Plane, table: Floats, words: str) -> None:
     x, y = plane.values
     shades = axes.pcolormesh(x, y, table.T, shading="nearest", cmap="viridis", vmin=0, vmax=1)
     axes.figure.colorbar(shades, ax=axes, shrink=0.8)

@@ -17,8 +17,8 @@ from copeland.reproduction.subset_analyses import (
     ObservedCounts,
     OverlapTable,
 )
-from copeland.reproduction.subsets import Floats
 from copeland.simulation.runs import Curves, Runs
+from copeland.support.arrays import Floats
 from copeland.support.phrasing import join_names
 
 Choices = Sequence[tuple[Figure, Runs]]  # the first experiment with other choices of five rankers

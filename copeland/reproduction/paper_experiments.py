@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem, matrix_problem, problem_of
-from copeland.simulation.plan import Comparison
+from copeland.simulation.simulator import Comparison
 from copeland.support.rng import stream
 from copeland.theory.winners import condorcet_winner
 

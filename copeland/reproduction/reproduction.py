@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.matrix import PreferenceMatrix
@@ -27,11 +26,11 @@ from copeland.reproduction.subset_analyses import (
     subsets_of,
 )
 from copeland.reproduction.subsets import BLOCK
-from copeland.reproduction.tie_findings import ties_json
 from copeland.simulation.cell import Cell
 from copeland.simulation.compilation import compile_cells
-from copeland.simulation.plan import load_of as load_of_cell
 from copeland.simulation.runs import Runs, number
+from copeland.simulation.simulator import load_of as load_of_cell
+from copeland.support.arrays import Floats, Ints
 from copeland.support.progress import Load, Tell, progress_bar, tell_left
 from copeland.support.tasks import Arrays, Task, finish, is_kept
 from copeland.theory import winners
@@ -358,7 +357,7 @@ def as_json(found: Reproduction) -> dict[str, Any]:
     if found.analyses is not None:
         out |= _analyses_json(found.analyses)
     if found.ties is not None:
-        out["ties"] = ties_json(found.ties)
+        out["ties"] = ties.ties_json(found.ties)
         out["ties"]["analyses"] = _analyses_json(found.ties.analyses)
     return out
 
@@ -381,7 +380,7 @@ def _regrets(runs: Runs) -> dict[str, Any]:
 
 
 def _analyses_json(found: Analyses) -> dict[str, Any]:
-    def by_size(sizes: NDArray[np.int64], values: NDArray[np.float64]) -> dict[int, float | None]:
+    def by_size(sizes: Ints, values: Floats) -> dict[int, float | None]:
         return {k: number(x) for k, x in zip(sizes.tolist(), values, strict=True)}
 
     table = dict(zip(found.overlaps.names, found.overlaps.percent.tolist(), strict=True))

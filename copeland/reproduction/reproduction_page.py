@@ -15,7 +15,7 @@ from copeland.report.images import image
 from copeland.report.plot_options import PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.report.terminal_tables import amount, runs_row
-from copeland.reproduction import findings, paper_experiments, paper_figures, tie_findings
+from copeland.reproduction import findings, paper_experiments, paper_figures, score_ties
 from copeland.reproduction.paper_experiments import PRINTED_GAP_RATIO, RANKERS
 from copeland.reproduction.reproduction import Reproduction, as_json
 from copeland.reproduction.score_ties import TieStudy
@@ -121,8 +121,8 @@ def summary(found: Reproduction) -> list[str]:
     told += [findings.describe_winners(found)] if found.condorcet_winners else []
     told += [findings.describe_choices(found.cuts)] if found.cuts else []
     if found.ties is not None:
-        told.append(tie_findings.describe_likeness(found.ties))
-        told.append(tie_findings.describe_survival(found.ties))
+        told.append(score_ties.describe_likeness(found.ties))
+        told.append(score_ties.describe_survival(found.ties))
     return told
 
 
@@ -173,15 +173,15 @@ def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
 def _ties(found: TieStudy) -> dict[str, Any]:
     one, k = found.analyses, found.rows.features
     return {
-        "rows": tie_findings.describe_rows(found),
-        "likeness": tie_findings.describe_likeness(found),
-        "likeness_head": tie_findings.LIKENESS_HEAD,
-        "likeness_rows": tie_findings.likeness_rows(found),
-        "moves_head": tie_findings.MOVES_HEAD,
-        "moves": tie_findings.moves_rows(found),
-        "survival": tie_findings.describe_survival(found),
-        "standing_head": tie_findings.STANDING_HEAD,
-        "standing_rows": tie_findings.standing_rows(found),
+        "rows": score_ties.describe_rows(found),
+        "likeness": score_ties.describe_likeness(found),
+        "likeness_head": score_ties.LIKENESS_HEAD,
+        "likeness_rows": score_ties.likeness_rows(found),
+        "moves_head": score_ties.MOVES_HEAD,
+        "moves": score_ties.moves_rows(found),
+        "survival": score_ties.describe_survival(found),
+        "standing_head": score_ties.STANDING_HEAD,
+        "standing_rows": score_ties.standing_rows(found),
         "overlap_rows": findings.overlap_rows(one.overlaps, k == RANKERS),
         "printed": k == RANKERS,
         "counts": findings.describe_counts(one.observed),

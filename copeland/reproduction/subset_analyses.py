@@ -33,9 +33,6 @@ from copeland.kernels.compiler.digest import digest_sources
 from copeland.matrix import PreferenceMatrix
 from copeland.reproduction.subsets import (
     BLOCK,
-    Floats,
-    Ints,
-    Marks,
     Orders,
     best_inside,
     borda_sets,
@@ -46,6 +43,7 @@ from copeland.reproduction.subsets import (
     random_walk_sets,
     von_neumann_sets,
 )
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.tasks import Arrays
 from copeland.theory import gaps
 from copeland.theory.winners import copeland_scores
@@ -159,7 +157,7 @@ def _check(matrix: PreferenceMatrix, k: int, first: int, count: int, seed: int) 
 
 
 def _count_subsets(
-    matrix: PreferenceMatrix, order: Orders, subsets: Marks, lotteries: bool
+    matrix: PreferenceMatrix, order: Orders, subsets: Bools, lotteries: bool
 ) -> SubsetCounts:
     """A block of subsets of one size."""
     k = int(subsets[0].sum())

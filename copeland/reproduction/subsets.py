@@ -14,12 +14,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.kernels import kernel
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.matrix import PreferenceMatrix
-from copeland.support.arrays import Floats, Ints
+from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.rng import stream
 from copeland.theory.winners import random_walk_winners, von_neumann
 
@@ -29,10 +28,8 @@ _ROUNDING = 1e-12  # as in copeland.theory.winners: what is within it of the bes
 _SURE = 1e-9  # a weight or an advantage above it is not the linear program's rounding
 _STEPS = 100  # of the walk; three are enough for most subsets
 
-Marks = NDArray[np.bool_]  # a row for each subset, a column for each option
 
-
-def draw_subsets(n: int, k: int, block: int, seed: int) -> Marks:
+def draw_subsets(n: int, k: int, block: int, seed: int) -> Bools:
     """Return a block of random k-subsets of n options; every subset is equally likely.
 
     Examples
@@ -46,7 +43,7 @@ def draw_subsets(n: int, k: int, block: int, seed: int) -> Marks:
     return marks
 
 
-def count_inside(relation: Marks, subsets: Marks) -> Ints:
+def count_inside(relation: Bools, subsets: Bools) -> Ints:
     """Return, for each subset and option, how many options of the subset it is in relation to.
 
     Examples
@@ -58,18 +55,18 @@ def count_inside(relation: Marks, subsets: Marks) -> Ints:
     return (subsets.astype(np.float64) @ relation.T.astype(np.float64)).astype(np.int64)
 
 
-def best_inside(scores: Ints | Floats, subsets: Marks) -> Marks:
+def best_inside(scores: Ints | Floats, subsets: Bools) -> Bools:
     """Return the options of each subset whose score is the highest in it."""
     inside = np.where(subsets, scores, -np.inf)
     return inside >= inside.max(axis=1, keepdims=True) - _ROUNDING
 
 
-def borda_sets(p: Floats, subsets: Marks) -> Marks:
+def borda_sets(p: Floats, subsets: Bools) -> Bools:
     """Return the Borda winners of each subset."""
     return best_inside(subsets.astype(np.float64) @ p.T, subsets)
 
 
-def smith_sets(wins: Ints, losses: Ints, subsets: Marks) -> Marks:
+def smith_sets(wins: Ints, losses: Ints, subsets: Bools) -> Bools:
     """Return the Smith set of each subset.
 
     Sort the options by wins less losses. Duels among the first s add nothing to the sum of theirs,
@@ -84,7 +81,7 @@ def smith_sets(wins: Ints, losses: Ints, subsets: Marks) -> Marks:
     return net >= np.take_along_axis(ranked, last, axis=1)
 
 
-def random_walk_sets(matrix: PreferenceMatrix, subsets: Marks) -> Marks:
+def random_walk_sets(matrix: PreferenceMatrix, subsets: Bools) -> Bools:
     """Return the random-walk winners of each subset.
 
     The walks are stepped together, and each only until its leader cannot be overtaken. From every
@@ -115,8 +112,8 @@ def random_walk_sets(matrix: PreferenceMatrix, subsets: Marks) -> Marks:
 
 
 def von_neumann_sets(
-    matrix: PreferenceMatrix, wins: Ints, losses: Ints, subsets: Marks
-) -> tuple[Marks, int]:
+    matrix: PreferenceMatrix, wins: Ints, losses: Ints, subsets: Bools
+) -> tuple[Bools, int]:
     """Return the von Neumann support in each subset, and how many linear programs that took.
 
     Supports lie in the Smith set. That of one option is itself, that of a cycle of three is all three.
@@ -147,7 +144,7 @@ def von_neumann_sets(
     return support, solved
 
 
-def _random_walk_set(matrix: PreferenceMatrix, subset: Marks) -> Marks:
+def _random_walk_set(matrix: PreferenceMatrix, subset: Bools) -> Bools:
     """One subset by the equations, where some p are 0 and nothing bounds how slow the walk is."""
     options = np.flatnonzero(subset)
     if len(options) == 1:
@@ -178,7 +175,7 @@ def orders(matrix: PreferenceMatrix) -> Orders:
 
 
 def gap_ratios(
-    matrix: PreferenceMatrix, order: Orders, subsets: Marks, winners: Marks, l_c: Ints
+    matrix: PreferenceMatrix, order: Orders, subsets: Bools, winners: Bools, l_c: Ints
 ) -> Floats:
     """Return :func:`copeland.gaps.gap_ratio` of each subset, Delta^2 / Delta_min^2; NaN where it is undefined.
 

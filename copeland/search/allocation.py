@@ -15,6 +15,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
+from copeland.study.kinds import kind_of
+from copeland.study.kinds.base import ALLOCATING
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import StudyState
@@ -138,10 +140,7 @@ class Terms(NamedTuple):
 
 def check_terms(terms: Terms, state: StudyState) -> None:
     """Refuse terms that mean nothing, or that no allocation can meet."""
-    if state.settings.panel:
-        raise InvalidParameter("a panel is asked by name; an allocation is for users of a search.")
-    if state.settings.cases:
-        raise InvalidParameter("judges decide test cases; an allocation is for users of a search.")
+    kind_of(state.settings).require(ALLOCATING)
     if isinstance(terms.impressions, bool) or not isinstance(terms.impressions, int):
         raise InvalidParameter(f"impressions is {terms.impressions!r}; it must be a whole number.")
     if terms.impressions < 1:
@@ -211,7 +210,8 @@ def _propose_shares(
 ) -> dict[Pair, float]:
     """The share of each pair in the planner's next questions; the state takes these as asked."""
     request = BallotRequest(state.number + 1, now, None, options)
-    asked = chooser_of(state, log).propose(log, state, request, draws)
+    chooser = chooser_of(state, log, kind_of(state.settings).is_open)
+    asked = chooser.propose(log, state, request, draws)
     for left, right in asked:
         state.take(Event(state.number + 1, ASKED, now, left=left, right=right))
     counts = Counter((min(pair), max(pair)) for pair in asked)

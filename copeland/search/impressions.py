@@ -24,11 +24,10 @@ from copeland.search.list_tokens import (
 )
 from copeland.study.ballots import Ballot, ballot_of
 from copeland.study.input_limits import check_plain
-from copeland.study.kinds.base import Wait
+from copeland.study.kinds.base import INTERLEAVING, Wait
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, CLICKED, SHOWN, Event
+from copeland.study.log.events import ASKED, CLICKED, SHOWN, AskedEvent, Event
 from copeland.study.log.state import StudyState
-from copeland.study.results.standing import is_open
 from copeland.study.session import OpenedStudy, Transactions
 from copeland.study.voter_history import waiting_of
 from copeland.study.votes import Vote
@@ -77,8 +76,7 @@ class Impressions:
             raise InvalidParameter(
                 f"window is {window:g} and patience {patience:g}; both are in seconds, and the window must be above 0."
             )
-        if settings.cases:
-            raise InvalidParameter("judges decide test cases; lists are for users of a search.")
+        self._work.kind.require(INTERLEAVING)
         if settings.repeats != "first":
             raise InvalidParameter(
                 "a user may count only once per pair; create the study with repeats='first', or voters='people'."
@@ -171,10 +169,10 @@ def record_list(
 
 def _ballot(
     work: Transactions, log: Log, user: str, now: float
-) -> tuple[list[Event], Event | None]:
+) -> tuple[list[Event], AskedEvent | None]:
     """What to append, and the oldest ballot of a user without clicks, or else a new one."""
     state = work.state
-    held = waiting_of(state, log, user) if is_open(state) else []
+    held = waiting_of(state, log, user) if work.kind.is_open(state) else []
     for asked in held:
         if asked.number not in state.lists.waiting:
             return [], asked

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from copeland.study.commands import Answer, answer_to
 from copeland.study.kinds.base import Wait, require_open
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import Event
+from copeland.study.log.events import AskedEvent, Event
 from copeland.study.log.state import StudyState
-from copeland.study.results.standing import is_open
 from copeland.study.session import Transactions
 from copeland.study.voter_history import active, sides_of, waiting_of
 from copeland.study.votes import Vote, vote_of
@@ -103,7 +102,7 @@ def find_ballot(
     require_open(state)
     held = waiting_of(state, log, voter)
     if held:
-        return ballot_of(state, held[0]._replace(time=now)) if is_open(state) else None
+        return ballot_of(state, held[0]._replace(time=now)) if work.kind.is_open(state) else None
     if state.judges_cases(voter):  # judges decide, and no visitor of a page does
         return None
     request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
@@ -141,7 +140,7 @@ def view_as(work: Transactions, log: Log, voter: str) -> Look:
     return Look(work.kind.count_options(state), state.closed, votes, frozenset(undone))
 
 
-def ballot_of(state: StudyState, asked: Event) -> Ballot:
+def ballot_of(state: StudyState, asked: AskedEvent) -> Ballot:
     """Return a question with its options by name."""
     left, right = (state.options[i] for i in sides_of(asked))
     expires = asked.time + state.settings.lease

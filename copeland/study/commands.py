@@ -26,7 +26,6 @@ from copeland.study.log.arrivals import IGNORED
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
-    ASKED,
     COUNTED,
     GUIDE,
     PROOF,
@@ -37,11 +36,14 @@ from copeland.study.log.events import (
     ROLES,
     UNDONE,
     VOTED,
+    AskedEvent,
     Event,
+    VoteEvent,
+    is_question,
 )
-from copeland.study.log.judged_cases import pair_of
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import StudyState, proves
+from copeland.study.log.state_parts import pair_of
 from copeland.study.options import ACTIVE, Option
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
@@ -64,7 +66,7 @@ class Answer(NamedTuple):
 
 def answer_to(
     kind: Kind, state: StudyState, log: Log, told: Answer, now: float
-) -> tuple[list[Event], Event]:
+) -> tuple[list[Event], VoteEvent]:
     """Return what to append, and the vote that answers a ballot: the same answer is kept once."""
     known = log.vote(told.event_id)
     if known is not None:
@@ -81,7 +83,12 @@ def answer_to(
 
 
 def _describe(
-    kind: Kind, state: StudyState, log: Log, asked: Event, vote: Event, before: list[Event]
+    kind: Kind,
+    state: StudyState,
+    log: Log,
+    asked: AskedEvent,
+    vote: VoteEvent,
+    before: list[VoteEvent],
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
     if kind.is_dealt(state, asked) and not state.is_guide(vote.voter):
@@ -94,7 +101,7 @@ def _describe(
     return kind.mark_again(state, vote, before)
 
 
-def _require_same(state: StudyState, log: Log, kept: Event, told: Answer) -> None:
+def _require_same(state: StudyState, log: Log, kept: VoteEvent, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
     said = _make_vote(state, _question(state, log, told.ballot), told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
@@ -109,9 +116,8 @@ def conflict_over(event_id: str) -> Conflict:
     )
 
 
-def _make_vote(state: StudyState, asked: Event, told: Answer, now: float) -> Event:
+def _make_vote(state: StudyState, asked: AskedEvent, told: Answer, now: float) -> VoteEvent:
     """What an answer says, as the next event."""
-    assert asked.left is not None and asked.right is not None
     left, right = state.options[asked.left].name, state.options[asked.right].name
     if state.judges_cases(asked.voter) and told.item not in (None, asked.item):
         raise InvalidParameter(
@@ -123,7 +129,7 @@ def _make_vote(state: StudyState, asked: Event, told: Answer, now: float) -> Eve
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
             "the ballot you answered comes from another study."
         )
-    return Event(
+    return VoteEvent(
         *(state.number + 1, VOTED, now),
         event_id=told.event_id,
         ballot=asked.number,
@@ -136,16 +142,16 @@ def _make_vote(state: StudyState, asked: Event, told: Answer, now: float) -> Eve
     )
 
 
-def _question(state: StudyState, log: Log, ballot: int) -> Event:
+def _question(state: StudyState, log: Log, ballot: int) -> AskedEvent:
     """Return what a ballot asks."""
     is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
     asked = log.event(ballot) if is_number and 0 < ballot <= state.number else None
-    if asked is None or asked.kind != ASKED:
+    if asked is None or not is_question(asked):
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
     return asked
 
 
-def _require_no_answer(state: StudyState, log: Log, asked: Event) -> list[Event]:
+def _require_no_answer(state: StudyState, log: Log, asked: AskedEvent) -> list[VoteEvent]:
     """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it.
 
     Return the answers that were undone.
@@ -159,29 +165,29 @@ def _require_no_answer(state: StudyState, log: Log, asked: Event) -> list[Event]
     return before
 
 
-def _find_repeat(state: StudyState, log: Log, vote: Event) -> int | None:
+def _find_repeat(state: StudyState, log: Log, vote: VoteEvent) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
     if not may_repeat(state, vote):
         return None
     if state.judges_cases(vote.voter):
         return find_judgement(state, vote)
-    assert vote.voter is not None and vote.left is not None and vote.right is not None
+    assert vote.voter is not None
     return first_opinion(state, log.opinions(vote.voter, vote.left, vote.right), vote.item)
 
 
-def find_judgement(state: StudyState, vote: Event) -> int | None:
+def find_judgement(state: StudyState, vote: VoteEvent) -> int | None:
     """Return the number of the vote that counts on a pair and a test case, whoever gave it."""
     assert state.cases is not None
     return state.cases.votes_on(pair_of(vote)).get(vote.item)
 
 
-def may_repeat(state: StudyState, vote: Event | ImportedVote) -> bool:
+def may_repeat(state: StudyState, vote: VoteEvent | ImportedVote) -> bool:
     """Tell whether a vote does not count if its voter, or on a test case any judge, voted on the pair before."""
     known = vote.voter is not None or state.cases is not None
     return known and state.settings.repeats != "count" and state.meaning(vote.outcome) is not None
 
 
-def first_opinion(state: StudyState, earlier: Iterable[Event], item: str | None) -> int | None:
+def first_opinion(state: StudyState, earlier: Iterable[VoteEvent], item: str | None) -> int | None:
     """Return the number of the vote that counts, of a voter's votes on a pair."""
     for vote in earlier:
         if state.counts(vote) and same_item(state, vote.item, item):
@@ -223,7 +229,7 @@ def withdrawal(state: StudyState, log: Log, source: str, now: float) -> list[Eve
 
 
 def _undo_votes(
-    state: StudyState, log: Log, votes: list[Event], now: float, body: dict[str, Any]
+    state: StudyState, log: Log, votes: list[VoteEvent], now: float, body: dict[str, Any]
 ) -> list[Event]:
     """The events that undo votes, and those by which the votes that they kept out count."""
     gone = state.undone | {vote.number for vote in votes}
@@ -241,13 +247,13 @@ def _undo_votes(
     return [event._replace(number=number) for number, event in numbered]
 
 
-def _again(vote: Event, kind: str, now: float) -> Event:
+def _again(vote: VoteEvent, kind: str, now: float) -> VoteEvent:
     """An event that says again what a vote said, so that sums are easy."""
     said = vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None)
     return said._replace(body=marks_of(vote) or None)
 
 
-def _heir(state: StudyState, log: Log, vote: Event, gone: set[int]) -> Event | None:
+def _heir(state: StudyState, log: Log, vote: VoteEvent, gone: set[int]) -> VoteEvent | None:
     """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
     shared = state.judges_cases(vote.voter)
     if state.settings.repeats == "count" or (vote.voter is None and not shared):

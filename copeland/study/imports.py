@@ -21,9 +21,9 @@ from copeland.study.commands import (
 )
 from copeland.study.kinds.base import Kind
 from copeland.study.log.event_log import PIECE, Log
-from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, times_of
-from copeland.study.log.judged_cases import pair_of
+from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState, proves
+from copeland.study.log.state_parts import pair_of
 from copeland.study.votes import Imported, ImportedVote
 
 FEW = 16  # votes that are looked up first
@@ -49,7 +49,7 @@ def import_votes(
     before = state.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
     firsts, came_before = _Firsts(state, log, fresh, guides), _visitors(state, log, fresh)
-    new: list[Event] = []
+    new: list[VoteEvent] = []
     seen = undone = 0
     for row in rows:
         if row.event_id in known:
@@ -59,7 +59,7 @@ def import_votes(
             seen += row.times * (not gone)
             continue
         number = last + len(new) + 1
-        vote = Event(
+        vote = VoteEvent(
             *(number, VOTED, now if row.time is None else row.time),
             event_id=row.event_id,
             voter=row.voter,
@@ -106,7 +106,7 @@ class _Firsts:
         """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
         return self._state.judges_cases(voter) and voter not in self._guides
 
-    def find_repeat(self, vote: Event) -> int | None:
+    def find_repeat(self, vote: VoteEvent) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
         if not may_repeat(self._state, vote):
             return None

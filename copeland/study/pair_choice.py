@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from copeland.study.log.events import (
     times_of,
 )
 from copeland.study.log.state import StudyState, count
-from copeland.study.results.standing import is_open
 from copeland.study.voter_history import FINE, NEVER, BallotRequest, Pair, active, coin_of
 from copeland.support.rng import stream
 
@@ -56,14 +55,15 @@ Floats = NDArray[np.float64]
 class Counted:
     """The chooser of an algorithm whose state is a function of the counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_open: Callable[[StudyState], bool]):
+        self._is_open = is_open
         self._player: Player | None = None  # made from the counts when it is needed
         self._hinted_at = 0  # votes
         self._untried = 0  # votes that the player was told since it was last used
 
     def propose(self, log: Log, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
-        if not is_open(state):
+        if not self._is_open(state):
             return []
         if state.is_guide(request.voter):
             return _in_rounds(state, request, n)
@@ -127,10 +127,10 @@ class Replayed:
 Chooser = Counted | Replayed  # follows a log, and proposes what to ask
 
 
-def chooser_of(state: StudyState, log: Log) -> Chooser:
-    """Return the chooser of a study, up to date."""
+def chooser_of(state: StudyState, log: Log, is_open: Callable[[StudyState], bool]) -> Chooser:
+    """Return the chooser of a study, up to date; ``is_open`` tells whether no option is proved best."""
     if find(state.settings.spec.name).absorb is not None:
-        return Counted()
+        return Counted(is_open)
     return Replayed(log, state.undone)
 
 
@@ -334,7 +334,6 @@ def of_others(log: Log, state: StudyState, voter: str | None) -> tuple[np.ndarra
     for vote in log.votes_of(voter) if voter is not None else ():
         meaning = state.meaning(vote.outcome)
         if meaning is not None and state.counts(vote):
-            assert vote.left is not None and vote.right is not None
             count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
     return wins, ties
 

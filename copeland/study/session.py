@@ -213,7 +213,7 @@ class Transactions:
 
         def find_chooser() -> Chooser:
             nonlocal chooser
-            chooser = chooser or chooser_of(self.state, log)
+            chooser = chooser or chooser_of(self.state, log, self.kind.is_open)
             return chooser
 
         proposed = self.kind.propose(self.state, log, find_chooser, request, n)

@@ -15,8 +15,6 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.forecast.forecast import MOST, Forecast
-from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.start import Goal, goal_of
 from copeland.study.ballots import (
     Answered,
@@ -63,17 +61,11 @@ from copeland.study.log.events import (
 from copeland.study.log.state import StudyState, fold_log, require_tuning
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.analysis import Analysis, Ranking
-from copeland.study.results.history import Drift, drifts_of
 from copeland.study.results.standing import (
     Standing,
-    certificate_of,
     guidance_of,
-    standing_of,
     voters_of,
 )
-from copeland.study.results.verdict import Verdict
-from copeland.study.results.voter_reach import Met, met_of, votes_each
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings
 from copeland.study.voter_history import waiting_of
@@ -93,12 +85,18 @@ from copeland.support.escaping import inert
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what loads scipy is imported where it is used
+    from copeland.forecast.forecast import Forecast
+    from copeland.forecast.prospects import Prospect
+    from copeland.orders.rank import By, Ranking
     from copeland.search.allocation import Allocation
     from copeland.search.impressions import Impressions
     from copeland.study.kinds.space import Tuned
+    from copeland.study.results.history import Drift
+    from copeland.study.results.verdict import Verdict
+    from copeland.study.results.voter_reach import Met
     from copeland.tuning import Found, Space, Tuner
-    from copeland.tuning.past_recommendations import Cast
+    from copeland.tuning.tuner import Cast
 
 Clock = Callable[[], float]
 T = TypeVar("T")
@@ -139,7 +137,9 @@ class Study:
     def __repr__(self) -> str:
         def look() -> Standing:  # no storage is looked into
             now = self.now()
-            return self._work.look_at_state(lambda state: standing_of(self.name, state, (), now))
+            return self._work.look_at_state(
+                lambda state: self._work.kind.standing(self.name, state, now)
+            )
 
         return f"<Study {self._size()}{self._work.kind.claim(look)}>"
 
@@ -477,9 +477,9 @@ class Study:
         patience
             How many seconds after the window clicks may still be handed in.
         """
-        return _call_above(
-            "copeland.search.impressions:Impressions", self, secret, method, window, patience
-        )
+        # Search builds on studies: this layer imports nothing from there, and finds it by its name.
+        search = import_module("copeland.search.impressions")
+        return search.Impressions(self, secret, method, window, patience)
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
         """Return which users see which rankers for a while, as a document that front ends draw from.
@@ -496,7 +496,8 @@ class Study:
             may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
             seconds.
         """
-        return _call_above("copeland.search.allocation:allocate_users", self, impressions, **terms)
+        search = import_module("copeland.search.allocation")
+        return search.allocate_users(self, impressions, **terms)
 
     # The panel, if there is one
 
@@ -621,7 +622,7 @@ class Study:
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: about the options that are not retired, or only about the active ones."""
-        return self._work.read(lambda _log: certificate_of(self._state, active))
+        return self._work.read(lambda _log: self._work.kind.certificate(self._state, active))
 
     def verdict(self) -> Verdict:
         """Return what to tell people who are waiting for an answer, in sentences.
@@ -642,7 +643,7 @@ class Study:
     def plan(
         self,
         worlds: int | None = None,
-        most: int = MOST,
+        most: int | None = None,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
         *,
@@ -659,7 +660,7 @@ class Study:
         worlds
             How many plausible worlds; 20 by default, as for every forecast that is shown.
         most
-            Give up on a world after this many votes.
+            Give up on a world after this many votes; 20,000 by default.
         progress
             Called with (worlds done, worlds in all).
         until
@@ -667,22 +668,31 @@ class Study:
         people
             How many voters there will be in all; by default those who have voted so far.
         """
+        from copeland.forecast.forecast import MOST
+        from copeland.forecast.prospects import check_people
+
         goal = goal_of(until)
         check_people(people)
         self._work.kind.require_options("so nobody can say how many votes they need")
+        most = MOST if most is None else most
         how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
         look = partial(self._work.read, self._read_meetings)
         return self._work.kind.plan(look, goal, people, **how)
 
     def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
         """Where the study stands, and what those have met whose votes prove something."""
+        from copeland.study.results.voter_reach import met_of
+
         state = self._state
         tally = log.tally() if state.settings.people else ()
         met = met_of((row for row in tally if not state.is_guide(row[0])), state.k)
-        return standing_of(self.name, state, (), self.now()), met
+        return self._work.kind.standing(self.name, state, self.now()), met
 
     def prospect(self, people: int) -> Prospect:
         """Return what this many voters can settle, as people and as a panel, by simulation."""
+        from copeland.forecast.prospects import check_people, prospect_of
+        from copeland.study.results.voter_reach import votes_each
+
         check_people(people)
         self._work.kind.require_options("so nobody can say what this many voters can settle")
         if not self.settings.people:
@@ -693,8 +703,16 @@ class Study:
         each = votes_each(self.settings, len(standing.active))
         return prospect_of(standing.start, people, each)
 
-    def ranking(self) -> Ranking:
-        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+    def ranking(self, by: By = "copeland", expected: float | None = None) -> Ranking:
+        """Return all options in order, with intervals, ranks and tiers that are told apart.
+
+        Parameters
+        ----------
+        by
+            ``"copeland"``: how many others they beat, as the certificate proves it. ``"borda"``: their mean chance against a random
+            other. ``"strength"``: Bradley-Terry. The last two hold for many votes (docs/rank.md).
+        expected
+            How many votes, or people, are expected, fixed beforehand; see :func:`copeland.rank`.
 
         Examples
         --------
@@ -705,8 +723,17 @@ class Study:
         >>> study.ranking().tiers
         (('black',), ('green', 'white'))
         """
+        from copeland.orders.rank import check_order
+        from copeland.study.results.analysis import Analysis, ranking_of
+        from copeland.study.results.voter_ballots import group_votes
+
         self._work.kind.require_options("so they cannot all be ranked: see shortlist()")
-        return Analysis(self.standing(voters=False)).ranking
+        check_order(by)
+        reading, ballots = Analysis(self.standing(voters=False)), None
+        if by != "copeland" and self.settings.voters != "independent":
+            names = [reading.standing.labels[i] for i in reading.among]
+            ballots = group_votes(self.votes(), names, self.settings)
+        return ranking_of(reading, by, ballots, expected)
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
@@ -714,6 +741,8 @@ class Study:
         If none changes within an epoch, the probability that this ever returns one is at most ``level``: however often
         you look, add options or start counting again.
         """
+        from copeland.study.results.history import drifts_of
+
         check_level(level)
         self._work.kind.require_options("hardly any pair comes twice, so no change would show")
         return self._work.read(lambda log: drifts_of(self._state, log.replay(), level))
@@ -737,14 +766,14 @@ class Study:
         """
 
         def look(log: Log) -> Standing:
-            state, now = self._state, self.now()
+            state, now, kind = self._state, self.now(), self._work.kind
             if not voters:
-                return standing_of(self.name, state, (), now)
+                return kind.standing(self.name, state, now)
             tally = list(log.tally())
             proving = (row for row in tally if not state.is_guide(row[0]))
             known = voters_of(proving, state.settings.panel)
             guides = guidance_of(tally, state.guides, state.wins)
-            return standing_of(self.name, state, known, now, guides)
+            return kind.standing(self.name, state, now, known, guides)
 
         return self._work.read(look)
 
@@ -847,9 +876,3 @@ class Study:
 
     def _current(self) -> StudyState:
         return self._work.read(lambda _log: self._state)
-
-
-def _call_above(name: str, *args: Any, **terms: Any) -> Any:
-    """Call a function of a layer above by its name, so that this layer imports nothing from there."""
-    module, function = name.split(":")
-    return getattr(import_module(module), function)(*args, **terms)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ERROR, Event
+from copeland.study.log.events import ERROR, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.support.rng import stream
@@ -112,7 +112,9 @@ class BallotRequest(NamedTuple):
     item: str | None = None
     shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
     recent_ballots: RecentlyShown = ANYBODY
-    waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
+    waiting: tuple[
+        AskedEvent, ...
+    ] = ()  # ballots that a person has not answered, also expired ones
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
@@ -193,7 +195,7 @@ def add_past(state: StudyState, log: Log, voter: str, request: BallotRequest) ->
     return request._replace(recent_ballots=recall_ballots(asked))
 
 
-def waiting_of(state: StudyState, log: Log, voter: str) -> list[Event]:
+def waiting_of(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
     """Return the ballots that a voter has not answered and whose options are still asked, the oldest first."""
     answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in state.undone}
     return [
@@ -228,14 +230,14 @@ def coin_of(state: StudyState, number: int) -> bool:
     return bool(stream(state.settings.seed, "sides", number).random() < 0.5)
 
 
-def _waits(state: StudyState, log: Log, asked: Event) -> bool:
+def _waits(state: StudyState, log: Log, asked: AskedEvent) -> bool:
     """Tell whether nobody's answer to a ballot stands."""
     return asked.number in state.open or all(
         answer.number in state.undone for answer in log.answers(asked.number)
     )
 
 
-def recall_ballots(asked: Iterable[Event]) -> RecentlyShown:
+def recall_ballots(asked: Iterable[AskedEvent]) -> RecentlyShown:
     """Return what a voter was shown last, who was asked these, the oldest first."""
     recent_ballots = RecentlyShown(lean={})
     for one in asked:
@@ -243,9 +245,8 @@ def recall_ballots(asked: Iterable[Event]) -> RecentlyShown:
     return recent_ballots
 
 
-def sides_of(asked: Event) -> Pair:
+def sides_of(asked: AskedEvent | VoteEvent) -> Pair:
     """Return the pair of a ballot, left first."""
-    assert asked.left is not None and asked.right is not None
     return asked.left, asked.right
 
 

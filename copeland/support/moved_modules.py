@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MOVED = {
+    "copeland.algorithms.kl_best_arm": "copeland.algorithms.copeland_pac",
     "copeland.bounds": "copeland.theory.bounds",
     "copeland.experiments": "copeland.reproduction",
     "copeland.experiments.paper": "copeland.reproduction.paper_experiments",
@@ -19,6 +20,7 @@ MOVED = {
     "copeland.limits": "copeland.theory.lower_bounds",
     "copeland.panel": "copeland.certificate",
     "copeland.ranking.allocation": "copeland.search.allocation",
+    "copeland.ranking.estimates": "copeland.ranking.estimation",
     "copeland.ranking.logs": "copeland.ranking",
     "copeland.ranking.logs.counting": "copeland.ranking.click_log",
     "copeland.ranking.logs.joining": "copeland.ranking.click_log",

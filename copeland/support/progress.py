@@ -227,9 +227,7 @@ class Pace:
             return None
         sizes = sorted(seen)
         means = [max(took / times, _LEAST) for took, times in map(seen.__getitem__, sizes)]
-        each = means[sizes.index(load.size)] if load.size in seen else _between(sizes, means, load)
-        return load.times * each
-
-
-def _between(sizes: list[float], means: list[float], load: Load) -> float:
-    return float(np.exp(np.interp(np.log(load.size), np.log(sizes), np.log(means))))
+        if load.size in seen:
+            return load.times * means[sizes.index(load.size)]
+        each = np.exp(np.interp(np.log(load.size), np.log(sizes), np.log(means)))
+        return load.times * float(each)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.support.arrays import Ints
+from copeland.support.arrays import Floats, Ints
 from copeland.tuning.preference_model import (
     Fit,
     Heard,
@@ -23,7 +23,7 @@ from copeland.tuning.preference_model import (
     some,
     sum_covariances,
 )
-from copeland.tuning.spaces import Floats, Space, near
+from copeland.tuning.spaces import Space, near
 
 OPPONENTS = 192  # fixed places Z, against which scores are counted
 FRESH, LEADERS, AROUND = 128, 16, 64

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Floats
 from copeland.tuning.preference_model import PointPairs, Votes
-from copeland.tuning.spaces import Floats, Point, PointLike, Space
+from copeland.tuning.spaces import Point, PointLike, Space
 
 _DIGITS = 9  # places this close are the same
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.tuning.duel_choice import FitView, Ints
+from copeland.support.arrays import Floats, Ints
+from copeland.tuning.duel_choice import FitView
 from copeland.tuning.parameters import Choice
 from copeland.tuning.preference_model import Heard, Sample, prepare_points, relation, sample
-from copeland.tuning.spaces import Floats, Point, Space, near
+from copeland.tuning.spaces import Point, Space, near
 
 SAMPLES, OPPONENTS, CANDIDATES = 24, 384, 400
 _REFINEMENTS = (0.1, 0.05, 0.025)

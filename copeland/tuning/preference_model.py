@@ -22,7 +22,7 @@ from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 from scipy.special import expit
 
-from copeland.tuning.spaces import Floats
+from copeland.support.arrays import Floats, Ints
 
 Singles = NDArray[np.float32]
 
@@ -276,7 +276,7 @@ def relation(one: Sample, rows: Heard, columns: Heard) -> Floats:
     return prior + sum_covariances(one.waves.theta, one.v, rows.seen, columns.seen)
 
 
-def some(points: Heard, rows: NDArray[np.int64]) -> Heard:
+def some(points: Heard, rows: Ints) -> Heard:
     """Return some of the points."""
     sight = VoteKernels(*(part[rows] for part in points.seen))
     return Heard(points.utility[rows], points.cyclic[rows], sight)

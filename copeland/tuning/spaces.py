@@ -14,10 +14,9 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.support.arrays import Floats
+from copeland.support.arrays import Floats, Ints
 from copeland.support.escaping import inert
 from copeland.support.phrasing import join_names
 from copeland.tuning.constraints import feasible_of
@@ -83,7 +82,7 @@ class Space:
         return len(self.parameters)
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """To which parameter each coordinate belongs."""
         return np.repeat(
             np.arange(self.d),

@@ -7,21 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from copeland.errors import InvalidParameter, UnknownDuel
+from copeland.support.arrays import Floats
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duel_choice import OPPONENTS, FitView, Proposal, choose
+from copeland.tuning.duel_choice import OPPONENTS, FitView, choose
 from copeland.tuning.duels import Duel, VoteCounts
 from copeland.tuning.landscape import Landscape, landscape_of, score_places, shares, worlds_of
 from copeland.tuning.preference_model import Fit, Votes
-from copeland.tuning.spaces import Floats, Point, PointLike, Space, lacks_constraint
+from copeland.tuning.spaces import Point, PointLike, Space, lacks_constraint
 from copeland.tuning.walkers import (
     WALKERS,
     prior_of,
@@ -135,13 +136,11 @@ class Tuner:
         number = self.asked + 1
         rng, votes = stream(self.seed, "ask", number), self._counts.votes()
         with one_thread():
-            asked = self._choose(self._turn(number, votes, rng), votes, rng)
+            view = FitView(self.space, self._turn(number, votes, rng), votes)
+            asked = choose(view, self._opponents, self._leaders, rng)
         self.asked, self._leaders = number, asked.leaders
         self._open[number] = asked.first, asked.second
         return self.duel(number)
-
-    def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Proposal:
-        return choose(FitView(self.space, fit, votes), self._opponents, self._leaders, rng)
 
     def _turn(self, number: int, votes: Votes, rng: np.random.Generator) -> Fit:
         """Let the next walker learn the new votes and walk."""
@@ -350,3 +349,61 @@ def _refusing_damage() -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
         raise InvalidParameter(f"this is not a dumped tuner: {error}.") from error
+
+
+_FIRST, _MOST = 10, 8  # votes at the first mark, and how many marks there are at most
+
+
+class Cast(NamedTuple):
+    """A vote between two points; no winner is a tie."""
+
+    first: PointLike
+    second: PointLike
+    winner: PointLike | None
+
+
+class Mark(NamedTuple):
+    """The recommendation after so many votes: its estimates by these votes, and its score by all."""
+
+    votes: int
+    score: float
+    regret: float
+    now: float
+
+
+def progress_of(tuner: Tuner, last: Found, cast: Sequence[Cast]) -> tuple[Mark, ...]:
+    """Return how the recommendation of a tuner grew with its votes, at a few marks, to the ``last`` one after all of them.
+
+    Examples
+    --------
+    >>> from copeland.tuning import Real, Space
+    >>> tuner, cast = Tuner(Space({"x": Real(0, 10)}), seed=7), []
+    >>> for _ in range(12):
+    ...     duel = tuner.ask()
+    ...     winner = min(duel.first, duel.second, key=lambda point: abs(point["x"] - 3))
+    ...     tuner.tell(duel, winner)
+    ...     cast.append(Cast(duel.first, duel.second, winner))
+    >>> [mark.votes for mark in progress_of(tuner, tuner.recommend(), cast)]
+    [10, 12]
+    """
+    marks = marks_of(len(cast))
+    found = [*(tuner.hindsight(cast[:votes]).recommend() for votes in marks[:-1]), last]
+    now = tuner.scores([one.point for one in found])
+    return tuple(
+        Mark(votes, one.score, one.regret, score)
+        for votes, one, score in zip(marks, found, now, strict=True)
+    )
+
+
+def marks_of(votes: int) -> list[int]:
+    """Return after how many votes to look: each time twice as many, and after all.
+
+    Examples
+    --------
+    >>> marks_of(100), marks_of(3)
+    ([10, 20, 40, 80, 100], [3])
+    """
+    marks = [votes]
+    while _FIRST << len(marks) - 1 < votes:
+        marks.insert(-1, _FIRST << len(marks) - 1)
+    return marks[-_MOST:]

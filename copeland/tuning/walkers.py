@@ -6,10 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.support.arrays import Floats, Ints
 from copeland.tuning.preference_model import Fit, PointPairs, Theta, Votes, covariance, fit
-from copeland.tuning.spaces import Floats
 
 WALKERS = 4
 _EXCHANGE = 0.3  # steps below this share go near another walker
@@ -22,7 +21,7 @@ class Prior(NamedTuple):
 
     mean: Floats
     deviation: Floats
-    lengths: NDArray[np.int64]  # to which parameter each coordinate belongs
+    lengths: Ints  # to which parameter each coordinate belongs
 
 
 class Walker(NamedTuple):
@@ -32,7 +31,7 @@ class Walker(NamedTuple):
     fit: Fit | None
 
 
-def prior_of(lengths: NDArray[np.int64]) -> Prior:
+def prior_of(lengths: Ints) -> Prior:
     """Return the prior of a space."""
     d = int(lengths.max()) + 1
     mean = [*[math.log(0.3 * math.sqrt(d))] * d, math.log(1.5), math.log(2), 0.0]

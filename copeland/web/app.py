@@ -1,4 +1,4 @@
-"""The application: every page and call in one place, with what is said when something is wrong."""
+"""The application: every page and call in one place, what is said when something is wrong, and the layers around it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Histogram
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -19,9 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
 from copeland.study import Storage
+from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import error_documents
-from copeland.web.api.app import api
+from copeland.web.api import error_documents, studies, voting
+from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.pages import (
     admin,
     create,
@@ -39,6 +40,7 @@ from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
 
 API = "/api/v1"
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
 ROUTERS = [
     part.router
     for part in (vote, admin, create, option_texts, forecast, judges, share, dashboard, results)
@@ -97,8 +99,26 @@ def create_app(
         app.add_exception_handler(kind, _refuse)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
     app.state.times = CollectorRegistry()
-    app.add_middleware(metrics.Timed, seconds=metrics.new_histogram(app.state.times))
+    app.add_middleware(Timed, registry=app.state.times)
     app.add_middleware(Heads)
+    return app
+
+
+def api(server: Server) -> FastAPI:
+    """Return the application of the calls."""
+    app = FastAPI(
+        title="copeland",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        servers=[{"url": f"{server.config.base}{API}"}],
+        root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
+        routes=[*voting.router.routes, *studies.router.routes],
+    )
+    app.state.server = server
+    for kind in (ApiProblem, HTTPException, RequestValidationError, CopelandError, Exception):
+        app.add_exception_handler(kind, answer_error)
     return app
 
 
@@ -124,7 +144,7 @@ def _notice(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = error.status_code
     if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
-        return error_documents.answer_error(request, error)
+        return answer_error(request, error)
     title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
     answer = render_page(request, "notice", status, title=title, text=text)
     answer.headers.update(error.headers or {})
@@ -169,3 +189,37 @@ class Heads:
             return {"type": "http.disconnect"} if answered else await receive()
 
         await self._app({**scope, "method": "GET"}, receive_or_end, answer)
+
+
+class Timed:
+    """A layer around the application that counts how many seconds pass until its answers begin, by route."""
+
+    def __init__(self, app: ASGIApp, registry: CollectorRegistry):
+        told = "Seconds until an answer began, in the process that tells this."
+        labels = ["route", "method", "status", "process"]
+        name, how = "copeland_request_seconds", {"buckets": BUCKETS, "registry": registry}
+        self._app, self._seconds = app, Histogram(name, told, labels, **how)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and note when the answer begins: a stream goes on for hours."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._note(scope, message["status"], time.perf_counter() - begun)
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count an answer. Routes hold no names, tokens or numbers."""
+        path = getattr(scope.get("route"), "path", None)
+        where = (
+            ("unknown", "-")
+            if path is None
+            else (scope.get("root_path", "") + path, scope["method"])
+        )
+        self._seconds.labels(*where, str(status), str(os.getpid())).observe(seconds)

@@ -17,13 +17,14 @@ from fastapi import HTTPException
 from copeland.report.document import inline_svg
 from copeland.report.images import image
 from copeland.study import Event, Study, Voter
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import UNDONE, VOTED, times_of
 from copeland.study.log.state import fold_log
 from copeland.study.report.study_page import StudyParts, judges_agreement, study_parts
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.standing import standing_of, voters_of
-from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.results.standing import voters_of
+from copeland.study.results.verdict import Verdict
 from copeland.web.images import DRAWING, fit_strict_page, remove_styles
 
 if TYPE_CHECKING:
@@ -170,10 +171,19 @@ class Recent(Generic[V]):
 
 
 class VoteAnalysis(NamedTuple):
-    """A reading of votes on options, and its verdict."""
+    """What votes on options mean."""
 
     reading: Analysis
-    verdict: Verdict
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is proved and seen, in sentences."""
+        return self.reading.verdict
+
+    @property
+    def badge(self) -> str:
+        """The same in a word or two."""
+        return self.reading.badge
 
     @property
     def number(self) -> int:
@@ -217,6 +227,11 @@ class SpaceAnalysis(NamedTuple):
     number: int
     tuned: Tuned
     verdict: Verdict
+
+    @property
+    def badge(self) -> str:
+        """Whether the study takes votes, in a word."""
+        return "Closed" if self.closed else "Open"
 
     @property
     def closed(self) -> bool:
@@ -277,8 +292,7 @@ class Analyses:
         return self._figures.find()
 
     def _analyse(self, _number: int) -> VoteAnalysis:
-        reading = Analysis(self._study.standing())
-        return VoteAnalysis(reading, verdict_of(reading))
+        return VoteAnalysis(Analysis(self._study.standing()))
 
     def _estimate(self, number: int) -> SpaceAnalysis:
         from copeland.study.kinds.space import tuned_verdict  # which loads scipy
@@ -313,8 +327,9 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
 
         tuned = tuned_of(study.name, fold_log(log), log[-1].time)[1]()
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
-    reading = Analysis(standing_of(study.name, fold_log(log), _voters(log), log[-1].time))
-    return VoteAnalysis(reading, verdict_of(reading))
+    state = fold_log(log)
+    kind = kind_of(state.settings)
+    return VoteAnalysis(Analysis(kind.standing(study.name, state, log[-1].time, _voters(log))))
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:

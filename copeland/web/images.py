@@ -16,8 +16,8 @@ from starlette.responses import Response
 from copeland.errors import InvalidParameter
 from copeland.study.options import is_drawing
 from copeland.study.report.study_page import StudyParts
-from copeland.web.models import Image
 from copeland.web.security import require
+from copeland.web.store import Image
 
 KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 LARGEST = 10_000_000  # bytes of a file

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Mapping
 
 from fastapi import APIRouter, HTTPException, Request
-from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copeland.errors import StorageError
 from copeland.study import Study
@@ -20,7 +17,6 @@ from copeland.web.server import Server, server_of
 from copeland.web.sessions import find_key
 
 router = APIRouter()
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
 @router.get("/healthz")
@@ -96,42 +92,3 @@ def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, 
     seen = study.standing(voters=False)
     flags = (seen.closed, bool(seen.certificate.best))
     return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)
-
-
-def new_histogram(registry: CollectorRegistry) -> Histogram:
-    """Return what counts how long the answers of one process take."""
-    told = "Seconds until an answer began, in the process that tells this."
-    labels = ["route", "method", "status", "process"]
-    name = "copeland_request_seconds"
-    return Histogram(name, told, labels, buckets=BUCKETS, registry=registry)
-
-
-class Timed:
-    """A layer around the application that counts how many seconds pass until its answers begin, by route."""
-
-    def __init__(self, app: ASGIApp, seconds: Histogram):
-        self._app, self._seconds = app, seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and note when the answer begins: a stream goes on for hours."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        begun = time.perf_counter()
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                self._note(scope, message["status"], time.perf_counter() - begun)
-            await send(message)
-
-        await self._app(scope, receive, answer)
-
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        """Count an answer. Routes hold no names, tokens or numbers."""
-        path = getattr(scope.get("route"), "path", None)
-        where = (
-            ("unknown", "-")
-            if path is None
-            else (scope.get("root_path", "") + path, scope["method"])
-        )
-        self._seconds.labels(*where, str(status), str(os.getpid())).observe(seconds)

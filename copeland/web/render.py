@@ -16,6 +16,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from copeland.support.escaping import inert
+from copeland.support.phrasing import percent
 from copeland.web.server import server_of
 
 STATIC = Path(__file__).parent / "static"
@@ -56,7 +57,7 @@ def edition() -> str:
 
 @cache
 def _templates() -> Environment:
-    return Environment(
+    templates = Environment(
         loader=PackageLoader("copeland.web"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -64,6 +65,8 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.filters["percent"] = percent
+    return templates
 
 
 @lru_cache(CACHED)

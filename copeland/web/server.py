@@ -13,9 +13,8 @@ from starlette.requests import HTTPConnection
 from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
-from copeland.web.models import Link, Pane, VotingPage
 from copeland.web.security import Limits, Signer, hash_text, new_token
-from copeland.web.store import Store
+from copeland.web.store import Link, Pane, Store, VotingPage
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds

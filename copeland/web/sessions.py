@@ -13,8 +13,8 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
-from copeland.web.models import Key, Link, VotingPage
 from copeland.web.server import SESSION, Server, server_of
+from copeland.web.store import Key, Link, VotingPage
 
 ADMIN = "copeland-admin"
 YEAR = 365 * 86_400  # seconds

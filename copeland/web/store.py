@@ -1,16 +1,19 @@
-"""The tables beside the logs: pages, images, links, keys, sessions and checks. Votes are in the logs alone."""
+"""What is kept beside the logs: voting pages, links, keys, images, sessions and checks, as values and in tables. Votes are in the logs alone."""
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 
 from copeland.study.input_limits import is_storable
+from copeland.study.log.event_log import times
+from copeland.study.log.events import UNDONE, VOTED
 from copeland.study.log.schema import (
     checks,
     events,
@@ -24,9 +27,145 @@ from copeland.study.log.schema import (
     sessions,
     studies,
 )
+from copeland.study.log.sides import ONCE
 from copeland.study.log.storage import Storage
-from copeland.web.models import Checked, Image, Key, Link, Pane, VotingPage, page_of
 from copeland.web.security import Signer, hash_text, new_token
+
+KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
+RESULTS = ("off", "closed", "live")  # for the public: never, after closing, always
+QUESTION = "Which is better?"
+SCOPES = ("ask", "tell", "read", "admin")
+
+
+@dataclass(frozen=True)
+class VotingPage:
+    """What voters are told and shown."""
+
+    study: int  # its key
+    name: str  # its name, which voters never see
+    slug: str
+    question: str = QUESTION
+    guidance: str = ""
+    kind: str = "text"
+    language: str = ""  # of code
+    per_voter: int = 20
+    ties: bool = True
+    both_bad: bool = True
+    items: bool = False  # whether options are compared on items, with a text for each
+    known: list[list[str]] = field(default_factory=list)  # texts of which the first is better
+    check_every: int = 0  # pairs between two checks; 0: none
+    repeats: bool = False  # whether earlier pairs come again, swapped, to see how steady a voter is
+    failures: int = 0  # known answers that exclude who fails them; 0: nobody is excluded
+    paused: bool = False
+    results: str = "off"
+    price: float = 0.0  # of an answer; 0: nobody is paid
+    currency: str = ""
+    budget: float = 0.0  # for all answers; 0: none
+    code: str = ""  # shown at the end, for those who must prove that they took part
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What is stored beside the study and the address."""
+        told = asdict(self)
+        return {name: told[name] for name in told if name not in ("study", "name", "slug")}
+
+
+def page_of(study: int, name: str, slug: str, body: Mapping[str, Any]) -> VotingPage:
+    """Return the page that was stored; what a newer version added is left out."""
+    known = {one.name for one in fields(VotingPage)}
+    return VotingPage(
+        study, name, slug, **{key: value for key, value in body.items() if key in known}
+    )
+
+
+class Link(NamedTuple):
+    """A way to a voting page: for everybody, or for one voter."""
+
+    id: int
+    study: int
+    nonce: str
+    hash: str
+    voter: str | None
+    label: str
+    created: float
+    expires: float | None
+    revoked: bool
+
+    def is_open(self, now: float) -> bool:
+        """Tell whether it still leads anywhere."""
+        return not self.revoked and (self.expires is None or now < self.expires)
+
+    @property
+    def source(self) -> str:
+        """What the log says of votes that came this way."""
+        return f"link {self.nonce[:8]}"
+
+
+class Key(NamedTuple):
+    """What a program may do."""
+
+    id: int
+    study: int | None  # None: all studies
+    hash: str
+    client: str
+    label: str
+    scopes: str
+    created: float
+    revoked: bool
+
+    @property
+    def source(self) -> str:
+        """What the log says of ballots and votes that came this way."""
+        return f"key {self.client}"
+
+    def allows(self, scope: str) -> bool:
+        """Tell whether it is for this."""
+        return scope in self.scopes.split()
+
+
+class Image(NamedTuple):
+    """An image as it is sent."""
+
+    digest: str
+    kind: str
+    content: bytes
+    width: int
+    height: int
+
+
+class Pane(NamedTuple):
+    """The image of an option, and words for those who do not see it."""
+
+    media: str
+    alt: str
+
+
+def pane_key(option: str, item: str | None) -> str:
+    """Return what the image of an option is kept under, of one item if it has one for each.
+
+    A name holds no line break, so no option is taken for another's image.
+    """
+    return option if item is None else f"{hash_text(item)}\n{option}"
+
+
+def option_of(key: str) -> str:
+    """Return the option whose image is kept under a key.
+
+    Examples
+    --------
+    >>> option_of(pane_key("tea", "Why?")), option_of(pane_key("tea", None))
+    ('tea', 'tea')
+    """
+    return key.rpartition("\n")[2]
+
+
+class Checked(NamedTuple):
+    """What became of a check."""
+
+    voter: str
+    kind: str
+    good: bool | None  # None: it tells nothing, as it was skipped
+
 
 _ARRIVAL = (
     select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
@@ -35,6 +174,7 @@ _ARRIVAL = (
     .where(pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce"))
 )
 
+_e = events.c
 V = TypeVar("V")
 
 
@@ -119,6 +259,11 @@ class Store:
     def add_image(self, image: Image) -> None:
         """Store an image, once."""
         self._insert_new(media, media.c.digest == image.digest, image._asdict())
+
+    def remove_unused_images(self, digests: Iterable[str]) -> None:
+        """Remove images that no option shows."""
+        unused = media.c.digest.in_(list(digests)) & media.c.digest.not_in(select(panes.c.media))
+        self._execute(sa.delete(media).where(unused))
 
     def image(self, digest: str) -> Image | None:
         """Return an image."""
@@ -240,6 +385,30 @@ class Store:
         """Return the number of the last event of a log."""
         return self._one(select(func.max(events.c.number)).where(events.c.study == study)) or 0
 
+    # What logs say of where answers came from
+
+    def votes_by_source(
+        self, study: int, last: int | None = None, without: Collection[str] = ()
+    ) -> dict[str, int]:
+        """Return how many answers came from where, up to an event; "" is where nothing was said.
+
+        Answers of the voters ``without`` are left out.
+        """
+        voter = sa.or_(_e.voter.is_(None), _e.voter.not_in(without)) if without else sa.true()
+        came = (_e.study == study, _e.kind == VOTED, _until(last), voter)
+        query = select(_e.source, func.sum(times)).where(*came).group_by(_e.source)
+        return {source or "": int(votes) for source, votes in self._rows(query)}
+
+    def undone(self, study: int, last: int | None = None) -> list[Mapping[str, Any] | None]:
+        """Return what was said when votes were undone, up to an event."""
+        taken = (_e.study == study, _e.kind == UNDONE, _until(last))
+        return [body for (body,) in self._rows(select(_e.body).where(*taken))]
+
+    def judges(self, study: int) -> set[str]:
+        """Return who voted as a judge."""
+        judged = (_e.study == study, _e.kind == VOTED, _e.source.startswith(ONCE))
+        return {voter for (voter,) in self._rows(select(_e.voter).where(*judged).distinct())}
+
     # Keys
 
     def add_key(self, study: int | None, label: str, scopes: Sequence[str]) -> str:
@@ -337,3 +506,7 @@ class Store:
 
     def _one(self, query: sa.Select) -> Any:
         return self._read(lambda connection: connection.execute(query).scalar())
+
+
+def _until(last: int | None) -> sa.ColumnElement[bool]:
+    return sa.true() if last is None else _e.number <= last

@@ -35,7 +35,6 @@ PAGES = {
             "copeland.ranking.trec",
             "copeland.ranking.clicks",
             "copeland.ranking.interleaving",
-            "copeland.ranking.estimates",
             "copeland.ranking.estimation",
             "copeland.ranking.adaptive",
             "copeland.ranking.evaluation",

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 
 import copeland
 from copeland.algorithms import dts, dts_plus
-from copeland.kernels import self_duels
+from copeland.kernels import thompson_sampling
 from copeland.policy import Policy
 
 SAFE = 1e-4  # of a test of distribution
@@ -34,7 +34,7 @@ def state_after(algorithm, wins, t=60):
 
 def rest_and_duel(algorithm, state, t, rng):
     """Who rests first, how many steps pass until two options meet, at most 12, and who they are."""
-    self_duels.disturb(getattr(state, "base", state).calm)
+    thompson_sampling.disturb(getattr(state, "base", state).calm)
     resting = -1
     for step in range(12):
         algorithm.advance(state, t + step, rng)
@@ -51,7 +51,7 @@ def rest_and_duel(algorithm, state, t, rng):
 def test_calm_steps_at_once_are_distributed_as_one_by_one(monkeypatch, algorithm, situation):
     rng, n, t = np.random.default_rng(6), 1500, 60
     state = state_after(algorithm, SITUATIONS[situation])
-    monkeypatch.setattr(self_duels, "PATIENCE", 1)
+    monkeypatch.setattr(thompson_sampling, "PATIENCE", 1)
     seen = []
     for often in (0.0, 2.0):  # always looked for, never
         monkeypatch.setattr(dts, "OFTEN", often)
@@ -68,9 +68,9 @@ def test_the_coins_that_are_needed_make_the_leaders_lead_however_the_others_fall
     for wins in SITUATIONS.values():
         state = state_after(dts, wins)
         everyone = np.ones(4, bool)
-        self_duels.usual_sides(state.beliefs, everyone, state.sides)
-        _, most = self_duels.mark_leaders(state.calm, everyone, state.sides)
-        self_duels.mark_needs(state.calm, state.beliefs, everyone, state.sides, most)
+        thompson_sampling.usual_sides(state.beliefs, everyone, state.sides)
+        _, most = thompson_sampling.mark_leaders(state.calm, everyone, state.sides)
+        thompson_sampling.mark_needs(state.calm, state.beliefs, everyone, state.sides, most)
         for _ in range(40):
             sides = state.sides.copy()
             for i, j in itertools.combinations(range(4), 2):

@@ -3,8 +3,7 @@
 import pytest
 
 from copeland.registry import algorithms
-from copeland.testing import CHECKS
-from copeland.testing.algorithm_checks import check_jumps_keep_the_distribution, check_relabelling
+from copeland.testing import CHECKS, check_jumps_keep_the_distribution, check_relabelling
 
 ALWAYS = ("ccb", "cpc-pac")
 STATISTICAL = (check_relabelling, check_jumps_keep_the_distribution)

@@ -8,8 +8,9 @@ import pytest
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc
-from copeland.kernels.imed import imed_index
 from copeland.kernels.loop import new_ledger
+from copeland.kernels.planner import vote_updates
+from copeland.kernels.vote_evidence import imed_index
 from copeland.policy import arrays_of
 from copeland.problems.implicit import implicit_order
 from copeland.simulation.cell import loop_for
@@ -46,7 +47,7 @@ def test_jumps_give_the_run_of_single_steps(problem, setting):
 def test_it_rests_until_the_weakest_decision_expires():
     planner = cpc.init(2, setting="eager")
     for _ in range(20):
-        cpc.update(planner, 0, 1, None)
+        vote_updates.update(planner, 0, 1, None)
     cpc.advance(planner, 21, np.random.default_rng(0))
     assert [int(i) for i in cpc.select(planner, 21, None)] == [0, 0]
     # 20 wins in a row: 20 ln 2 + ln 20 nats are less than twice 20 ln 2.
@@ -72,7 +73,7 @@ def test_a_pair_is_dueled_only_while_it_is_open():
         assert max(imed_index(wins[i, j], n, 0.0), imed_index(wins[j, i], n, 0.0)) <= level
         winner = i if luck.random() < p[i, j] else j
         wins[winner, i + j - winner] += 1
-        cpc.update(planner, winner, i + j - winner, rng)
+        vote_updates.update(planner, winner, i + j - winner, rng)
 
 
 # Settings

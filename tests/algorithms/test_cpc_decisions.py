@@ -8,10 +8,10 @@ from oracles import joint as plain
 from oracles.planner import PlainPlanner, held
 
 from copeland.algorithms import cpc
-from copeland.kernels.imed import imed_index_of_leader
-from copeland.kernels.planner import vote_updates, with_more_pairs
+from copeland.kernels.planner import vote_updates
 from copeland.kernels.planner.champion import compare
-from copeland.kernels.planner.meetings import NONE, entry_of
+from copeland.kernels.planner.planner_state import NONE, entry_of, with_more_pairs
+from copeland.kernels.vote_evidence import imed_index_of_leader
 from copeland.problems.generators import coin_flips
 
 
@@ -21,7 +21,7 @@ def play(p, setting, steps, seed):
     planner = cpc.init(len(p), setting=setting)
     t, turns = 1, 0
     while turns < steps:
-        if cpc.crowded(planner):
+        if vote_updates.crowded(planner):
             planner = with_more_pairs(planner)
         cpc.advance(planner, t, rng)
         i, j = map(int, cpc.select(planner, t, rng))
@@ -31,7 +31,7 @@ def play(p, setting, steps, seed):
             t = cpc.rest(planner, t)
             continue
         winner = i if luck.random() < p[i, j] else j
-        cpc.update(planner, winner, i + j - winner, rng)
+        vote_updates.update(planner, winner, i + j - winner, rng)
         t += 1
 
 

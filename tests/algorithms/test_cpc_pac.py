@@ -12,8 +12,8 @@ from scipy.stats import binom
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc_pac
+from copeland.algorithms.cpc_pac import waiting_pair
 from copeland.certificate.certificate import certify
-from copeland.kernels.planner import waiting_pair
 from copeland.problems import matrix_problem
 
 RUNS = 100

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland import InvalidParameter
-from copeland.algorithms.kl_best_arm import close_round, kl_best_arm, leader, new_arms
+from copeland.algorithms.copeland_pac import close_round, kl_best_arm, leader, new_arms
 from copeland.kernels import kl, kl_lower, kl_upper
 
 

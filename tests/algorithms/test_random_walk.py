@@ -9,7 +9,7 @@ from helpers import random_matrix
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
 from copeland.algorithms import random_walk
-from copeland.kernels.markov import fundamental, invert, stationary
+from copeland.algorithms.random_walk import fundamental, invert, stationary
 
 # The Copeland and Condorcet winner 0 wins by little; the walk prefers 1.
 TWO_NOTIONS = PreferenceMatrix([[0.5, 0.51, 0.51], [0.49, 0.5, 1.0], [0.49, 0.0, 0.5]])

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import cw_rmed, ecw_rmed
-from copeland.algorithms.cheapest_certificate import cheapest_certificate, new_program
+from copeland.algorithms.cw_rmed import cheapest_certificate, new_program
 from copeland.kernels.winner_evidence import (
     count_duel,
     lightest_upset,

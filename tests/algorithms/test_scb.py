@@ -7,7 +7,7 @@ from helpers import certain_matrix
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
 from copeland.algorithms import copeland_pac, scb
-from copeland.algorithms.kl_best_arm import kl_best_arm
+from copeland.algorithms.copeland_pac import kl_best_arm
 from copeland.kernels import LOST, TIED, WON, draw
 
 

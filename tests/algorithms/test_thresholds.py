@@ -10,8 +10,8 @@ from helpers import random_matrix
 import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import ccb, ecw_rmed
-from copeland.kernels.imed import SETTINGS, imed_expiry, imed_index_of_leader
 from copeland.kernels.pairs import NEVER
+from copeland.kernels.vote_evidence import SETTINGS, imed_expiry, imed_index_of_leader
 from copeland.kernels.winner_evidence import lightest_upset
 
 

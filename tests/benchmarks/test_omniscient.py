@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.omniscient import nats_to_decide, omniscient_regret
 from copeland import PreferenceMatrix
-from copeland.kernels.imed import imed_index
+from copeland.kernels.vote_evidence import imed_index
 from copeland.problems import load
 
 

@@ -9,7 +9,7 @@ from commands import run
 from copeland.ranking import Collection, letor, synthetic
 from copeland.ranking.collection import InvalidCollection
 from copeland.ranking.estimation import Estimate
-from copeland.ranking.ranker_files import by_features, by_scores, named_file
+from copeland.ranking.rankers import by_features, by_scores, named_file
 
 QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 d 0\n2 0 e 2\n"
 GOOD = "1 Q0 a 1 9 good\n1 Q0 c 2 8 good\n2 Q0 e 1 3 good\n"

@@ -15,7 +15,7 @@ JUDGE = "import sys\nleft, right = sys.argv[1:]\nprint('left' if left < right el
 
 
 @pytest.fixture(autouse=True)
-def tea(tmp_path, monkeypatch):
+def people_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COPELAND_STORAGE", raising=False)
     monkeypatch.setenv("COLUMNS", "200")

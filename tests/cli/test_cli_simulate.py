@@ -207,8 +207,10 @@ def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, 
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path):
-    given = values(*SMALL, "--backend", "dask", "--jobs", "2", "--out", tmp_path)
-    here = values(*SMALL)
+    two = ("-a", "savage", "-a", "random")  # what other tests of backends compile too
+    words = ("simulate", "cyclic-4", *two, "--horizon", "1000", "--runs", "3", "--seed", "5")
+    given = values(*words, "--backend", "dask", "--jobs", "2", "--out", tmp_path)
+    here = values(*words)
     for told in (given, here):
         for algorithm in told["algorithms"]:
             del algorithm["seconds"]
@@ -324,7 +326,7 @@ def test_several_horizons_are_taken_and_an_assumption_is_noted():
 @pytest.mark.usefixtures("undrawn")
 def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
     from copeland.problems import problem_of
-    from copeland.simulation.plan import Comparison
+    from copeland.simulation.simulator import Comparison
     from copeland.support.tasks import finish
 
     plan = Comparison(problem_of("mslr-5"), ("random",), (10**7,), 1, marks=8, most_duels=10_000)

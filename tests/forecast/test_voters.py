@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from copeland.certificate.certificate import certify
 from copeland.forecast.forecast import forecast_of
 from copeland.forecast.prospects import prospect_of
-from copeland.forecast.races import run_to_proof
-from copeland.forecast.start import PLANNED, Goal, Start, new_start
-from copeland.forecast.voter_races import (
+from copeland.forecast.races import (
     fewest_people,
     is_possible,
     new_voters,
     race_of_voters,
     room_of,
+    run_to_proof,
 )
+from copeland.forecast.start import PLANNED, Goal, Start, new_start
 
 
 def order(k, gap):

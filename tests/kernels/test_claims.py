@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.kernels.heaps import ABSENT
-from copeland.kernels.planner.claims import (
+from copeland.kernels.arrays import ABSENT
+from copeland.kernels.planner.planner_state import (
     claims_with_room,
     is_held,
     new_claims,

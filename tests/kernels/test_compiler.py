@@ -6,7 +6,7 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 from copeland.kernels.compiler.compile import bind_parts, compiled
-from copeland.kernels.compiler.lowering import choose_compiler
+from copeland.kernels.compiler.numba_internals import choose_compiler
 from copeland.kernels.mark import kernel
 
 WEIGHTS = np.array([1.0, 2.0, 4.0])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland.kernels import compiled, kernel
-from copeland.kernels.heaps import ABSENT, put_in, sink, take_out
+from copeland.kernels.arrays import ABSENT, put_in, sink, take_out
 
 ITEMS = 10
 

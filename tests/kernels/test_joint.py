@@ -11,15 +11,19 @@ from oracles.planner import PlainPlanner, held, prices, prices_to_nats, refuted
 from situations import with_random_votes
 
 from copeland.algorithms import cpc
-from copeland.kernels.planner import (
-    evidence_shares,
-    joint_losses,
-    losses,
-    planner_state,
-    vote_updates,
-)
+from copeland.kernels.planner import planner_state, vote_updates
 from copeland.kernels.planner.champion import begin_edition, compare, name_challengers
-from copeland.kernels.planner.meetings import NONE
+from copeland.kernels.planner.planner_state import NONE
+from copeland.kernels.planner.prices import (
+    CHARGE,
+    FEW,
+    SHARES,
+    evidence_together,
+    file_claim,
+    list_losses,
+    nats_each,
+    refresh_losses,
+)
 from copeland.problems.generators import coin_flips
 
 
@@ -49,7 +53,7 @@ def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin)
     view = PlainPlanner.of(planner)
     for j in range(view.k):
         for m in range(1, view.k):
-            found = joint_losses.evidence_together(planner.joint, planner.claims, j, m)
+            found = evidence_together(planner.joint, planner.claims, j, m)
             assert found == pytest.approx(plain.together(view, j, m), rel=1e-9, abs=1e-9)
 
 
@@ -87,7 +91,7 @@ def test_three_claims_by_hand():
         8 * nat + math.log(8) + (6 * nat - 1),
         6 * nat + math.log(6),
     ]
-    found = [joint_losses.evidence_together(planner.joint, planner.claims, 3, m) for m in (1, 2, 3)]
+    found = [evidence_together(planner.joint, planner.claims, 3, m) for m in (1, 2, 3)]
     assert found == pytest.approx(expected)
     planner.levels[[0, 2]] = expected[1] - 0.01
     vote_updates.take_in(planner, 0, 3, 0, 0, 0)
@@ -96,11 +100,11 @@ def test_three_claims_by_hand():
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 9)), max_size=60))
 def test_lists_are_kept_in_order_whatever_changes(changes):
-    kept = joint_losses.new_joint(2, 5, True)
+    kept = planner_state.new_joint(2, 5, True)
     expected = {}
     for claim, nats in changes:
-        joint_losses.file_claim(kept, claim, claim % 2, nats)
-        expected[claim] = nats if nats > joint_losses.CHARGE else 0.0
+        file_claim(kept, claim, claim % 2, nats)
+        expected[claim] = nats if nats > CHARGE else 0.0
     for option in range(2):
         found, claim, before = [], kept.weakest[option], NONE
         while claim != NONE:
@@ -114,12 +118,12 @@ def test_lists_are_kept_in_order_whatever_changes(changes):
 # The parts
 
 
-@pytest.mark.parametrize("s", evidence_shares.SHARES[1:])
+@pytest.mark.parametrize("s", SHARES[1:])
 @pytest.mark.parametrize("level", [2.5, 8.0, 14.0, 40.0])
 def test_so_many_parts_make_up_the_level_together(s, level):
-    x = evidence_shares.nats_each(s, level)
+    x = nats_each(s, level)
     index = min(x + math.log(10 * x), 2 * x)
-    assert index + (s - 1) * (x - joint_losses.CHARGE) == pytest.approx(level, rel=1e-3)
+    assert index + (s - 1) * (x - CHARGE) == pytest.approx(level, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -130,7 +134,7 @@ def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
     compare(planner)
     view = PlainPlanner.of(planner)
     for j in range(view.k):
-        losses.refresh_losses(planner, j)
+        refresh_losses(planner, j)
         s, aim = int(planner.joint.share[j]), float(planner.joint.aim[j])
         cost = (prices(view, view.levels[2]) if s == 1 else prices_to_nats(view, aim))[:, j]
         listed = [i for i in planner.cheap[j].tolist() if i != NONE]
@@ -146,13 +150,13 @@ def test_lists_of_losses_are_as_long_as_a_certificate_may_take():
     name_challengers(planner)
     planner.champion[0] = 3
     # What the strongest option may lose, what the champion's certificate leaves out; who is listed then.
-    for top, l, wanted in ((k - 1, 2, losses.FEW), (k - 1, 80, 148), (150, 80, 167), (0, 0, k)):
+    for top, l, wanted in ((k - 1, 2, FEW), (k - 1, 80, 148), (150, 80, 167), (0, 0, k)):
         planner.top[0], planner.skipped[3] = top, l
         planner.listed_at[0] = -1  # as if there were many more votes
         begin_edition(planner)
-        losses.list_losses(planner, 5)
+        list_losses(planner, 5)
         assert planner.wanted[0] == wanted
-        assert (planner.cheap[5] != NONE).sum() == (losses.FEW if wanted == losses.FEW else k - 1)
+        assert (planner.cheap[5] != NONE).sum() == (FEW if wanted == FEW else k - 1)
 
 
 # Whole runs
@@ -170,7 +174,7 @@ def test_whoever_rests_has_a_certificate_by_the_plain_rule_until_the_rest_ends(s
         i, j = map(int, cpc.select(planner, t, rng))
         if i != j:
             winner = i if rng.random() < p[i, j] else j
-            cpc.update(planner, winner, i + j - winner, rng)
+            vote_updates.update(planner, winner, i + j - winner, rng)
             t += 1
             continue
         l = int(planner.skipped[i])

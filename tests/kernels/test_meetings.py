@@ -5,19 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.kernels.planner.meetings import (
+from copeland.kernels.planner.planner_state import (
     NONE,
     after,
     enter,
     entry_of,
     full,
+    lowest_leaf,
     new_meetings,
+    new_tree,
     opponent,
     pair_hash,
+    put,
     side_of,
+    smallest,
     with_room,
 )
-from copeland.kernels.planner.tournament_tree import lowest_leaf, new_tree, put, smallest
 
 K = 9
 

@@ -10,11 +10,10 @@ from oracles import planner as plain
 from oracles.planner import PlainPlanner
 from situations import planner_of, situations
 
-from copeland.kernels.imed import imed_index
-from copeland.kernels.planner import losses, planner_state, plans, prices, vote_updates
-from copeland.kernels.planner.champion import LOYALTY, compare, next_pair
-from copeland.kernels.planner.claims import is_held
-from copeland.kernels.planner.meetings import NONE, entry_of, side_of
+from copeland.kernels.planner import planner_state, prices, vote_updates
+from copeland.kernels.planner.champion import LOYALTY, compare, next_pair, plan
+from copeland.kernels.planner.planner_state import NONE, entry_of, is_held, side_of
+from copeland.kernels.vote_evidence import imed_index
 
 
 def pairs(k):
@@ -78,7 +77,7 @@ def test_refuters_are_those_who_did_not_prove_a_loss_yet_the_cheapest_first(situ
     decided = plain.held(view) | plain.refuted(view)
     cost = plain.prices(view, view.levels[2])
     for j in range(view.k):
-        losses.refresh_losses(planner, j)
+        prices.refresh_losses(planner, j)
         listed = [i for i in planner.cheap[j].tolist() if i != NONE]
         assert set(listed) == {i for i in range(view.k) if i != j and not decided[i, j]}
         found = planner.cheap_price[j, : len(listed)]
@@ -93,7 +92,7 @@ def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
     planner = situation.planner()
     k = len(planner.points)
     for j in range(k):
-        losses.refresh_losses(planner, j)
+        prices.refresh_losses(planner, j)
     i, j = data.draw(st.permutations(range(k)))[:2]
     vote_updates.take_in(planner, i, j, 3, 1, 1)
     view = PlainPlanner.of(planner)
@@ -138,7 +137,7 @@ def test_a_certificate_leaves_the_dearest_win_out_and_pays_for_a_loss_instead():
     assert planner.claims.lost.tolist() == [1, 1, 2, 0]
     one_loss = min(prices.price(planner, i, 3, 3.0) for i in (1, 2))
     assert one_loss < prices.price(planner, 0, 3, 3.0)
-    assert plans.plan(planner, 0) == pytest.approx((one_loss, one_loss))
+    assert plan(planner, 0) == pytest.approx((one_loss, one_loss))
     assert planner.skipped[0] == 1
 
 
@@ -167,7 +166,7 @@ def test_plans_cost_what_their_cheapest_wins_and_losses_cost(situation, data):
     i = data.draw(st.integers(0, view.k - 1))
     near = plain.place_to_look(view, i, int(planner.skipped[i]))
     least, most = plain.cheapest(view, i, near)
-    found, cost = plans.plan(planner, i)
+    found, cost = plan(planner, i)
     assert cost == (found if found < math.inf else 0)  # nothing is paused
     assert least * (1 - 1e-9) <= found <= most * (1 + 1e-9)
     assert abs(planner.skipped[i] - near) <= 1

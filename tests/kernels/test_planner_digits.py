@@ -10,15 +10,17 @@ from oracles import planner as plain
 from oracles.planner import PlainPlanner
 from situations import planner_of, situations
 
-from copeland.kernels.planner import losses, planner_state, plans, prices, vote_updates
+from copeland.kernels.planner import planner_state, prices, vote_updates
 from copeland.kernels.planner.champion import (
+    FAR,
     compare,
     lay_out,
     name_challengers,
     next_pair,
+    plan,
     reconsider,
 )
-from copeland.kernels.planner.meetings import NONE
+from copeland.kernels.planner.planner_state import NONE
 
 # What could lose digits, or run dry
 
@@ -35,7 +37,7 @@ def test_a_hopeless_win_does_not_blur_the_prices_of_the_others():
     planner.skipped[0] = 1
     view = PlainPlanner.of(planner)
     assert plain.prices(view, 6.0)[0, 1] > 1e9
-    assert plans.plan(planner, 0)[0] == pytest.approx(plain.cheapest(view, 0, 1)[0], rel=1e-9)
+    assert plan(planner, 0)[0] == pytest.approx(plain.cheapest(view, 0, 1)[0], rel=1e-9)
 
 
 def test_the_price_left_keeps_its_digits_when_a_hopeless_claim_becomes_free():
@@ -54,12 +56,12 @@ def test_losses_beyond_those_listed_are_still_asked_for():
     # Option 1 has lost to every one of its listed refuters; there are as many others left.
     planner = planner_of(2 * planner_state.REFUTERS + 2, level=6.0)
     name_challengers(planner)
-    losses.refresh_losses(planner, 1)
+    prices.refresh_losses(planner, 1)
     listed = [i for i in planner.cheap[1].tolist() if i != NONE]
     for i in listed:
         vote_updates.take_in(planner, i, 1, 60, 0, 0)
     assert planner.claims.lost[1] == len(listed) > 1
-    cost, blocked = losses.losses_price(planner, 1, 10, 0)
+    cost, blocked = prices.losses_price(planner, 1, 10, 0)
     assert 0 < cost < math.inf and blocked == 0
 
 
@@ -67,10 +69,10 @@ def test_a_refuter_that_turns_out_dear_makes_room_for_another():
     planner = planner_of(2 * planner_state.REFUTERS + 2, level=6.0)
     for i in range(2, len(planner.points)):
         vote_updates.take_in(planner, i, 1, 1, 0, 0)
-    losses.refresh_losses(planner, 1)
+    prices.refresh_losses(planner, 1)
     sour = int(planner.cheap[1, 0])
     vote_updates.take_in(planner, 1, sour, 200, 0, 0)
-    losses.losses_price(planner, 1, 1, 0)
+    prices.losses_price(planner, 1, 1, 0)
     assert sour not in planner.cheap[1] and NONE not in planner.cheap[1]
 
 
@@ -78,7 +80,7 @@ def test_an_option_that_met_many_has_its_refuters_listed_anew_when_half_of_them_
     planner = planner_state.with_more_pairs(planner_of(6 * planner_state.REFUTERS, level=6.0))
     for i in range(2, len(planner.points)):
         vote_updates.take_in(planner, i, 1, 1, 0, 0)
-    losses.refresh_losses(planner, 1)
+    prices.refresh_losses(planner, 1)
     listed = planner.cheap[1].tolist()
     half = len(listed) // 2
     for sour in listed[:half]:
@@ -86,7 +88,7 @@ def test_an_option_that_met_many_has_its_refuters_listed_anew_when_half_of_them_
         vote_updates.take_in(planner, 1, sour, 200, 0, 0)
     left = [i for i in planner.cheap[1].tolist() if i != NONE]
     assert left == listed[half:] and planner.cheap_edition[1] != planner.edition[0]
-    losses.losses_price(planner, 1, 1, 0)
+    prices.losses_price(planner, 1, 1, 0)
     assert NONE not in planner.cheap[1] and not set(planner.cheap[1]) & set(listed[:half])
 
 
@@ -96,7 +98,7 @@ def test_an_option_keeps_a_win_to_prove_however_many_it_loses(k):
     wins = np.triu(np.full((k, k), 50), 1).T
     planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     for _ in range(5):
-        plans.plan(planner, 0)
+        plan(planner, 0)
     assert planner.skipped[0] <= k - 2
 
 
@@ -144,8 +146,8 @@ def test_prices_keep_their_digits_while_many_options_are_paused():
         vote_updates.pause(planner, option, True)
     compare(planner)
     champion = int(planner.champion[0])
-    weight, cost = plans.plan(planner, champion)
-    assert champion < 20 and weight >= 40 * plans.FAR
+    weight, cost = plan(planner, champion)
+    assert champion < 20 and weight >= 40 * FAR
     assert cost == pytest.approx(planner.price[0], rel=1e-9)
 
 
@@ -161,7 +163,7 @@ def test_with_an_option_paused_l_grows_only_where_that_is_cheaper():
     for i in range(1, 9):
         assert planner.claims.lost[i] == 0
         at_first = sum(prices.price(planner, i, j, 7.0) for j in range(1, 9) if j != i)
-        _, cost = plans.plan(planner, i)
+        _, cost = plan(planner, i)
         assert planner.skipped[i] == 0 or cost < at_first * (1 - 1e-6)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from copeland.kernels.compiler.compile import compiled
-from copeland.kernels.compiler.references import Reference
+from copeland.kernels.compiler.numba_internals import Reference
 from copeland.kernels.mark import kernel
 
 

@@ -15,7 +15,7 @@ from situations import with_random_votes
 
 from copeland import Certificate, InvalidParameter, Policy, certify, create_study
 from copeland.certificate.evidence import evidence, losses_together
-from copeland.kernels.planner import joint_losses, planner_state
+from copeland.kernels.planner import planner_state, prices
 from copeland.kernels.vote_evidence import MANY, STAKE, levels, log_evidence, shows_together
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -65,11 +65,9 @@ def test_as_many_losses_are_shown_as_plain_products_show(seed, margin):
 
 @pytest.mark.parametrize("nats", [0.01, 1.0, 30.0])
 def test_the_evidence_of_a_part_is_what_gives_it_its_nats(nats):
-    kept = joint_losses.new_joint(2, 1, True)
+    kept = planner_state.new_joint(2, 1, True)
     kept.stake[:] = STAKE
-    assert joint_losses.staked_nats(
-        kept, joint_losses.evidence_of_nats(kept, nats)
-    ) == pytest.approx(nats)
+    assert prices.staked_nats(kept, prices.evidence_of_nats(kept, nats)) == pytest.approx(nats)
 
 
 # Levels

@@ -1,4 +1,4 @@
-"""Losses shown together, from their definition: the oracle of :mod:`copeland.kernels.planner.joint_losses`."""
+"""Losses shown together, from their definition: the oracle of :mod:`copeland.kernels.planner.prices`."""
 
 from __future__ import annotations
 

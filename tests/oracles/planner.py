@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate.evidence import evidence as certificate_evidence
-from copeland.kernels.planner import Planner
 from copeland.kernels.planner.champion import MOST_PRIOR
-from copeland.kernels.planner.meetings import Meetings
+from copeland.kernels.planner.planner_state import Meetings, Planner
 from copeland.kernels.planner.prices import (
     BLOCKED,
     CREDIT_VOTES,

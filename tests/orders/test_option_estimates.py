@@ -6,7 +6,7 @@ import pytest
 from board_votes import STRENGTHS, draw_counts
 from scipy.special import expit
 
-from copeland.errors import InvalidParameter
+from copeland.orders import rank
 from copeland.orders.option_estimates import (
     Ballots,
     estimate_borda,
@@ -107,8 +107,9 @@ def test_votes_that_a_voter_repeats_ten_times_say_no_more_than_one():
 def test_one_voter_says_nothing_about_others():
     wins = np.array([[0, 3], [1, 0]])
     ballots = Ballots(np.zeros(4, int), np.ones(4, int), np.array([1.0, 1, 1, 0]), np.zeros(4, int))
-    with pytest.raises(InvalidParameter, match="two or more"):
-        estimate_borda(wins, 0 * wins, ballots)
+    assert estimate_borda(wins, 0 * wins, ballots).units == 0
+    found = rank(wins, by="borda", ballots=ballots)
+    assert {(place.low, place.high) for place in found.places} == {(-np.inf, np.inf)}
 
 
 def test_the_radius_is_that_of_the_published_formula():

@@ -76,7 +76,7 @@ def test_json_has_names_ranks_and_the_sentence():
 
 def test_what_cannot_be_ranked_is_refused():
     with pytest.raises(InvalidParameter, match="'copeland', 'borda' or 'strength'"):
-        rank(WINS, by="elo")
+        rank(WINS, by="elo")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="delta"):
         rank(WINS, by="borda", delta=2)
 

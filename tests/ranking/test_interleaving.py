@@ -32,8 +32,14 @@ from copeland.ranking.interleaved_comparison import (
     sign_of,
 )
 from copeland.ranking.interleaving import Interleaved, credit, interleave, methods, winner
-from copeland.ranking.methods.optimized import allowed_lists, document_credit, mixture
-from copeland.ranking.methods.probabilistic import list_probability, marginal_credit, shares
+from copeland.ranking.interleaving_methods import (
+    allowed_lists,
+    document_credit,
+    list_probability,
+    marginal_credit,
+    mixture,
+    shares,
+)
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -40,15 +40,15 @@ def test_an_algorithm_finds_the_best_ranker_by_clicks(click_setting):
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)
     runs = copeland.simulate(problem, "ccb", 200_000, runs=5, seed=1)
     assert runs.curves[0].correct[:, -1].mean() >= 0.8
-    again = copeland.simulate(problem, "ccb", 200_000, runs=5, seed=1)
-    assert np.array_equal(runs.curves[0].regret, again.curves[0].regret)
+    again = copeland.simulate(problem, "ccb", 200_000, runs=1, seed=1)
+    assert np.array_equal(runs.curves[0].regret[:1], again.curves[0].regret)
 
 
 def test_compiled_and_interpreted_runs_by_clicks_are_equal(click_setting):
     collection, rankers, rules, found = click_setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)
-    compiled = copeland.simulate(problem, "random", 300, seed=1)
-    plain = copeland.simulate(problem, "random", 300, seed=1, compiled=False)
+    compiled = copeland.simulate(problem, "ccb", 300, seed=1)
+    plain = copeland.simulate(problem, "ccb", 300, seed=1, compiled=False)
     assert np.array_equal(compiled.curves[0].regret, plain.curves[0].regret)
 
 

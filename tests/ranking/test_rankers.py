@@ -18,7 +18,7 @@ from copeland.ranking import (
     synthetic,
     trec,
 )
-from copeland.ranking.ranker_files import by_model
+from copeland.ranking.rankers import by_model
 
 
 def collection(values, offsets, **named):

@@ -20,7 +20,7 @@ from copeland.ranking.comparison_arrays import (
 )
 from copeland.ranking.estimation import Protocol, all_pairs, estimate
 from copeland.ranking.interleaved_comparison import compare_many, compare_once, sign_of
-from copeland.ranking.methods.probabilistic import marginal_credit
+from copeland.ranking.interleaving_methods import marginal_credit
 from copeland.ranking.rankers import all_features, rankings, ranks, tie_starts
 
 pytestmark = pytest.mark.slow  # left out of `make fast`

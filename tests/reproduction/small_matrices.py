@@ -10,7 +10,7 @@ from helpers import random_matrix
 from copeland.errors import Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.reproduction import subsets
-from copeland.reproduction.subsets import Marks
+from copeland.support.arrays import Bools
 from copeland.theory import gaps, winners
 
 
@@ -39,28 +39,28 @@ MATRICES = {
 }
 
 
-def mark_options(n: int, options: np.ndarray) -> Marks:
+def mark_options(n: int, options: np.ndarray) -> Bools:
     marks = np.zeros(n, np.bool_)
     marks[options] = True
     return marks
 
 
-def literal_sets(matrix: PreferenceMatrix, marks: Marks, of) -> Marks:
+def literal_sets(matrix: PreferenceMatrix, marks: Bools, of) -> Bools:
     """A notion of winner, sub-matrix by sub-matrix."""
     options = [np.flatnonzero(row) for row in marks]
     return np.array([mark_options(matrix.k, o[of(matrix.sub(o.tolist()))]) for o in options])
 
 
-def count_wins(matrix: PreferenceMatrix, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
+def count_wins(matrix: PreferenceMatrix, marks: Bools) -> tuple[np.ndarray, np.ndarray]:
     wins = subsets.count_inside(matrix.p > 0.5, marks)
     return wins, subsets.count_inside(matrix.p < 0.5, marks)
 
 
-def smith_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
+def smith_sets(matrix: PreferenceMatrix, marks: Bools) -> Bools:
     return subsets.smith_sets(*count_wins(matrix, marks), marks)
 
 
-def von_neumann_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
+def von_neumann_sets(matrix: PreferenceMatrix, marks: Bools) -> Bools:
     return subsets.von_neumann_sets(matrix, *count_wins(matrix, marks), marks)[0]
 
 

@@ -21,12 +21,13 @@ from small_matrices import (
 
 from copeland.matrix import PreferenceMatrix
 from copeland.reproduction import subsets
-from copeland.reproduction.subsets import Marks, draw_subsets
+from copeland.reproduction.subsets import draw_subsets
+from copeland.support.arrays import Bools
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
-def every_subset(n: int, k: int) -> Marks:
+def every_subset(n: int, k: int) -> Bools:
     chosen = list(combinations(range(n), k))
     marks = np.zeros((len(chosen), n), np.bool_)
     np.put_along_axis(marks, np.array(chosen), True, axis=1)
@@ -81,7 +82,7 @@ def test_walks_that_a_bound_settles_need_no_equations(monkeypatch):
     subsets.random_walk_sets(random_matrix(12, seed=7), every_subset(12, 5))
 
 
-def programs(matrix: PreferenceMatrix, marks: Marks) -> int:
+def programs(matrix: PreferenceMatrix, marks: Bools) -> int:
     return subsets.von_neumann_sets(matrix, *count_wins(matrix, marks), marks)[1]
 
 

@@ -11,7 +11,7 @@ from copeland import PreferenceMatrix
 from copeland.cli import app
 from copeland.errors import InvalidParameter
 from copeland.ranking import Collection, letor
-from copeland.reproduction import paper_figures, score_ties, tie_findings
+from copeland.reproduction import paper_figures, score_ties
 from copeland.reproduction.paper_experiments import RANKERS
 from copeland.reproduction.reproduction import as_json, duration, reproduce
 from copeland.reproduction.reproduction_page import reproduction_page
@@ -73,7 +73,7 @@ def test_ties_are_counted_among_pairs_of_one_query():
 
 @pytest.mark.quick
 def test_every_feature_of_mslr_has_words():
-    words = [tie_findings.feature_words(n) for n in range(1, RANKERS + 1)]
+    words = [score_ties.feature_words(n) for n in range(1, RANKERS + 1)]
     assert len(set(words)) == RANKERS
     assert words[122] == "LMIR.JM, title" and words[-1] == "dwell time of the URL"
 

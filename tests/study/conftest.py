@@ -1,8 +1,8 @@
-"""Studies of drinks with their storages, and one of soups that beat each other in a circle."""
+"""Studies with their storages, and one whose options beat each other in a circle."""
 
 import pytest
-from drinks import OPTIONS, Clock
-from soup import study_with, votes
+from study_helpers import OPTIONS, Clock
+from study_pages import study_with, votes
 
 from copeland.forecast.plausible_worlds import WORLDS
 from copeland.study import create_study

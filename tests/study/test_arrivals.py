@@ -2,62 +2,25 @@
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from people_log import answer, deal, most_wrong, new_state
 
-from benchmarks import false_people
 from copeland import Real, Space
 from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
-from copeland.kernels.vote_evidence import levels, log_evidence
+from copeland.kernels.vote_evidence import log_evidence
 from copeland.study import create_study
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.log.count_tables import empty_tables
-from copeland.study.log.events import ASKED, CREATED, UNDONE, VOTED, Event
-from copeland.study.log.state import StudyState, dump_state, load_state
-from copeland.study.settings import Settings
+from copeland.study.log.events import ASKED, UNDONE, Event
+from copeland.study.log.state import dump_state, load_state
+from copeland.study.log.state_parts import empty_tables
 
-DELTA = 0.05
-LEVEL = math.log(40)  # of two options at this delta, and of one claim at half of it
-
-
-def begun(k, missing=AGAINST, **how):
-    """The books of a new study of people."""
-    how = {"voters": "people", "repeats": "first", "batch": 4, "missing": missing, **how}
-    body = {"settings": Settings(**how).to_dict(), "options": [{"name": f"{i}"} for i in range(k)]}
-    return StudyState(Event(1, CREATED, 0.0, body=body))
-
-
-def deal(state, voter, pairs, now=0.0):
-    """Hand ballots to somebody who arrives; return them."""
-    asked = []
-    for left, right in pairs:
-        asked.append(Event(state.number + 1, ASKED, now, voter=voter, left=left, right=right))
-        state.take(asked[-1])
-    return asked
-
-
-def answer(state, asked, outcome, now=0.0):
-    """Answer a ballot; return the vote."""
-    vote = Event(
-        state.number + 1,
-        VOTED,
-        now,
-        event_id=f"{state.number}",
-        ballot=asked.number,
-        voter=asked.voter,
-        left=asked.left,
-        right=asked.right,
-        outcome=outcome,
-    )
-    state.take(vote)
-    return vote
+LEVEL = math.log(40)  # of two options at delta 0.05, and of one claim at half of it
 
 
 def pair_of(counts):
@@ -68,11 +31,6 @@ def pair_of(counts):
 def strongest(wins, losses):
     """The evidence for the one that is ahead."""
     return log_evidence(max(wins, losses), min(wins, losses), 0, 0.0)
-
-
-def most_wrong(studies, share=DELTA):
-    """How many of so many studies may be wrong, if each is so with this probability, but for one time in a thousand."""
-    return int(binom.ppf(0.999, studies, share))
 
 
 # What is counted
@@ -115,7 +73,7 @@ class Oracle:
 
 def lived(steps, k=4):
     """Books and an oracle after these steps."""
-    state, oracle, pairs = begun(k), Oracle(), list(combinations(range(k), 2))
+    state, oracle, pairs = new_state(k), Oracle(), list(combinations(range(k), 2))
     for what, *told in steps:
         waiting = [
             a for ballots in oracle.people for a in ballots if a.number not in oracle.answers
@@ -163,7 +121,7 @@ def test_what_is_counted_is_what_the_first_people_said(steps):
 
 
 def test_whoever_is_in_the_middle_of_the_ballots_is_left_out():
-    state = begun(3)
+    state = new_state(3)
     slow = deal(state, "slow", [(0, 1), (1, 2), (0, 2)])
     quick = deal(state, "quick", [(0, 1)])
     answer(state, slow[0], "left")
@@ -175,7 +133,7 @@ def test_whoever_is_in_the_middle_of_the_ballots_is_left_out():
 
 
 def test_somebody_who_left_is_counted_once_others_make_up_for_it_and_a_late_answer_counts():
-    state = begun(2)
+    state = new_state(2)
     (gone,) = deal(state, "gone", [(0, 1)])
     for number in range(6):
         (asked,) = deal(state, f"person {number}", [(0, 1)])
@@ -295,7 +253,7 @@ def test_slow_voters_whose_answers_are_foreseen_prove_nothing_wrong():
     study is looked at, while the slow ones who are sure to answer for 1 still wait."""
     studies, rng, wrong, at_once = 400, np.random.default_rng(2), 0, 0
     for _ in range(studies):
-        state, waiting = begun(4), []
+        state, waiting = new_state(4), []
         highest = high = -np.inf
         for number in range(120):
             likes = rng.random() < 0.5
@@ -322,7 +280,7 @@ def test_people_who_leave_because_of_an_option_prove_nothing_wrong(missing):
     """60 % prefer 0 to 1, and leave after they have seen 2."""
     studies, rng, wrong = 40, np.random.default_rng(3), 0
     for _ in range(studies):
-        state, pairs = begun(3, missing, lease=1e-9), [(0, 1), (0, 2), (1, 2)]
+        state, pairs = new_state(3, missing, lease=1e-9), [(0, 1), (0, 2), (1, 2)]
         for number in range(300):
             prefers_0 = rng.random() < 0.6
             dealt = [pairs[i] for i in rng.permutation(3)]
@@ -373,42 +331,3 @@ def test_people_need_a_batch_and_only_people_have_one():
 
 def test_a_study_without_a_vote_counts_nothing():
     assert Arrivals(3, AGAINST).counted.votes == 0
-
-
-# What is measured
-
-
-@pytest.mark.parametrize("habit", [false_people.ALL, false_people.NEVER, false_people.LATE])
-def test_the_people_that_are_measured_are_counted_as_in_a_study(habit):
-    crowd = false_people.Crowd("any", false_people.crowds()[1].types, 3, 5, habit)
-    places, k = crowd.types[0], len(crowd.types[1])
-    watch = false_people.new_watch(false_people.world_of(crowd))
-    queue, at = false_people.new_queue(crowd, k), levels(k, DELTA)
-    false_people.begin_epoch(watch, at, 0.0)
-    state, held, rng = begun(k, batch=3), {}, np.random.default_rng(5)
-    for step in range(300):
-        seat = int(rng.integers(crowd.present))
-        if queue.seats[seat] == false_people.GONE:
-            false_people.welcome(watch, queue, at, 0, 0, len(places), rng, seat)
-            held[seat] = deal(state, f"p{step}", watch.asked[seat].tolist())
-        place = places[watch.kind[seat]]
-        b = false_people.next_ballot(watch, queue, seat, place, habit, 0, rng)
-        if b < 0:
-            queue.seats[seat] = false_people.GONE
-            continue
-        left, right = watch.asked[seat, b]
-        wins = place[left] < place[right]
-        false_people.take(
-            watch, queue, at, seat, b, false_people.WON if wins else false_people.LOST, step + 1
-        )
-        answer(state, held[seat][b], "left" if wins else "right")
-        assert np.array_equal(watch.wins, state.proof.wins)
-        assert np.array_equal(queue.missing, state.proof.missing)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("crowd", false_people.crowds(), ids=lambda crowd: crowd.name)
-def test_certificates_of_people_are_wrong_no_more_often_than_promised(crowd):
-    for mode in "AW":
-        happened = false_people.measure(replace(crowd, votes=2_000), mode, 100) > 0
-        assert happened[:, 1:].any(axis=1).sum() <= most_wrong(100)

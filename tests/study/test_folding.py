@@ -18,6 +18,7 @@ from copeland.study import create_study
 from copeland.study.kinds.base import Kind
 from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.log.events import ASKED, VOTED, Event, times_of
+from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, load_state
 from copeland.study.report.study_page import judges_agreement, study_parts
 from copeland.study.results.agreement import agreement
@@ -30,7 +31,7 @@ from copeland.study.results.certificate_file import (
 )
 from copeland.study.results.history import history_of
 from copeland.web.cache import analyse_past
-from copeland.web.provenance import read_undone, votes_by_source
+from copeland.web.store import Store
 
 OPTIONS = ["tea", "milk", "juice"]
 HEAD = "i,j,wins,ties"
@@ -80,9 +81,8 @@ def kept(study):
 def numbers(study):
     """Every number of the state but those of events."""
     state = study.state()
-    about = json.loads(state.about())
-    for name in ("number", "undone", "sides", "arrivals", "open", "since"):
-        del about[name]
+    changing = ("number", "undone", "sides", "arrivals", "open", "since")
+    about = write_value({k: v for k, v in state.fields().items() if k not in changing}, [])
     waiting = None if state.arrivals is None else state.arrivals.waiting
     sides = (state.sides.wins, state.sides.without)
     tables = [np.asarray(table).tolist() for table in (state.wins, state.ties, *state.proof)]
@@ -239,9 +239,9 @@ def test_everything_shown_is_the_same(table, unfold, tmp_path):
         study.undo_import("days")
         status = values("study", "status", "drinks", "--storage", storage)
         found.append((numbers(study), shown(study), status | {"events": None}))
-        where = study.storage, study._key
-        assert votes_by_source(*where) == {"counts.csv": 122, "days": 8, "": 10}
-        assert sum((body or {}).get("times", 1) for body in read_undone(*where)) == 8
+        store, key = Store(study.storage), study._key
+        assert store.votes_by_source(key) == {"counts.csv": 122, "days": 8, "": 10}
+        assert sum((body or {}).get("times", 1) for body in store.undone(key)) == 8
         voters = {voter.name: sum(voter.outcomes.values()) for voter in study.standing().voters}
         assert voters == {"a": 5, "b": 5}
         assert analyse_past(study, study.number).reading.standing.voters == study.standing().voters

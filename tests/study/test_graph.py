@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from soup import study_with, votes
+from study_pages import study_with, votes
 
 from copeland.report.images import image
 from copeland.study.report.graph_figure import graph_figure, shapes_of, way_of

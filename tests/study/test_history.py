@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from soup import study_with, votes
+from study_pages import study_with, votes
 
 from copeland.certificate.certificate import certify
 from copeland.certificate.evidence import evidence

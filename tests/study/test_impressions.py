@@ -11,8 +11,9 @@ from copeland.errors import InvalidParameter, InvalidToken
 from copeland.ranking.interleaving import credit, interleave, winner
 from copeland.search.list_tokens import Ticket, outcome_of, query_digest, read_ticket, sign_ticket
 from copeland.study import create_study, open_study
-from copeland.study.log.shown_lists import Lists
+from copeland.study.log.snapshots import dump_values, load_values
 from copeland.study.log.state import dump_state, load_state
+from copeland.study.log.state_parts import Lists
 
 SECRET = "sixteen characters and more"
 LISTS = {"one": "abcdefgh", "two": "hgfedcba", "three": "cadbhegf"}
@@ -178,12 +179,12 @@ def test_clicks_of_earlier_logs_take_nothing_from_the_lists_that_are_counted():
 
 
 def test_the_queries_of_old_ballots_are_forgotten(monkeypatch):
-    monkeypatch.setattr("copeland.study.log.shown_lists.REMEMBERED", 2)
+    monkeypatch.setattr("copeland.study.log.state_parts.REMEMBERED", 2)
     lists = Lists()
     for ballot in (1, 2, 3):
         lists.show({"ballot": ballot, "query": "tea"})
     assert [lists.is_new(ballot, "tea") for ballot in (1, 2, 3)] == [True, False, False]
-    assert lists.shown == 3 and Lists.of(json.loads(json.dumps(vars(lists)))) == lists
+    assert lists.shown == 3 and load_values(dump_values(lists), [Lists]) == lists
 
 
 @pytest.mark.slow

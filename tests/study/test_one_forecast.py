@@ -61,7 +61,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
     plan = plan_values("five", study.plan(), None)
     assert plan["ways"][0]["votes"] == quantiles(found)
-    results = VoteAnalysis(reading, verdict).to_dict()
+    results = VoteAnalysis(reading).to_dict()
     assert results["votes_left"] == found.middle
     assert results["votes_left_range"] == [found.low, found.high]
 

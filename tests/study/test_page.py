@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from soup import said, study_with, text_of, undrawn, votes
+from study_pages import said, study_with, text_of, undrawn, votes
 from test_inert import old_study
 
 from copeland.study import create_study

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from soup import study_with, told, votes
+from study_pages import study_with, told, votes
 
 from copeland.study.report.graph_layout import graph_of
 from copeland.study.report.study_figures import (

@@ -4,7 +4,8 @@ import itertools
 from collections import Counter
 
 import pytest
-from lunch import DRINKS, ORDERS, Clock, asked_out, lunch, preferred
+from panel_study import DRINKS, ORDERS, answer_all, panel_study, preferred
+from study_helpers import Clock
 
 from copeland import errors
 from copeland.study import create_study, open_study
@@ -15,8 +16,8 @@ from copeland.study import create_study, open_study
 def test_no_member_is_asked_a_pair_twice_and_sides_are_balanced():
     options = [f"o{i}" for i in range(7)]
     orders = {"ann": options, "ben": options[::-1], "cid": options[3:] + options[:3]}
-    study = lunch(options=options)
-    ballots = asked_out(study, orders)
+    study = panel_study(options=options)
+    ballots = answer_all(study, orders)
     met = Counter((b.voter, frozenset((b.left, b.right))) for b in ballots)
     assert set(met.values()) == {1}
     for voter, option in itertools.product(orders, options):
@@ -27,7 +28,7 @@ def test_no_member_is_asked_a_pair_twice_and_sides_are_balanced():
 def test_no_option_is_shown_more_than_three_times_running_while_another_pair_may_matter():
     options = [f"o{i}" for i in range(8)]
     orders = dict.fromkeys(ORDERS, options)
-    study = lunch(options=options)
+    study = panel_study(options=options)
     shown = {voter: [] for voter in orders}
     while ballot := study.ask():
         pair = {ballot.left, ballot.right}
@@ -40,8 +41,8 @@ def test_no_option_is_shown_more_than_three_times_running_while_another_pair_may
 
 
 def test_a_named_member_is_asked_what_is_left_for_that_member_alone():
-    study = lunch()
-    ballots = asked_out(study, voter="ann")
+    study = panel_study()
+    ballots = answer_all(study, voter="ann")
     assert {ballot.voter for ballot in ballots} == {"ann"}
     assert len(ballots) == 6 and study.ask("ann") is None
     assert study.standing().panel.members_to_ask == ("ben", "cid")
@@ -49,7 +50,7 @@ def test_a_named_member_is_asked_what_is_left_for_that_member_alone():
 
 
 def test_members_at_work_at_once_are_asked_different_things():
-    study = lunch()
+    study = panel_study()
     ballots = study.ask(n=6)
     assert len({(b.voter, frozenset((b.left, b.right))) for b in ballots}) == len(ballots) > 2
     assert {ballot.voter for ballot in ballots} == set(ORDERS)
@@ -59,7 +60,7 @@ def test_members_at_work_at_once_are_asked_different_things():
 
 
 def test_who_holds_as_many_ballots_as_allowed_gets_the_oldest_again():
-    study = lunch(open_ballots=1)
+    study = panel_study(open_ballots=1)
     first = study.ask("ann")
     assert study.ask("ann") == first
     assert study.ask("ann", item="today").until == first.expires  # it is about something else
@@ -67,7 +68,7 @@ def test_who_holds_as_many_ballots_as_allowed_gets_the_oldest_again():
 
 def test_an_expired_question_is_asked_again():
     clock = Clock()
-    study = lunch(["ann"], ["tea", "milk"], clock=clock)
+    study = panel_study(["ann"], ["tea", "milk"], clock=clock)
     first = study.ask()
     assert study.ask() == first
     clock.now += 601
@@ -80,10 +81,10 @@ def test_an_expired_question_is_asked_again():
 
 @pytest.mark.slow
 def test_the_same_seed_and_answers_give_the_same_ballots(tmp_path):
-    runs = [asked_out(lunch(seed=7, clock=Clock())) for _ in range(2)]
+    runs = [answer_all(panel_study(seed=7, clock=Clock())) for _ in range(2)]
     assert runs[0] == runs[1]
     storage = f"sqlite:///{tmp_path / 'a.db'}"
-    study = lunch(seed=7, clock=Clock(), storage=storage)
+    study = panel_study(seed=7, clock=Clock(), storage=storage)
     ballots = []
     while ballot := open_study("lunch", storage, clock=Clock()).ask():
         study.tell(ballot, preferred(ballot))
@@ -106,7 +107,7 @@ def test_the_same_seed_and_answers_give_the_same_ballots(tmp_path):
 def test_votes_that_are_no_members_first_answers_are_refused_with_all_that_came_with_them(
     said, sentence
 ):
-    study = lunch()
+    study = panel_study()
     study.excuse("cid")
     fine = {"voter": "ann", "left": "milk", "right": "tea", "outcome": "tie"}
     before = study.number
@@ -117,7 +118,7 @@ def test_votes_that_are_no_members_first_answers_are_refused_with_all_that_came_
 
 
 def test_only_members_are_asked_and_each_answers_its_own_ballot():
-    study = lunch()
+    study = panel_study()
     with pytest.raises(errors.InvalidParameter, match="'zoe' is not on the panel"):
         study.ask("zoe")
     ballot = study.ask("ann")
@@ -129,7 +130,7 @@ def test_only_members_are_asked_and_each_answers_its_own_ballot():
 
 
 def test_an_undone_answer_is_missing_again_and_may_be_given_anew():
-    study = lunch()
+    study = panel_study()
     ballot = study.ask("ann")
     vote = study.tell(ballot, "left")
     assert study.certificate().missing == 17
@@ -141,13 +142,13 @@ def test_an_undone_answer_is_missing_again_and_may_be_given_anew():
 
 @pytest.mark.parametrize(("outcome", "missing"), [("skip", 17), ("tie", 17), ("error", 18)])
 def test_a_skip_is_an_answer_and_an_error_is_none(outcome, missing):
-    study = lunch()
+    study = panel_study()
     study.tell(study.ask("ann"), outcome)
     assert study.certificate().missing == missing
 
 
 def test_nobody_waits_for_who_is_excused_until_readmitted():
-    study = lunch()
+    study = panel_study()
     held = study.ask("cid")
     study.excuse("cid")
     study.excuse("cid")  # is so already
@@ -157,7 +158,7 @@ def test_nobody_waits_for_who_is_excused_until_readmitted():
     assert "No answer of cid is waited for." in found.assumptions
     with pytest.raises(errors.InvalidParameter, match="'cid' is excused"):
         study.tell(held, "left")
-    assert {ballot.voter for ballot in asked_out(study)} == {"ann", "ben"}
+    assert {ballot.voter for ballot in answer_all(study)} == {"ann", "ben"}
     study.readmit("cid")
     assert study.certificate().excused == () and study.replay() == study.state()
     study.tell(held, "left")
@@ -167,15 +168,15 @@ def test_only_a_panels_members_are_excused():
     with pytest.raises(errors.InvalidParameter, match="this study has no panel"):
         create_study("tea", DRINKS, voters="independent").excuse("ann")
     with pytest.raises(errors.InvalidParameter, match="'zoe' is not on the panel"):
-        lunch().excuse("zoe")
+        panel_study().excuse("zoe")
 
 
 # Options that come and go
 
 
 def test_answers_on_an_option_that_is_added_are_missing():
-    study = lunch()
-    asked_out(study)
+    study = panel_study()
+    answer_all(study)
     missing = study.certificate().missing
     study.add_option("broth")
     assert study.certificate().missing == missing + 12
@@ -184,10 +185,10 @@ def test_answers_on_an_option_that_is_added_are_missing():
 
 
 def test_questions_are_about_the_active_options_and_end_when_these_are_settled():
-    study = lunch()
+    study = panel_study()
     study.tell(study.ask("ann"), "left")
     study.retire_option("tea")
-    ballots = asked_out(study)
+    ballots = answer_all(study)
     assert all("tea" not in (ballot.left, ballot.right) for ballot in ballots)
     found = study.certificate(active=True)
     assert found.active == (1, 2, 3) and found.best
@@ -199,15 +200,15 @@ def test_questions_are_about_the_active_options_and_end_when_these_are_settled()
 
 
 def test_a_paused_option_is_asked_once_it_is_resumed():
-    study = lunch()
+    study = panel_study()
     study.pause_option("tea")
-    asked_out(study)
+    answer_all(study)
     study.resume_option("tea")
-    assert asked_out(study) and study.certificate().best == (0,)
+    assert answer_all(study) and study.certificate().best == (0,)
 
 
 def test_with_one_active_option_nothing_can_be_asked():
-    study = lunch()
+    study = panel_study()
     study.tell(study.ask("ann"), "left")
     for name in DRINKS[1:]:
         study.retire_option(name)
@@ -221,7 +222,7 @@ def test_with_one_active_option_nothing_can_be_asked():
 
 
 def test_once_the_best_option_is_retired_the_verdict_is_about_the_rest():
-    study = lunch()
+    study = panel_study()
     study.add_votes(
         {"voter": voter, "winner": "tea", "loser": other}
         for voter, other in itertools.product(("ann", "ben"), DRINKS[1:])
@@ -231,5 +232,5 @@ def test_once_the_best_option_is_retired_the_verdict_is_about_the_rest():
     verdict = study.verdict()
     assert "tea" not in verdict.claim and verdict.proved[0] == study.certificate().statement
     assert "is best of the active options:" in verdict.advice[0]
-    asked_out(study)
+    answer_all(study)
     assert study.certificate(active=True).best == (1,)

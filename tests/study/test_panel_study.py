@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lunch import DRINKS, ORDERS, asked_out, lunch, preferred
+from panel_study import DRINKS, ORDERS, answer_all, panel_study, preferred
 
 from copeland import errors
 from copeland.study import (
@@ -69,7 +69,7 @@ def histories(draw):
 @given(histories())
 def test_the_certificate_is_what_holds_in_every_completion(history):
     members, k, said, undone, excused, retired = history
-    study = lunch([f"m{i}" for i in range(members)], DRINKS[:k])
+    study = panel_study([f"m{i}" for i in range(members)], DRINKS[:k])
     rows = [
         {"voter": voter, "left": DRINKS[i], "right": DRINKS[j], "outcome": outcome}
         for voter, (i, j), outcome in said
@@ -93,8 +93,8 @@ def test_the_certificate_is_what_holds_in_every_completion(history):
 
 @pytest.mark.quick
 def test_a_panel_is_asked_until_some_option_is_sure_to_be_best():
-    study = lunch()
-    ballots = asked_out(study)
+    study = panel_study()
+    ballots = answer_all(study)
     found = study.certificate()
     assert found.best == (0,) and found.verdict == "winner"
     assert len(ballots) < 18 and found.missing == 18 - len(ballots)
@@ -105,11 +105,11 @@ def test_a_panel_is_asked_until_some_option_is_sure_to_be_best():
 
 @pytest.mark.slow
 def test_no_word_is_said_of_probabilities_that_a_panel_does_not_have(tmp_path):
-    study = lunch()
+    study = panel_study()
     for ballot in study.ask(n=5):
         study.tell(ballot, preferred(ballot))
     pages = [study.report(tmp_path / "open.html").read_text()]
-    asked_out(study)
+    answer_all(study)
     pages.append(study.report(tmp_path / "settled.html").read_text())
     told = [str(study.verdict()), *study.verdict().assumptions, study._repr_html_(), *pages]
     for text in told:
@@ -119,7 +119,7 @@ def test_no_word_is_said_of_probabilities_that_a_panel_does_not_have(tmp_path):
 
 @pytest.mark.slow
 def test_chances_never_contradict_the_certificate():
-    study = lunch()
+    study = panel_study()
     while ballot := study.ask():
         study.tell(ballot, preferred(ballot))
         found, chances = study.certificate(), study.verdict().chances
@@ -129,7 +129,7 @@ def test_chances_never_contradict_the_certificate():
 
 
 def test_an_even_pair_is_half_a_win_only_while_answers_are_missing():
-    study = lunch(["ann", "ben"], ["tea", "milk", "juice"])
+    study = panel_study(["ann", "ben"], ["tea", "milk", "juice"])
     rows = [("tea", "milk"), ("milk", "tea"), ("tea", "juice"), ("juice", "tea")]
     study.add_votes(
         {"voter": voter, "left": left, "right": right, "outcome": "left"}
@@ -145,11 +145,11 @@ def test_an_even_pair_is_half_a_win_only_while_answers_are_missing():
 
 @pytest.mark.parametrize("active", [False, True])
 def test_a_certificate_file_is_checked_by_the_database_the_log_and_the_votes(tmp_path, active):
-    study = lunch()
+    study = panel_study()
     study.tell(study.ask("ann"), "skip")
     study.tell(study.ask("ben"), "error")
     study.retire_option("water")
-    asked_out(study)
+    answer_all(study)
     study.excuse("cid")
     found, text = certificate_to_file(study, active)
     file = tmp_path / "lunch.json"
@@ -178,8 +178,8 @@ def test_a_certificate_file_is_checked_by_the_database_the_log_and_the_votes(tmp
     ],
 )
 def test_a_file_that_was_changed_does_not_hold(tmp_path, change):
-    study = lunch()
-    asked_out(study)
+    study = panel_study()
+    answer_all(study)
     content = json.loads(certificate_to_file(study)[1])
     assert content.keys() >= change.keys()
     file = tmp_path / "lunch.json"
@@ -189,7 +189,7 @@ def test_a_file_that_was_changed_does_not_hold(tmp_path, change):
 
 @pytest.mark.parametrize("change", [{"panel": 3}, {"answers": "x"}, {"format": 9}, {"best": [9]}])
 def test_a_file_that_is_no_certificate_is_refused(tmp_path, change):
-    content = json.loads(certificate_to_file(lunch())[1])
+    content = json.loads(certificate_to_file(panel_study())[1])
     file = tmp_path / "lunch.json"
     file.write_text(json.dumps(content | change))
     with pytest.raises(errors.InvalidParameter):
@@ -198,7 +198,7 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path, change):
 
 def test_a_certificate_of_a_panel_does_not_hold_of_people(tmp_path):
     file = tmp_path / "lunch.json"
-    file.write_text(certificate_to_file(lunch())[1])
+    file.write_text(certificate_to_file(panel_study())[1])
     people = create_study("lunch", DRINKS, voters="people")
     assert any("panel" in one for one in objections(read_certificate(file), people))
 
@@ -229,20 +229,22 @@ def test_settings_that_mean_nothing_to_a_panel_are_refused(given, sentence):
 def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
     monkeypatch.setattr("copeland.study.session.SNAPSHOT_EVERY", 3)
     storage = f"sqlite:///{tmp_path / 'a.db'}"
-    study = lunch(storage=storage)
-    asked_out(study)
+    study = panel_study(storage=storage)
+    answer_all(study)
     again = open_study("lunch", storage)
     assert again.settings == study.settings and again.settings.panel == ("ann", "ben", "cid")
     assert again.certificate() == study.certificate()
     assert again.state() == again.replay() and again._work._snapshot > 1
-    assert lunch(storage=storage, load_if_exists=True).standing().votes == study.standing().votes
+    assert (
+        panel_study(storage=storage, load_if_exists=True).standing().votes == study.standing().votes
+    )
     with pytest.raises(errors.StudyExists, match="created with panel"):
-        lunch(["ann", "ben"], storage=storage, load_if_exists=True)
+        panel_study(["ann", "ben"], storage=storage, load_if_exists=True)
 
 
 def test_the_settings_of_other_studies_say_nothing_of_panels():
     assert "panel" not in create_study("tea", DRINKS, voters="independent").settings.to_dict()
-    assert not {"delta", "margin"} & lunch().settings.to_dict().keys()
+    assert not {"delta", "margin"} & panel_study().settings.to_dict().keys()
 
 
 def test_a_study_of_a_panel_can_begin_with_votes():
@@ -256,7 +258,7 @@ def test_a_study_of_a_panel_can_begin_with_votes():
 def test_votes_are_exported_undone_and_imported_again(tmp_path):
     file = tmp_path / "votes.csv"
     file.write_text("voter,left,right,outcome\nann,tea,milk,left\nben,tea,milk,left\n")
-    study = lunch()
+    study = panel_study()
     assert study.import_votes(file) == 2
     assert study.import_votes(file).known == 2
     assert study.undo_import("votes.csv") == 2 and study.certificate().missing == 18
@@ -267,11 +269,11 @@ def test_votes_are_exported_undone_and_imported_again(tmp_path):
 
 
 def test_a_plan_says_how_many_more_answers_it_may_take():
-    study = lunch()
+    study = panel_study()
     plan = study.plan(worlds=5)
     planned, all_pairs = plan.ways
     assert 6 <= planned.quantile(0.5) <= 18 and planned.quantile(0.5) < all_pairs.quantile(0.9)
-    asked_out(study)
+    answer_all(study)
     assert study.plan(worlds=2).ways[0].votes == (0, 0)
 
 
@@ -282,13 +284,13 @@ def test_no_plan_is_below_what_is_said_at_creation():
             int(n)
             for n in re.findall(r"(?:at least|at most) (\d+)", questions_sentence(members, k))
         )
-        study = lunch([f"m{i}" for i in range(members)], DRINKS[:k])
+        study = panel_study([f"m{i}" for i in range(members)], DRINKS[:k])
         orders = dict.fromkeys(study.settings.panel, DRINKS)
-        assert fewest <= len(asked_out(study, orders)) <= most
+        assert fewest <= len(answer_all(study, orders)) <= most
 
 
 def test_judges_are_members_by_their_names():
-    study = lunch(["ann", "ben"], ["tea", "milk", "juice"])
+    study = panel_study(["ann", "ben"], ["tea", "milk", "juice"])
     with pytest.raises(errors.InvalidParameter, match="'zoe' is not on the panel"):
         judge_study(study, {"zoe": lambda left, right, item: "left"})
     judge = {"ann": lambda left, right, item: "left" if left.name < right.name else "right"}
@@ -305,6 +307,6 @@ def test_the_table_of_answers_takes_no_room_where_there_is_no_panel():
 
 
 def test_nobody_guides_a_panel():
-    study = lunch()
+    study = panel_study()
     with pytest.raises(errors.InvalidParameter, match="every member of a panel counts"):
         study.set_role("ann", "guide")

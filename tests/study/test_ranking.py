@@ -1,6 +1,5 @@
 """A ranking of all options: tiers that are proved apart, and Bradley-Terry strengths beside the scores."""
 
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -11,9 +10,11 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland.certificate.certificate import certify
+from copeland.certificate.goal_proof import tiers_of
+from copeland.errors import InvalidParameter
+from copeland.orders.option_estimates import PRIOR
 from copeland.study.report.study_page import study_page
-from copeland.study.results.analysis import PRIOR, Analysis, strengths_of
-from copeland.study.results.measures import tiers_of
+from copeland.study.results.analysis import Analysis, strengths_of
 
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -147,11 +148,36 @@ def test_a_circle_is_told_since_strengths_cannot_show_it():
     assert "in a cycle, which strengths on one scale cannot show" in notes[-1]
 
 
-def test_without_the_extra_the_ranking_is_there_and_names_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "choix", None)
-    found = study_of([[0, 40], [5, 0]]).ranking()
-    assert found.tiers == (("a",), ("b",)) and found.places[0].strength is None
-    assert "copeland[strengths]" in found.notes[0]
+def test_a_study_is_ranked_by_shares_and_strengths_too():
+    study = study_of([[0, 400, 400], [50, 0, 200], [50, 200, 0]])
+    for by in ("borda", "strength"):
+        found = study.ranking(by=by)
+        assert found.tiers == (("a",), ("b", "c")) and found.by == by
+    with pytest.raises(InvalidParameter, match="'copeland', 'borda' or 'strength'"):
+        study.ranking(by="wins")
+
+
+def test_votes_of_one_person_are_not_as_good_as_those_of_many():
+    """Ten people who say the same of every pair: people are drawn, and not their votes."""
+    rows = [
+        {"winner": winner, "loser": loser, "voter": f"v{n}"}
+        for n in range(40)
+        for winner, loser in (("ab", "ac", "bc") if n % 4 else ("ba", "ca", "cb"))
+    ]
+    wide = []
+    for voters in ("people", "independent"):
+        study = copeland.create_study("few", ["a", "b", "c"], voters=voters)
+        study.add_votes(rows)
+        place = study.ranking(by="strength").places[0]
+        wide.append(place.high - place.low)
+    assert wide[0] > 1.3 * wide[1]
+
+
+def test_a_panel_is_ranked_by_what_it_settles_alone():
+    study = copeland.create_study("panel", ["a", "b"], panel=["ann", "bob"])
+    assert study.ranking().delta is None
+    with pytest.raises(InvalidParameter, match="rank it by 'copeland'"):
+        study.ranking(by="strength")
 
 
 @pytest.mark.slow

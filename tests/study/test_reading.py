@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from soup import text_of, undrawn
+from study_pages import text_of, undrawn
 
 import copeland
 from copeland.study.report.study_page import study_page

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from commands import run
-from soup import study_with, text_of, undrawn, votes
+from study_pages import study_with, text_of, undrawn, votes
 
 from copeland.certificate.drift_evidence import Change
 from copeland.study import create_study
@@ -119,4 +119,6 @@ def test_a_ranking_as_json_names_its_fields(tmp_path):
     study.add_votes(votes("a", "b", 4, 2))
     told = json.loads(run("study", "rank", "soup", "--storage", where, "--json").stdout)
     assert told["places"][0]["name"] == "a"
-    assert set(told["places"][0]) == {"name", "tier", "beats", "least", "most", "strength"}
+    assert {"name", "tier", "beats", "least", "most", "strength", "first", "last"} <= set(
+        told["places"][0]
+    )

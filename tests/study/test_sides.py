@@ -2,7 +2,7 @@
 
 import pytest
 from commands import flat, run, values
-from soup import told, undrawn
+from study_pages import told, undrawn
 
 from copeland.study import create_study
 from copeland.study.judges import judge_study
@@ -21,7 +21,7 @@ COUNTS = [{"i": "tea", "j": "milk", "wins": 60}, {"i": "milk", "j": "tea", "wins
 SHOWN = [{"left": "tea", "right": "milk", "outcome": "left"}] * 3
 
 
-def drinks(*imports, **settings):
+def study_with(*imports, **settings):
     study = create_study("drinks", ["tea", "milk"], **{"voters": "independent", **settings})
     for rows in imports:
         study.add_votes(rows)
@@ -43,7 +43,7 @@ def place(study):
 
 @pytest.mark.parametrize("rows", [COUNTS, [{"winner": "tea", "loser": "milk"}] * 30])
 def test_counts_and_lists_of_winners_have_no_sides(rows):
-    study = drinks(rows)
+    study = study_with(rows)
     assert place(study) == (0, 0)
     assert not study.standing().position.is_biased
     words = told(side_sentences(study.standing()))
@@ -52,23 +52,23 @@ def test_counts_and_lists_of_winners_have_no_sides(rows):
 
 
 def test_votes_with_sides_are_tested_beside_counts():
-    study = drinks(COUNTS, SHOWN)
+    study = study_with(COUNTS, SHOWN)
     assert place(study) == (3, 0)
     assert "80 more votes came without sides" in told(side_sentences(study.standing()))
 
 
 def test_counts_by_outcome_have_sides():
-    assert place(drinks([SHOWN[0] | {"count": 7}])) == (7, 0)
+    assert place(study_with([SHOWN[0] | {"count": 7}])) == (7, 0)
 
 
 def test_voters_of_counts_have_no_sides():
-    study = drinks([COUNTS[0] | {"voter": "ann"}], [SHOWN[0] | {"voter": "ann"}])
+    study = study_with([COUNTS[0] | {"voter": "ann"}], [SHOWN[0] | {"voter": "ann"}])
     (ann,) = study.standing().voters
     assert (ann.position.left, ann.position.right, ann.outcomes["left"]) == (1, 0, 61)
 
 
 def test_undoing_counts_leaves_the_sides_as_they_are():
-    study = drinks(SHOWN)
+    study = study_with(SHOWN)
     study.add_votes(COUNTS, source="counts.csv")
     study.undo_import("counts.csv")
     standing = study.standing()
@@ -76,7 +76,7 @@ def test_undoing_counts_leaves_the_sides_as_they_are():
 
 
 def test_counts_have_no_curve():
-    study = drinks(COUNTS, COUNTS)
+    study = study_with(COUNTS, COUNTS)
     rows = history_of(study.log())
     assert [row.votes for row in rows] == [0, 160]
     words = told(progress_sentences(Analysis(study.standing()), rows))
@@ -84,38 +84,38 @@ def test_counts_have_no_curve():
 
 
 def test_votes_after_counts_have_a_curve():
-    rows = history_of(drinks(COUNTS, SHOWN).log())
+    rows = history_of(study_with(COUNTS, SHOWN).log())
     assert [row.votes for row in rows] == [0, 80, 81, 82, 83]
 
 
 def test_counts_with_times_have_an_order_between_rows():
     days = [COUNTS[0] | {"wins": 2, "time": 0}, COUNTS[0] | {"wins": 2, "time": 86_400}]
-    assert [row.votes for row in history_of(drinks(days).log())] == [0, 2, 4]
+    assert [row.votes for row in history_of(study_with(days).log())] == [0, 2, 4]
 
 
 def test_old_logs_of_counts_are_recognised():
     each = [row | {"wins": 1} for row in COUNTS for _ in range(row["wins"])]  # as it was kept
-    log, state = as_before(drinks(each))
+    log, state = as_before(study_with(each))
     assert state.sides.wins == {"left": 0, "right": 0} and state.sides.without == 80
     assert [row.votes for row in history_of(log)] == [0, 80]
 
 
 def test_old_logs_of_votes_with_sides_give_the_same():
-    study = drinks([*SHOWN, SHOWN[0] | {"outcome": "right"}])
+    study = study_with([*SHOWN, SHOWN[0] | {"outcome": "right"}])
     log, state = as_before(study)
     assert state.sides.wins == {"left": 3, "right": 1} and state.sides.without == 0
     assert history_of(log) == history_of(study.log())
 
 
 def test_undoing_in_an_old_log_leaves_the_sides_as_they_are():
-    study = drinks(SHOWN)
+    study = study_with(SHOWN)
     study.undo(study.tell(study.ask(), "left"))
     log = [e._replace(body=None) if e.outcome else e for e in study.log()]
     assert fold_log(log).sides.wins == {"left": 0, "right": 0}
 
 
 def test_snapshots_keep_sides_and_swaps():
-    study = drinks([COUNTS[1] | {"wins": 2}], SHOWN)
+    study = study_with([COUNTS[1] | {"wins": 2}], SHOWN)
     judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=4)
     state = fold_log(study.log())
     assert load_state(dump_state(state)) == state and state.sides.swapped
@@ -143,7 +143,7 @@ def biased(study, calls=80):
 
 
 def test_a_judge_that_flips_is_told_to():
-    study = drinks()
+    study = study_with()
     done = biased(study)
     said = (
         "gpt flipped on 40 of 40 ballots when the sides were swapped: it prefers the left side, which it named "
@@ -158,7 +158,7 @@ def test_a_judge_that_flips_is_told_to():
 
 
 def test_answers_with_the_sides_both_ways_say_nothing_of_sides():
-    study = drinks()
+    study = study_with()
     judge_study(
         study,
         {"gpt": lambda left, right, item: "left" if left.name == "tea" else "right"},
@@ -174,7 +174,7 @@ def test_answers_with_the_sides_both_ways_say_nothing_of_sides():
 
 
 def test_undone_flips_do_not_count():
-    study = drinks()
+    study = study_with()
     biased(study, 4)
     study.undo(study.votes()[0])
     assert study.standing().swaps["gpt"].flips == 1

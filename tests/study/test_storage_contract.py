@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from back_ends import every_storage
-from drinks import OPTIONS, Clock, again, row
+from study_helpers import OPTIONS, Clock, again, row
 
 from copeland.errors import AlreadyVoted, Conflict, StudyExists, UnknownStudy
 from copeland.study import OUTCOMES, Ballot, Storage, create_study, open_study, session

@@ -249,10 +249,10 @@ VOTING = """
         except sqlite3.OperationalError:
             held += 1
     lost = set(kept) - {event.event_id for event in study.log()}
-    rebuilt, books = study.replay(), study.books()
-    if rebuilt != books:
-        print(rebuilt.about(), books.about(), sep="\\n", file=sys.stderr)
-    print(cases, held, len(lost), rebuilt == books)
+    rebuilt, live = study.replay(), study.state()
+    if rebuilt != live:
+        print(rebuilt.fields(), live.fields(), sep="\\n", file=sys.stderr)
+    print(cases, held, len(lost), rebuilt == live)
 """
 
 

@@ -8,14 +8,14 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from copeland import Choice, Real, Space
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
 from copeland.study.log.events import KINDS, from_json, last_link, read_event, to_json
-from copeland.study.log.state import ARRAYS, dump_state, fold_log, load_state
+from copeland.study.log.snapshots import write_value
+from copeland.study.log.state import dump_state, fold_log, load_state
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
@@ -145,12 +145,11 @@ def make_study(name, storage=None):
 
 def describe(state):
     """Return a digest of everything that the state holds."""
-    tables = [getattr(state, name) for name in ARRAYS]
-    tables += [*state.proof, state.panel.answered.astype(np.int64)]
-    about = {key: one for key, one in json.loads(state.about()).items() if key != "format"}
-    told = {"about": about, "tables": [table.tolist() for table in tables]}
+    tables = []
+    about = write_value(state.fields(), tables)
+    told = {"about": about, "tables": [table.tolist() for table in (*tables, *state.proof)]}
     if state.tuning is not None:
-        told["audits"] = state.tuning.audits.to_list()
+        told["audits"] = [vars(one) for one in state.tuning.audits.all]
         told["points"] = state.tuning.points
     return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 

@@ -1,7 +1,7 @@
 """A study asks, keeps what it is told, and counts it once."""
 
 import pytest
-from drinks import OPTIONS, row
+from study_helpers import OPTIONS, row
 
 import copeland
 from copeland.errors import (

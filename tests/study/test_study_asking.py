@@ -1,7 +1,7 @@
 """What a study asks, of whom, and when it has nothing left to ask."""
 
 import pytest
-from drinks import ALGORITHMS, OPTIONS, Clock, preferring
+from study_helpers import ALGORITHMS, OPTIONS, Clock, preferring
 
 from copeland.errors import InvalidParameter, UnknownOption
 from copeland.study import create_study

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from copeland.errors import InvalidParameter
-from copeland.study import create_study, create_study_from_votes
+from copeland.study import Storage, create_study, create_study_from_votes
 from copeland.study.log.state import dump_state, fold_log, load_state
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -185,9 +185,11 @@ def test_the_order_of_cases_is_one_for_all_pairs_of_a_sample_and_its_own_for_eac
 def test_the_first_case_of_a_pair_is_any_with_the_same_chance():
     """400 studies; a count off its mean by more than 4.9 standard deviations has probability 1e-6."""
     cases = ["x", "y", "z", "u"]
-    first = Counter()
+    first, storage = Counter(), Storage()  # one, for a new one takes longer than a study
     for seed in range(400):
-        study = made(cases=4, options=["A", "B"], seed=seed)
+        study = create_study(
+            f"prompts {seed}", ["A", "B"], storage, voters="judge", cases=4, seed=seed
+        )
         first[study.ask("gpt", cases=cases).item] += 1
     assert all(abs(first[case] - 100) < 4.9 * (400 * 0.25 * 0.75) ** 0.5 for case in cases)
 

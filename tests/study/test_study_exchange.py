@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from drinks import OPTIONS, Clock, row
+from study_helpers import OPTIONS, Clock, row
 
 from copeland.errors import Conflict, InvalidParameter, InvalidRow
 from copeland.study import create_study

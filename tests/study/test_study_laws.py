@@ -212,7 +212,8 @@ def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, 
     play.run(todo)
     play.ask(0, "")
     study = play.study
-    anew = study.storage.read(study._key, lambda log: chooser_of(study._state, log))
+    is_open = study._work.kind.is_open
+    anew = study.storage.read(study._key, lambda log: chooser_of(study._state, log, is_open))
     assert _told(study._work._chooser) == _told(anew)
 
 

@@ -1,7 +1,7 @@
 """Options of a study: read, paused, resumed, retired and added."""
 
 import pytest
-from drinks import OPTIONS
+from study_helpers import OPTIONS
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownOption
 from copeland.study import Option, create_study

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drinks import OPTIONS, Clock, again, preferring, row
+from study_helpers import OPTIONS, Clock, again, preferring, row
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study

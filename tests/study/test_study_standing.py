@@ -1,7 +1,7 @@
 """Where a study stands: sides, voters, the leader."""
 
 import pytest
-from drinks import row
+from study_helpers import row
 
 
 def test_the_position_bias_is_measured(study):

@@ -1,7 +1,7 @@
 """What a study is told is kept and counts once; what is undone counts no more."""
 
 import pytest
-from drinks import ALGORITHMS, OPTIONS, again, preferring, row
+from study_helpers import ALGORITHMS, OPTIONS, again, preferring, row
 
 from copeland.errors import (
     AlreadyVoted,

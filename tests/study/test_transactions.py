@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from back_ends import every_storage
-from drinks import OPTIONS
+from study_helpers import OPTIONS
 
 from copeland import create_study, open_study
 from copeland.errors import AlreadyVoted, StorageError

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from oracles.continuous_games import game
 
 from copeland import InvalidParameter, Real, Space, Tuner
 from copeland.errors import UnknownDuel
 from copeland.kernels.vote_evidence import log_evidence
 from copeland.tuning import Audit
 from copeland.tuning.audit import lower_bound
-from copeland.tuning.benchmark_games import game
 
 LINE = Space({"x": Real(0, 1)})
 

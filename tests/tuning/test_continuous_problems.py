@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
+from oracles.continuous_games import game, games, mixed_games
 
-from benchmarks.tuning import run as run_of
-from benchmarks.tuning_botorch import installed
-from benchmarks.tuning_page import table
 from copeland.errors import UnknownProblem
-from copeland.tuning.benchmark_games import game, games, mixed_games
 
 BEST = {  # of an independent search
     "circle": (0.862, (0.438, 0.698)),
@@ -70,23 +67,3 @@ def test_known_maxima_of_test_functions_beat_everything():
 def test_an_unknown_problem_is_refused():
     with pytest.raises(UnknownProblem, match="circle"):
         game("cirle")
-
-
-BOTORCH = pytest.param(
-    "botorch",
-    marks=[
-        pytest.mark.skipif(not installed(), reason="no BoTorch"),
-        pytest.mark.filterwarnings("ignore"),  # what torch warns of is no fault of ours
-    ],
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", ["tuner", "eubo", "pbo", "random", "dts-25", BOTORCH])
-def test_a_run_of_the_benchmark_says_what_was_lost(rule, monkeypatch):
-    monkeypatch.setattr("benchmarks.tuning.MARKS", (6,))
-    done = run_of("forrester", rule, 0, 6)
-    assert list(done["marks"]) == ["6"]
-    assert 0 <= done["marks"]["6"]["regret"] <= 1
-    assert 0 <= done["marks"]["6"]["cumulative"] <= 6
-    assert any("forrester" in line for line in table([done], 6))

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from oracles.continuous_games import game
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
 from copeland.errors import UnknownDuel
 from copeland.support.npz import pack_arrays, read_arrays
-from copeland.tuning.benchmark_games import game
 from copeland.tuning.duels import Duel
 
 LINE = Space({"x": Real(0, 1)})

@@ -5,7 +5,7 @@ import pytest
 from copeland import Real, Space, Tuner
 from copeland.report.tuning_page import progress_figure
 from copeland.study import create_study
-from copeland.tuning.past_recommendations import Cast, marks_of, progress_of
+from copeland.tuning.tuner import Cast, marks_of, progress_of
 
 SPACE = Space({"x": Real(0, 1)})
 

@@ -8,6 +8,7 @@ from web_client import Site, asks, send, vote
 
 from copeland.study import objections, read_certificate
 from copeland.study.results.certificate_file import Filed
+from copeland.web.images import image_of
 
 
 def png(colour=(200, 30, 30), size=(40, 30)):
@@ -142,6 +143,30 @@ def test_from_images_each_with_words(site):
     assert asks(page) and 'alt="blue"' in page.text and "v1" not in page.text
 
 
+def test_images_of_a_refused_form_are_not_kept(site):
+    admin, content = site.admin(), png((9, 9, 200))
+    digest = image_of(content, "v1").digest
+    files = [("images", (f"v{n}.png", content, "image/png")) for n in (1, 2)]
+    create(admin)  # the name is taken
+    asked = send(admin, admin.get("/admin/new"), name="tea", files=files)
+    said = {"image_digest": [digest] * 2, "image_name": ["v1", "v2"], "image_alt": ["a", "b"]}
+    assert site.server.store.image(digest) is not None
+    assert send(admin, asked, name="tea", **said).status_code == 422
+    assert site.server.store.image(digest) is None
+    again = send(admin, asked, name="other", **said)
+    assert again.status_code == 422 and "choose all images again" in again.text
+
+
+def test_the_image_of_a_refused_option_is_not_kept(site):
+    site.study()
+    admin, content = site.admin(), png((9, 9, 200))
+    path = f"/admin/s/{site.page().slug}/options"
+    said = {"option": "bai-3", "does": "add", "alt": "A square."}
+    files = {"image": ("x.png", content, "image/png")}
+    assert send(admin, admin.get(path), path, files=files, **said).status_code == 422
+    assert site.server.store.image(image_of(content, "x").digest) is None
+
+
 def test_a_form_that_was_refused_keeps_what_was_typed(site):
     answer = create(site.admin(), pasted="alone", question="Which one?")
     assert answer.status_code == 422 and "Which one?" in answer.text and "alone" in answer.text
@@ -271,7 +296,7 @@ def test_people_sign_in_and_out_and_a_study_is_open(site):
     assert "<h1>Sign in</h1>" in site.browser().get("/admin/enter").text
     site.study()
     page = site.admin().get(f"/admin/s/{site.page().slug}").text
-    assert ">Sign out</button>" in page and '<span class="badge live">Open</span>' in page
+    assert ">Sign out</button>" in page and '<span class="badge live">Keep going</span>' in page
     assert "oting goes on" not in page
 
 

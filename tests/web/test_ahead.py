@@ -7,7 +7,7 @@ from test_admin import png
 from web_client import asks, fields, send, vote
 
 from copeland.web.images import image_of
-from copeland.web.models import Pane
+from copeland.web.store import Pane
 
 NAMES = ("top-1", "middle-2", "bottom-3")
 

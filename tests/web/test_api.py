@@ -12,7 +12,7 @@ ROOT = "/api/v1/studies"
 
 
 @pytest.fixture
-def tea(site):
+def site_with_study(site):
     return site, site.study(voters="independent")
 
 
@@ -25,8 +25,8 @@ def is_problem(answer, status, kind=None):
 
 
 @pytest.mark.quick
-def test_ask_and_tell(tea):
-    site, study = tea
+def test_ask_and_tell(site_with_study):
+    site, study = site_with_study
     key = site.key("ask", "tell", "read")
     asked = key.post(f"{ROOT}/tea/ballots", json={"voter": "session-81", "n": 2})
     assert asked.status_code == 201
@@ -49,8 +49,8 @@ def test_ask_and_tell(tea):
     assert again.status_code == 304
 
 
-def test_the_same_key_and_answer_is_kept_once_and_another_answer_is_refused(tea):
-    site, study = tea
+def test_the_same_key_and_answer_is_kept_once_and_another_answer_is_refused(site_with_study):
+    site, study = site_with_study
     key = site.key("ask", "tell")
     ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
     path, header = f"{ROOT}/tea/ballots/{ballot}/vote", {"Idempotency-Key": "one"}
@@ -61,8 +61,8 @@ def test_the_same_key_and_answer_is_kept_once_and_another_answer_is_refused(tea)
     assert len(study.votes()) == 1
 
 
-def test_two_programs_may_use_the_same_idempotency_key(tea):
-    site, study = tea
+def test_two_programs_may_use_the_same_idempotency_key(site_with_study):
+    site, study = site_with_study
     for key in (site.key("ask", "tell"), site.key("ask", "tell")):
         ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
         path = f"{ROOT}/tea/ballots/{ballot}/vote"
@@ -73,8 +73,8 @@ def test_two_programs_may_use_the_same_idempotency_key(tea):
     assert len(study.votes()) == 2
 
 
-def test_a_late_answer_counts_and_is_said_to_be_late(tea):
-    site, _ = tea
+def test_a_late_answer_counts_and_is_said_to_be_late(site_with_study):
+    site, _ = site_with_study
     key = site.key("ask", "tell")
     ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
     site.clock.now += 601
@@ -100,8 +100,8 @@ def test_a_decided_study_says_so(site):
     assert result["verdict"] == "winner" and result["best"] == ["one"] and result["votes_left"] == 0
 
 
-def test_bulk_votes_are_taken_all_or_none(tea):
-    site, study = tea
+def test_bulk_votes_are_taken_all_or_none(site_with_study):
+    site, study = site_with_study
     key = site.key("tell")
     rows = [
         {"left": "sencha-7", "right": "bai-3", "outcome": "left", "event_id": f"e{n}"}
@@ -118,8 +118,8 @@ def test_bulk_votes_are_taken_all_or_none(tea):
     assert len(study.votes()) == 3
 
 
-def test_a_vote_is_undone_with_a_reason(tea):
-    site, study = tea
+def test_a_vote_is_undone_with_a_reason(site_with_study):
+    site, study = site_with_study
     key = site.key("admin")
     vote = study.tell(study.ask(), "left", event_id="a/b")
     gone = key.delete(f"{ROOT}/tea/votes/{vote.event_id}?reason=a%20robot")
@@ -127,8 +127,8 @@ def test_a_vote_is_undone_with_a_reason(tea):
     assert is_problem(key.delete(f"{ROOT}/tea/votes/a/b"), 404, "unknown-vote")
 
 
-def test_the_export_is_the_log_from_any_number(tea):
-    site, study = tea
+def test_the_export_is_the_log_from_any_number(site_with_study):
+    site, study = site_with_study
     study.tell(study.ask(), "left")
     key = site.key("read")
     lines = key.get(f"{ROOT}/tea/export").text.splitlines()
@@ -137,8 +137,8 @@ def test_the_export_is_the_log_from_any_number(tea):
     assert is_problem(key.get(f"{ROOT}/tea/export?after=-1"), 422)
 
 
-def test_a_certificate_is_had_as_of_an_event(tea):
-    site, study = tea
+def test_a_certificate_is_had_as_of_an_event(site_with_study):
+    site, study = site_with_study
     study.tell(study.ask(), "left")
     key = site.key("read")
     assert key.get(f"{ROOT}/tea/certificate").json()["events"] == 3
@@ -151,7 +151,7 @@ def test_the_stream_goes_on_after_any_number():
     import asyncio
 
     from copeland.web.api.access import Call
-    from copeland.web.api.downloads import _follow
+    from copeland.web.api.studies import _follow
 
     site = Site()
     study = site.study(batch=1)
@@ -286,8 +286,8 @@ def test_a_key_of_one_study_creates_none(site):
         (b"[" * 100_000, 400),
     ],
 )
-def test_bodies_that_cannot_be_are_problems(tea, body, status):
-    site, study = tea
+def test_bodies_that_cannot_be_are_problems(site_with_study, body, status):
+    site, study = site_with_study
     key = site.key("ask")
     answer = key.post(
         f"{ROOT}/tea/ballots", content=body, headers={"Content-Type": "application/json"}
@@ -298,8 +298,8 @@ def test_bodies_that_cannot_be_are_problems(tea, body, status):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ballot", ["0", "-1", "99", "x", str(2**70)])
-def test_ballots_that_are_not_there_are_problems(tea, ballot):
-    site, _ = tea
+def test_ballots_that_are_not_there_are_problems(site_with_study, ballot):
+    site, _ = site_with_study
     answer = site.key("tell").post(f"{ROOT}/tea/ballots/{ballot}/vote", json={"outcome": "left"})
     assert answer.status_code in (404, 422) and is_problem(answer, answer.status_code)
 
@@ -310,8 +310,8 @@ def test_paths_that_are_not_there_are_problems_too(site):
 
 
 @pytest.mark.slow
-def test_a_key_that_comes_too_often_has_to_wait(tea):
-    site, _ = tea
+def test_a_key_that_comes_too_often_has_to_wait(site_with_study):
+    site, _ = site_with_study
     key = site.key("read")
     answers = [key.get(f"{ROOT}/tea") for _ in range(101)]
     assert answers[99].status_code == 200
@@ -329,8 +329,8 @@ def test_the_calls_are_described(site):
     } <= calls
 
 
-def test_numbers_for_prometheus_come_out_of_the_logs(tea):
-    site, study = tea
+def test_numbers_for_prometheus_come_out_of_the_logs(site_with_study):
+    site, study = site_with_study
     study.tell(study.ask(), "left")
     text = site.key("read").get("/metrics").text
     assert 'copeland_votes_total{outcome="left",study="tea"} 1.0' in text
@@ -357,8 +357,8 @@ def test_no_row_takes_the_id_of_a_coming_vote_of_a_page(site, spelled):
     assert sum(one.ballot is not None for one in study.votes()) == 3
 
 
-def test_a_row_with_two_ids_has_the_prefix_of_its_key(tea):
-    site, study = tea
+def test_a_row_with_two_ids_has_the_prefix_of_its_key(site_with_study):
+    site, study = site_with_study
     row = {"left": "sencha-7", "right": "bai-3", "outcome": "tie", "event_id": "a"}
     assert send_rows(site.key("tell"), {**row, "Event_id": "b"}, {"Event_id": 7, **row}).is_success
     assert all("/" in one.event_id for one in study.votes())
@@ -403,8 +403,8 @@ def test_a_key_answers_no_ballot_of_a_panel_that_a_member_holds(site):
     assert key.post(path, json={"outcome": "left"}).status_code == 201
 
 
-def test_a_new_key_answers_the_ballots_of_a_revoked_one(tea):
-    site, _ = tea
+def test_a_new_key_answers_the_ballots_of_a_revoked_one(site_with_study):
+    site, _ = site_with_study
     old, new = site.key("ask", "tell"), site.key("ask", "tell")
     ballot = old.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
     study = site.page().study
@@ -414,15 +414,15 @@ def test_a_new_key_answers_the_ballots_of_a_revoked_one(tea):
 
 
 @pytest.mark.parametrize("role", ["role", "Role", " ROLE "])
-def test_a_key_gives_nobody_a_role(tea, role):
-    site, study = tea
+def test_a_key_gives_nobody_a_role(site_with_study, role):
+    site, study = site_with_study
     row = {"left": "sencha-7", "right": "bai-3", "outcome": "left", "voter": "ann", role: " Guide"}
     assert is_problem(send_rows(site.key("tell"), row), 422, "invalid-row")
     assert study.role("ann") == "proof" and study.votes() == []
 
 
-def test_one_call_brings_no_more_votes_than_others_can_wait_for(tea, monkeypatch):
-    site, study = tea
+def test_one_call_brings_no_more_votes_than_others_can_wait_for(site_with_study, monkeypatch):
+    site, study = site_with_study
     monkeypatch.setattr(Kind, "can_fold", lambda _kind, _settings, voter: voter is None)
     row = {"winner": "sencha-7", "loser": "bai-3", "n": 5_001}
     named = row | {"voter": "ann"}

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from web_client import Site
 
-from copeland.web.api.app import api
+from copeland.web.app import api
 
 ROOT = "http://127.0.0.1:8000/api/v1"
 STREAMS = ("/studies/{study}/events",)  # which do not end

@@ -108,7 +108,7 @@ def png(colour=(200, 30, 30), size=(40, 30), **extra):
 def test_an_image_is_had_by_its_ballot_alone_and_tells_nothing_else(tmp_path):
     from PIL import PngImagePlugin
 
-    from copeland.web.models import Pane
+    from copeland.web.store import Pane
 
     site = Site()
     study = site.study("secret-study-name", NAMES)

@@ -3,9 +3,8 @@
 import pytest
 from web_client import asks, fields, send, vote
 
-from copeland.web.models import VotingPage
-from copeland.web.pages.ballot import Check, check_of
 from copeland.web.security import HiddenBallot, Signer
+from copeland.web.store import VotingPage
 
 OPTIONS = {f"o{i}": f"Text {i}." for i in range(6)}
 GOOD, BAD = "Paris is in France.", "Paris is in Peru."
@@ -120,7 +119,7 @@ def test_the_token_of_a_check_is_as_long_as_that_of_a_ballot_and_never_the_same(
     tokens = [signer.seal("study", "ann", one) for one in hidden]
     assert len(set(tokens)) == 3 and len({len(token) for token in tokens}) == 1
     found = [signer.unseal("study", "ann", token) for token in tokens]
-    assert found == hidden and [check_of(one) for one in found] == [None, Check(0, 5), Check(3, 0)]
+    assert found == hidden
 
 
 def test_known_answers_come_two_by_two(site):

@@ -6,7 +6,7 @@ import pytest
 from web_client import send, vote
 
 from copeland.study import objections, read_certificate
-from copeland.web.provenance import ANYBODY
+from copeland.web.pages.dashboard import ANYBODY
 
 
 def certificate(site):

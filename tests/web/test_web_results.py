@@ -3,6 +3,9 @@ from dataclasses import replace
 import pytest
 from web_client import send, vote
 
+from copeland.study.results.analysis import Analysis
+from copeland.support.phrasing import percent
+
 
 def allow(site, results):
     site.server.store.save_page(replace(site.page(), results=results))
@@ -40,6 +43,20 @@ def test_events_that_are_not_there_are_nothing(site, at):
     site.study()
     allow(site, "live")
     assert site.browser().get(f"/r/{site.page().slug}@{at}").status_code == 404
+
+
+def test_the_dashboard_says_what_the_analysis_says(site):
+    study = site.study(voters="independent", options=["a", "b", "c"])
+    votes = [("a", "b")] * 40 + [("a", "c")] * 40 + [("b", "c")] * 2
+    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in votes])
+    analysis = Analysis(study.standing())
+    page = site.admin().get(f"/admin/s/{site.page().slug}/summary").text
+    assert f'<span class="badge good">{analysis.badge}</span>' in page
+    assert '<th scope="row">a <span class="badge good">proved best</span></th>' in page
+    assert '<th scope="row">b <span class="badge ">ruled out</span></th>' in page
+    for row in analysis.rows():
+        assert f"</meter> {percent(row.chance)}</span>" in page
+    assert "<td>0 to 1</td>" in page  # of b and c, one may beat the other
 
 
 def test_results_name_no_voter(site):

@@ -16,7 +16,7 @@ from tests.web.worker_kills import kill_workers
 def test_no_acknowledged_vote_is_lost_with_a_worker(kind, tmp_path, request):
     file = f"sqlite:///{tmp_path / 'votes.db'}"
     storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
-    found = kill_workers(storage, kills=2, voters=8, every=3.0)
+    found = kill_workers(storage, kills=2, voters=8, every=2.0)
     assert found.passed, found
 
 

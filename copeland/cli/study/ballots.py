@@ -257,7 +257,7 @@ def _items(work: Study, item: str | None, items: Path | None) -> list[Case]:
             "--item names one item and --items a file of items; give only one of them."
         )
     from copeland.study.judges import read_items
-    from copeland.study.judges.templates import answer_of
+    from copeland.study.judges.prompts import answer_of
     from copeland.study.options import ACTIVE
 
     found = read_items(items)

@@ -18,7 +18,7 @@ from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast, Way
-    from copeland.forecast.voter_races import Within
+    from copeland.forecast.races import Within
     from copeland.search.allocation import Allocation
 
 _SHOWN = 20  # pairs

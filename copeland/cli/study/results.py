@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
 
 from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.output import print_json, show
@@ -116,17 +117,34 @@ def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
 
 
 @study.command("rank", epilog="Example: `copeland study rank tea`")
-def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
-    """Rank all options: tiers that are proved apart, Copeland scores, Bradley-Terry strengths.
+def rank_command(
+    name: Name,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="By how many others they beat (copeland), their mean chance against a random other (borda), or their Bradley-Terry strength.",
+            metavar="copeland|borda|strength",
+        ),
+    ] = "copeland",
+    expected: Annotated[
+        float | None,
+        typer.Option(
+            help="How many votes, or people, are expected: there the intervals of shares and strengths are tightest.",
+            show_default="1,000 for each option",
+        ),
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Rank all options, with intervals, ranks and tiers that are told apart, whenever you look.
 
-    The tiers and the intervals of scores are proved; the order within a tier and the strengths are not.
+    By Copeland scores all of that is proved; by shares and strengths it holds for many votes. The order within a tier proves nothing.
     """
     from copeland.study.report.study_tables import ranking_table
 
-    found = open_study(name, storage).ranking()
+    found = open_study(name, storage).ranking(cast(Any, by), expected)
     if as_json:
-        places = [place._asdict() for place in found.places]
-        print_json({"study": name, **asdict(found), "places": places, "tiers": found.tiers})
+        print_json({"study": name, **found.to_dict()})
         return
     show(found.sentence, ranking_table(found), *found.notes)
 

@@ -22,8 +22,7 @@ from rich.text import Text
 from copeland.cli.output import show, width
 from copeland.cli.study import nothing_left, wait_first
 from copeland.errors import InvalidParameter
-from copeland.study.judges.items import Drawer
-from copeland.study.judges.templates import answer_of
+from copeland.study.judges.prompts import Drawer, answer_of
 from copeland.study.options import is_drawing as is_svg
 from copeland.study.options import place_of, read_material
 from copeland.support.escaping import command_line, inert

@@ -66,7 +66,7 @@ def _choose_options(whole: bool = False, inline: bool = False) -> dict[str, Any]
     """
     from numba.core.cpu import CPUTargetOptions
 
-    from copeland.kernels.compiler.lowering import choose_compiler, is_tried
+    from copeland.kernels.compiler.numba_internals import choose_compiler, is_tried
 
     uncounted = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
     # What only other kernels call needs no way in from Python or C: half of the time of compiling.
@@ -128,7 +128,7 @@ def _compile(
     """Let numba compile a function: to be called from Python if it is ``whole``, else by other kernels alone."""
     import numba
 
-    from copeland.kernels.compiler.lowering import is_tried
+    from copeland.kernels.compiler.numba_internals import is_tried
 
     if whole and is_tried():
         copy = _write_entry(copy, numba.njit(**_choose_options())(copy))
@@ -137,7 +137,7 @@ def _compile(
 
 def _write_entry(copy: Callable[..., Any], core: Any) -> Callable[..., Any]:
     """Return a function under the name of a copy that calls the core with named tuples by their addresses."""
-    from copeland.kernels.compiler.references import by_address
+    from copeland.kernels.compiler.numba_internals import by_address
 
     old = copy.__code__
     names = old.co_varnames[: old.co_argcount]

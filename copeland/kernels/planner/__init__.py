@@ -8,64 +8,6 @@ claim first: what is wrong with a plan shows early. docs/one-algorithm.md explai
 Votes may come in any order, and enter by their counts; only plans (the champion and what is laid out for
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
-To be read in this order: ``meetings`` of pairs, ``claims``, what they show ``joint``ly, ``state``, ``prices`` of claims, ``sharing`` of evidence,
-``losses`` of each option, ``plans`` for certificates, the ``champion`` and what to ask, ``votes``, ``hints``; ``ending`` for those who wait for a proof.
+To be read in this order: ``planner_state``, what the planner knows; ``prices`` of claims and of losses; the ``champion``, whose
+certificate is the cheapest, and what to ask; ``vote_updates``, what votes, new options and hints change.
 """
-
-from copeland.kernels.planner.champion import (
-    list_claims,
-    look_around,
-    next_pair,
-    rate_losses,
-    rate_win,
-)
-from copeland.kernels.planner.hints import with_hints
-from copeland.kernels.planner.meetings import NONE
-from copeland.kernels.planner.planner_state import (
-    EPOCH,
-    LOSS,
-    WIN,
-    Planner,
-    loss_level,
-    new_planner,
-    with_more_pairs,
-)
-from copeland.kernels.planner.plans import losses_missing
-from copeland.kernels.planner.prices import BLOCKED
-from copeland.kernels.planner.termination import crown_winner, turn, waiting_pair
-from copeland.kernels.planner.vote_updates import (
-    expire,
-    pause,
-    pend,
-    take_in,
-    with_options,
-    with_votes,
-)
-
-__all__ = [
-    "BLOCKED",
-    "EPOCH",
-    "LOSS",
-    "NONE",
-    "WIN",
-    "Planner",
-    "crown_winner",
-    "expire",
-    "list_claims",
-    "look_around",
-    "loss_level",
-    "losses_missing",
-    "new_planner",
-    "next_pair",
-    "pause",
-    "pend",
-    "rate_losses",
-    "rate_win",
-    "take_in",
-    "turn",
-    "waiting_pair",
-    "with_hints",
-    "with_more_pairs",
-    "with_options",
-    "with_votes",
-]

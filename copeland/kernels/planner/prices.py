@@ -1,14 +1,24 @@
-"""What is believed of a pair, and what it may take to prove that one of the two beats the other."""
+"""What is believed of a pair, and what it may take to prove a claim, or the losses that a certificate needs."""
 
 from __future__ import annotations
 
 import math
 
-from copeland.kernels.kl import kl
-from copeland.kernels.mark import kernel
-from copeland.kernels.planner.joint_losses import evidence_of_nats
-from copeland.kernels.planner.meetings import NONE, claim_of, entry_of, side_of
-from copeland.kernels.planner.planner_state import is_refuted
+from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.planner_state import (
+    NONE,
+    after,
+    claim_of,
+    entry_of,
+    is_held,
+    is_refuted,
+    loss_level,
+    opponent,
+    put,
+    side_of,
+    together_level,
+)
+from copeland.kernels.vote_evidence import kl
 
 LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
 WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds
@@ -22,6 +32,17 @@ HINTED_LEAD = CREDIT_WIDTH / 2 * math.sqrt(CREDIT_VOTES)  # a sure hint is a ful
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
 DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
 BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is never added to prices
+# Nats that each further pair is charged. For s even pairs, P(sum of nats of those ahead >= X) exceeds that of
+# one by some 5 nats for s = 6, and 10 for s = 18. A claim of no more than the charge counts for nothing.
+CHARGE = 1.0
+MOST_EVIDENCE = 600.0  # beyond it, more nats change nothing, and E would not fit into a double
+SHARES = (1, 2, 3, 5, 8, 13, 21, 34)
+VOTES_A_NAT = 10.0  # that ln n is guessed by: of a pair with a gap of .22
+ROUNDS = 8  # each of which shrinks the error by a factor of s x at least
+LEAST_SLACK = 0.1
+MANY_MET = 4  # lists: an option that met more than so many times as many as are listed has met many
+FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
+
 
 # Beliefs
 
@@ -174,3 +195,375 @@ def worth(planner, i, j):
         return 1.0
     scores = (plausible_score(planner, i) + plausible_score(planner, j)) / 2
     return max(planner.top[0] - scores, LEAST_WORTH)
+
+
+# Losses shown together. If an option loses fewer than m times, all but m - 1 of the claims against it are false. So the
+# m - 1 strongest are dropped, and the rest counts together: the strongest of it by its index, each further one by its
+# nats less a charge for having been looked at. What that comes to, J(m), is evidence for "it loses at least m times", and
+# is held against the level and expires as that of a single claim does. docs/one-algorithm.md says why.
+#
+# A certificate for votes multiplies instead: each claim stakes a share a of its capital E, and has ln(1 - a + a E) nats.
+# There is no charge, but a claim whose E is below 1 has less than 0, and that counts as well: a *debt*.
+# docs/certificate.md has the proof.
+
+
+@kernel
+def charge(joint):
+    """Return the nats that each further pair is charged."""
+    return 0.0 if joint.stake[0] > 0 else CHARGE
+
+
+@kernel
+def staked_nats(joint, evidence):
+    """Return ln(1 - a + a E) of a claim with ln E nats of evidence."""
+    a = joint.stake[0]
+    return math.log1p(-a) + math.log1p(a / (1 - a) * math.exp(min(evidence, MOST_EVIDENCE)))
+
+
+@kernel
+def evidence_of_nats(joint, nats):
+    """Return ln E with ln(1 - a + a E) = nats, for nats above 0."""
+    return math.log1p(math.expm1(nats) / joint.stake[0])
+
+
+@kernel
+def file_claim(joint, claim, loser, nats):
+    """Put a claim where its nats belong in the list of its loser, or out of it."""
+    listed = joint.nats[claim] > 0
+    joint.debt[loser] += min(nats, 0.0) - min(joint.nats[claim], 0.0)
+    if nats <= charge(joint):
+        if listed:
+            unlink(joint, claim, loser)
+            joint.number[loser] -= 1
+        joint.nats[claim] = min(nats, 0.0)
+        return
+    joint.nats[claim] = nats
+    if not listed:
+        joint.number[loser] += 1
+        link(joint, claim, loser, NONE)
+    elif is_out_of_order(joint, claim):
+        before = joint.weaker[claim]
+        unlink(joint, claim, loser)
+        link(joint, claim, loser, before)
+
+
+@kernel
+def is_out_of_order(joint, claim):
+    """Tell whether a neighbour in the list should stand on the other side."""
+    weaker, stronger = joint.weaker[claim], joint.stronger[claim]
+    return (weaker != NONE and joint.nats[weaker] > joint.nats[claim]) or (
+        stronger != NONE and joint.nats[stronger] < joint.nats[claim]
+    )
+
+
+@kernel
+def unlink(joint, claim, loser):
+    """Take a claim out of the list of its loser."""
+    weaker, stronger = joint.weaker[claim], joint.stronger[claim]
+    if weaker == NONE:
+        joint.weakest[loser] = stronger
+    else:
+        joint.stronger[weaker] = stronger
+    if stronger != NONE:
+        joint.weaker[stronger] = weaker
+
+
+@kernel
+def link(joint, claim, loser, before):
+    """Put a claim into the list of its loser: the place is looked for from ``before``, NONE for its beginning."""
+    nats = joint.nats[claim]
+    while before != NONE and joint.nats[before] > nats:
+        before = joint.weaker[before]
+    after = joint.weakest[loser] if before == NONE else joint.stronger[before]
+    while after != NONE and joint.nats[after] < nats:
+        before, after = after, joint.stronger[after]
+    joint.weaker[claim], joint.stronger[claim] = before, after
+    if before == NONE:
+        joint.weakest[loser] = claim
+    else:
+        joint.stronger[before] = claim
+    if after != NONE:
+        joint.weaker[after] = claim
+
+
+@kernel
+def evidence_together(joint, claims, j, m):
+    """Return J(m) of option j: the evidence that it loses at least m times, m >= 1."""
+    claim, rest = joint.weakest[j], joint.debt[j]
+    for _ in range(joint.number[j] - m):
+        rest += joint.nats[claim] - charge(joint)
+        claim = joint.stronger[claim]
+    return nats_of_strongest(joint, claims, claim) + rest if joint.number[j] >= m else 0.0
+
+
+@kernel
+def nats_of_strongest(joint, claims, claim):
+    """Return what the strongest claim counts for: its index, or its share of the product like the others."""
+    return joint.nats[claim] if joint.stake[0] > 0 else claims.evidence[claim]
+
+
+@kernel
+def show(joint, claims, j, level):
+    """Find out how many losses of j are shown: the most for which J is above the level, or those shown singly."""
+    claim, rest = joint.weakest[j], joint.debt[j]
+    for m in range(joint.number[j], claims.lost[j], -1):
+        together = nats_of_strongest(joint, claims, claim) + rest
+        if together > level:
+            joint.shown[j] = m
+            put(joint.until, j, together)
+            return
+        rest += joint.nats[claim] - charge(joint)
+        claim = joint.stronger[claim]
+    joint.shown[j] = claims.lost[j]
+    put(joint.until, j, math.inf)
+
+
+# Shares: how the evidence for the last of the losses that an option must be shown to have is spread over claims. With s
+# parts, m further losses are planned as m + s - 1 claims of so many nats each that s of them make up the level together.
+# One s is kept for each option, and chosen when its list is made.
+
+
+@kernel
+def nats_each(s, level):
+    """Return x with min(x + ln 10 x, 2 x) + (s - 1)(x - CHARGE) = level."""
+    total = level + (s - 1) * CHARGE
+    least = x = total / (s + 1)
+    for _ in range(ROUNDS):
+        x = max((total - math.log(max(VOTES_A_NAT * x, 1.0))) / s, least)
+    return x
+
+
+@kernel
+def set_share(planner, j, s):
+    """Plan the losses of j in s parts."""
+    planner.joint.share[j] = s
+    planner.joint.aim[j] = aim_of(planner, j, s)
+
+
+@kernel
+def aim_of(planner, j, s):
+    """Return the nats that each of s parts of the losses of j is to have."""
+    joint = planner.joint
+    level = together_level(planner) + joint.slack[j]
+    return (level - joint.debt[j]) / s if joint.stake[0] > 0 else nats_each(s, level)
+
+
+@kernel
+def price_of_part(planner, entry, k, j, s, aim):
+    """Return the price of what k is to contribute to the losses of j: one of s parts, of so many nats."""
+    if s == 1:
+        return price_of(planner, entry, k, j, loss_level(planner))
+    return price_to_nats(planner, entry, k, j, aim)
+
+
+@kernel
+def best_share(planner, j):
+    """Return in how many parts the losses of j that the champion needs are cheapest."""
+    champion = planner.champion[0]
+    if champion == NONE or loss_level(planner) <= 2 * CHARGE:
+        return 1
+    missing = max(planner.skipped[champion] - planner.claims.lost[j], 1)
+    best, least = 1, math.inf
+    for s in SHARES:
+        cost = price_in_parts(planner, j, s, missing + s - 1)
+        if cost >= least:
+            break  # with more parts it would only become dearer
+        best, least = s, cost
+    return best
+
+
+@kernel
+def price_in_parts(planner, j, s, number):
+    """Return what the first so many of the listed claims cost in s parts; infinite if there are not as many."""
+    aim = aim_of(planner, j, s)
+    cost = 0.0
+    for place in range(planner.cheap.shape[1]):
+        k = planner.cheap[j, place]
+        if number == 0 or k == NONE:
+            break
+        if k == planner.champion[0]:
+            continue
+        entry = entry_of(planner.meetings, k, j)
+        more = price_of_part(planner, entry, k, j, s, aim)
+        if more == BLOCKED:
+            break
+        cost += more
+        number -= 1
+    return cost if number == 0 else math.inf
+
+
+@kernel
+def raise_aim(planner, j, m):
+    """Aim higher where all parts are there, but do not yet show that j loses m times: the debt may have grown."""
+    joint = planner.joint
+    in_debt = joint.stake[0] > 0 and aim_of(planner, j, joint.share[j]) > joint.aim[j]
+    if not in_debt:
+        lacking = together_level(planner) - evidence_together(joint, planner.claims, j, m)
+        joint.slack[j] += max(lacking, LEAST_SLACK)
+    set_share(planner, j, joint.share[j])
+
+
+# Lists of who would prove a loss of each option at the lowest price: short, and renewed when prices have moved.
+
+
+@apart
+def refresh_losses(planner, j):
+    """List anew who would prove a loss of option j at the lowest price.
+
+    Of those it never met only the challengers come into question, for the strong are cheap: the first few among
+    many options. All others do if too few are listed.
+    """
+    if not planner.joint.used[0]:
+        list_losses(planner, j)
+    else:
+        set_share(planner, j, planner.joint.share[j])
+        list_losses(planner, j)
+        s = best_share(planner, j)
+        if s != planner.joint.share[j]:
+            set_share(planner, j, s)
+            list_losses(planner, j)
+
+
+@kernel
+def list_losses(planner, j):
+    """List who would prove a loss of option j in as many parts as are planned."""
+    meetings = planner.meetings
+    planner.cheap_edition[j] = planner.edition[0]
+    for place in range(planner.cheap.shape[1]):
+        planner.cheap[j, place] = NONE
+    entry = meetings.head[j]
+    while entry != NONE:
+        k = opponent(meetings, entry, j)
+        list_loss(planner, k, j, entry)
+        entry = after(meetings, entry, j)
+    left = wanted = planner.wanted[0]
+    for k in planner.challengers:
+        if k != NONE and k != j and left > 0 and entry_of(meetings, k, j) == NONE:
+            list_loss(planner, k, j, NONE)
+            left -= 1
+    if planner.cheap[j, wanted - 1] == NONE and len(planner.points) > len(planner.challengers):
+        for k in range(len(planner.points)):
+            if k != j and not is_challenger(planner, k) and entry_of(meetings, k, j) == NONE:
+                list_loss(planner, k, j, NONE)
+
+
+@kernel
+def is_challenger(planner, k):
+    """Tell whether k is one of the challengers."""
+    for i in planner.challengers:
+        if i == k:
+            return True
+    return False
+
+
+@kernel
+def list_loss(planner, k, j, entry):
+    """Put k among those who would prove a loss of j, unless that is decided or too dear."""
+    if entry != NONE and is_decided(planner, entry, k):
+        return
+    joint, room = planner.joint, planner.cheap.shape[1]
+    cost = price_of_part(planner, entry, k, j, joint.share[j], joint.aim[j])
+    if planner.cheap[j, room - 1] != NONE and planner.cheap_price[j, room - 1] <= cost:
+        return
+    place = 0
+    while planner.cheap[j, place] != NONE and planner.cheap_price[j, place] <= cost:
+        place += 1
+    while place < room and k != NONE:  # each that is dearer moves on by one place
+        planner.cheap[j, place], k = k, planner.cheap[j, place]
+        planner.cheap_price[j, place], cost = cost, planner.cheap_price[j, place]
+        place += 1
+
+
+@kernel
+def is_decided(planner, entry, k):
+    """Tell whether k is proved to beat the other option of an entry, or ruled out to."""
+    held = is_held(planner.claims, claim_of(planner.meetings, entry, k))
+    return held or is_refuted(planner, entry, k)
+
+
+@kernel
+def relist_loss(planner, k, j, entry):
+    """Bring the place of k among the refuters of j up to date."""
+    if planner.cheap_edition[j] != planner.edition[0]:
+        return  # the whole row will be listed anew when it is looked at
+    room = planner.cheap.shape[1]
+    is_long = planner.cheap[j, room // 2] != NONE
+    unlist(planner, k, j)
+    list_loss(planner, k, j, entry)
+    # One that is not listed may be cheaper now. A look at all of many takes long: it waits until half are used up.
+    if planner.meetings.met[j] <= MANY_MET * room:
+        is_due = is_decided(planner, entry, k) or planner.cheap[j, room - 1] == k
+    else:
+        is_due = is_long and unlist_last(planner, k, j) < room // 2
+    if is_due:
+        planner.cheap_edition[j] = 0
+
+
+@kernel
+def unlist(planner, k, j):
+    """Take k off the refuters of j, if it is one of them."""
+    place, room = 0, planner.cheap.shape[1]
+    while place < room and planner.cheap[j, place] != k:
+        if planner.cheap[j, place] == NONE:
+            return
+        place += 1
+    while place < room - 1 and planner.cheap[j, place] != NONE:
+        planner.cheap[j, place] = planner.cheap[j, place + 1]
+        planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
+        place += 1
+    if place == room - 1:
+        planner.cheap[j, place] = NONE
+
+
+@kernel
+def unlist_last(planner, k, j):
+    """Take k off the refuters of j if it is the dearest of them; return the place of the dearest left."""
+    place = planner.cheap.shape[1] - 1
+    while place > 0 and planner.cheap[j, place] == NONE:
+        place -= 1
+    if planner.cheap[j, place] == k:
+        planner.cheap[j, place] = NONE
+        place -= 1
+    return place
+
+
+@kernel
+def are_ruled_out(planner, j, number, without):
+    """Tell whether j has fewer than so many open pairs, not counting that with ``without``."""
+    claims = planner.claims
+    left = len(planner.points) - 1 - claims.won[j] - claims.lost[j]
+    if not planner.exclusive[0] or number < left:
+        return False
+    entry = entry_of(planner.meetings, without, j)
+    is_open = entry == NONE or not is_decided(planner, entry, without)
+    return number > left - int(is_open)
+
+
+@kernel
+def losses_price(planner, j, number, without):
+    """Return what so many further losses of j cost, and how many of them cannot be asked.
+
+    They are the cheapest, but not that ``without`` would prove; those beyond the list cost twice its last. With
+    several parts there are as many more claims, each of fewer nats. The cost is BLOCKED if decisions leave j too
+    few losses.
+    """
+    if are_ruled_out(planner, j, number, without):
+        return BLOCKED, 0
+    if planner.cheap_edition[j] != planner.edition[0]:
+        refresh_losses(planner, j)
+    number += planner.joint.share[j] - 1
+    cost, blocked, last = 0.0, 0, BLOCKED
+    for place in range(planner.cheap.shape[1]):
+        k = planner.cheap[j, place]
+        if number == 0 or k == NONE:
+            break
+        if k != without:
+            last = planner.cheap_price[j, place]
+            number -= 1
+            if last == BLOCKED:
+                blocked += 1
+            else:
+                cost += last
+    if last == BLOCKED:
+        return cost, blocked + number
+    return cost + number * (2 * last), blocked

@@ -1,4 +1,4 @@
-"""Votes as they come, one or many, of any pair at any time; options that come, pause or go on."""
+"""Votes as they come, one or many, of any pair at any time; options that come, pause or go on; hints."""
 
 from __future__ import annotations
 
@@ -8,16 +8,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels.compiler.live import live
-from copeland.kernels.imed import imed_index, nats_ahead
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.champion import compare, make_due, rate_losses, rate_pair
-from copeland.kernels.planner.claims import release, weakest, weigh
-from copeland.kernels.planner.joint_losses import file_claim, show, staked_nats
-from copeland.kernels.planner.meetings import NONE, enter, entry_of, side_of
-from copeland.kernels.planner.planner_state import Planner, loss_level, new_planner, with_more_pairs
-from copeland.kernels.planner.prices import pair_credit
-from copeland.kernels.planner.tournament_tree import lowest_leaf, smallest
-from copeland.kernels.vote_evidence import log_evidence
+from copeland.kernels.planner.champion import (
+    compare,
+    list_claims,
+    make_due,
+    rate_losses,
+    rate_pair,
+)
+from copeland.kernels.planner.planner_state import (
+    NONE,
+    Planner,
+    enter,
+    entry_of,
+    full,
+    loss_level,
+    lowest_leaf,
+    new_planner,
+    release,
+    side_of,
+    smallest,
+    weakest,
+    weigh,
+    with_more_pairs,
+)
+from copeland.kernels.planner.prices import file_claim, pair_credit, show, staked_nats
+from copeland.kernels.vote_evidence import imed_index, log_evidence, nats_ahead
 
 LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
 MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
@@ -197,3 +213,79 @@ def pend(planner, i, j, change):
         credit_pair(planner, entry, +1)
     planner.meetings.pending[entry] += change
     rate_pair(planner, entry)
+
+
+# Votes that are only believed: they move prices and plans, and are evidence of nothing. Whoever has an opinion but no vote
+# hints at pairs. A hint, from -1 to 1, is the correlation of "i beats j" with what is so, and counts in what is believed of
+# the pair. Claims are weighed by votes alone.
+
+
+def with_hints(planner: Planner, hints: NDArray[Any]) -> Planner:
+    """Return the planner with these hints in place of all earlier ones: ``hints[i, j]`` = ``-hints[j, i]``."""
+    pairs = np.argwhere(np.triu(hints != 0, 1)).tolist()
+    for i, j in pairs:
+        planner = _with_entry(planner, i, j)
+    _credit_all(planner, -1)
+    planner = planner._replace(hints=np.zeros(int(planner.meetings.size[0])))
+    for i, j in pairs:
+        planner.hints[entry_of(planner.meetings, i, j)] = hints[i, j]
+    _credit_all(planner, +1)
+    planner.edition[0] += 1  # listed losses have other prices now
+    make_due(planner)
+    return planner
+
+
+def _with_entry(planner: Planner, i: int, j: int) -> Planner:
+    """The planner with an entry for a pair."""
+    if entry_of(planner.meetings, i, j) != NONE:
+        return planner
+    if full(planner.meetings):
+        planner = with_more_pairs(planner)
+    credit_pair(planner, enter(planner.meetings, i, j), +1)
+    return planner
+
+
+def _credit_all(planner: Planner, change: int) -> None:
+    for entry in range(int(planner.meetings.size[0])):
+        credit_pair(planner, entry, change)
+
+
+# The parts of an algorithm that are the same, whatever proves a claim
+
+
+@kernel
+def update(planner, winner, loser, rng):
+    """Count a vote."""
+    take_in(planner, winner, loser, 1, 0, 0)
+
+
+@kernel
+def tie(planner, first, second, rng):
+    """Count a tie, half a vote for each."""
+    take_in(planner, first, second, 0, 0, 1)
+
+
+@kernel
+def recommend(planner):
+    """Return the option of the cheapest certificate."""
+    return max(planner.champion[0], 0)
+
+
+@kernel
+def crowded(planner):
+    """Tell whether a new pair would find no room."""
+    return full(planner.meetings)
+
+
+PLANNER_PARTS = {
+    "update": update,
+    "tie": tie,
+    "recommend": recommend,
+    "crowded": crowded,
+    "enlarge": with_more_pairs,
+    "absorb": with_votes,
+    "pause": pause,
+    "pend": pend,
+    "hint": with_hints,
+    "claims": list_claims,
+}

@@ -1,12 +1,11 @@
 """Judges that vote by themselves: functions, programs, language models."""
 
-from copeland.study.judges.budget import Budget, BudgetSpent
+from copeland.study.judges.call import Budget, BudgetSpent
 from copeland.study.judges.chat import ChatJudge, Prices
 from copeland.study.judges.command import CommandJudge
-from copeland.study.judges.items import InvalidItems, Item, read_items
 from copeland.study.judges.parse import JudgeFailed
+from copeland.study.judges.prompts import Candidate, InvalidItems, Item, read_items
 from copeland.study.judges.run import Judged, Summary, judge_study, sleep_until
-from copeland.study.judges.templates import Candidate
 from copeland.study.results.agreement import (
     JudgeAgreement,
     JudgeInMajority,

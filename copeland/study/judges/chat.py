@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from copeland.errors import InvalidParameter, need
 from copeland.study.input_limits import json_of
-from copeland.study.judges.budget import Budget
+from copeland.study.judges.call import Budget
 from copeland.study.judges.parse import JudgeFailed, parse_outcome, quote_answer
-from copeland.study.judges.templates import check_template, fill, find_first_side
+from copeland.study.judges.prompts import check_template, fill, find_first_side
 
 if TYPE_CHECKING:
     import httpx

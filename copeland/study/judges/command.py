@@ -13,7 +13,7 @@ from typing import Any
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges.parse import JudgeFailed, parse_word, quote_answer
-from copeland.study.judges.templates import (
+from copeland.study.judges.prompts import (
     answer_of,
     check_template,
     fill,

@@ -21,9 +21,9 @@ from copeland.errors import (
 )
 from copeland.forecast.start import Goal, goal_of
 from copeland.study.input_limits import check_text
-from copeland.study.judges.budget import Budget
 from copeland.study.judges.call import (
     SWAPS,
+    Budget,
     Judge,
     Opinion,
     ask_judge,
@@ -31,9 +31,8 @@ from copeland.study.judges.call import (
     check_judge,
     own_name,
 )
-from copeland.study.judges.items import Drawer
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
-from copeland.study.judges.templates import Candidate
+from copeland.study.judges.prompts import Candidate, Drawer
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import ERROR, GUIDE, SKIP
 from copeland.study.log.sides import ONCE, TWICE, Swaps

@@ -10,18 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.proof import is_decided
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.start import Goal
+from copeland.kernels.vote_evidence import fewest_votes
 from copeland.registry import find
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, UNDONE, Event
+from copeland.study.log.events import ASKED, UNDONE, AskedEvent, Event, VoteEvent
 from copeland.study.log.state import OpenBallot, StudyState
 from copeland.study.pair_choice import Chooser, Player
-from copeland.study.results.analysis import Analysis
-from copeland.study.results.standing import Standing, is_open
-from copeland.study.results.verdict import Verdict, claim_of, require_chances
-from copeland.study.results.voter_reach import Met, plan_of
+from copeland.study.results.standing import (
+    Guidance,
+    PanelStanding,
+    Standing,
+    Voter,
+    certify_votes,
+    standing_of,
+)
 from copeland.study.settings import Settings
 from copeland.study.voter_history import (
     BallotRequest,
@@ -36,6 +42,10 @@ from copeland.study.voter_history import (
 from copeland.support.phrasing import shorten_names
 
 if TYPE_CHECKING:
+    from copeland.forecast.forecast import Forecast
+    from copeland.forecast.start import Goal
+    from copeland.study.results.verdict import Verdict
+    from copeland.study.results.voter_reach import Met
     from copeland.tuning import Space
 
 ENDLESS = 1_000_000  # options, as it were: a space always has other points
@@ -45,6 +55,7 @@ TAKEN_BACK = "taken back"
 # What a kind may refuse.
 ADDING, CHANGING, CHOOSING = "adding", "changing", "choosing"  # options
 RESTARTING, GUIDING = "restarting", "guiding"
+ALLOCATING, INTERLEAVING = "allocating", "interleaving"  # users of a search, and lists for them
 
 
 class Wait(NamedTuple):
@@ -65,8 +76,8 @@ class Wait(NamedTuple):
 Names = Collection[str] | None
 Without = Collection[tuple[Any, ...]] | None  # what is not to be shown again
 MakeChooser = Callable[[], Chooser]  # returns the one that follows the study, made if need be
-Questions = tuple[list[Event], list[Event] | Wait]  # what to append, and what to hand out
-Meetings = Callable[[], tuple[Standing, Met]]  # looks where a study and its voters stand
+Questions = tuple[list[Event], list[AskedEvent] | Wait]  # what to append, and what to hand out
+Meetings = Callable[[], "tuple[Standing, Met]"]  # looks where a study and its voters stand
 
 
 def require_open(state: StudyState) -> None:
@@ -75,7 +86,7 @@ def require_open(state: StudyState) -> None:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
-def require_same_voter(asked: Event, vote: Event) -> None:
+def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
     """Refuse an answer by somebody else than who was asked."""
     if vote.voter != asked.voter:
         raise InvalidParameter(
@@ -87,6 +98,9 @@ class Kind:
     """What a study asks and whom, which answers it takes, what may be changed, and what it says."""
 
     refused: ClassVar[Mapping[str, str]] = {}  # what cannot be done, and the sentence for it
+    terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
+        *("labels", "delta", "margin", "voters", "together", "cases", "judges"),
+    )
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
 
     def require(self, action: str) -> None:
@@ -169,7 +183,7 @@ class Kind:
         new = _new_questions(
             state, log, chooser, request, held, _room(state, log, request, held, n)
         )
-        return new, new[:n] or _held_questions(state, log, chooser, request, held, n)
+        return [*new], new[:n] or _held_questions(self, state, log, chooser, request, held, n)
 
     def count_options(self, state: StudyState) -> int:
         """Return how many options are asked."""
@@ -177,24 +191,26 @@ class Kind:
 
     # Answers and votes from elsewhere
 
-    def is_dealt(self, state: StudyState, asked: Event) -> bool:
+    def is_dealt(self, state: StudyState, asked: AskedEvent) -> bool:
         """Tell whether a ballot proves something only if it was dealt to its voter before that voter's first answer."""
         return state.arrivals is not None
 
     def mark_again(
-        self, state: StudyState, vote: Event, before: list[Event]
+        self, state: StudyState, vote: VoteEvent, before: list[VoteEvent]
     ) -> dict[str, Any] | None:
         """Return what the log says of a vote that stands in the place of others, which were undone."""
         if not (before and self.only_counts):
             return None
         return {"again": TAKEN_BACK if before[-1].number in state.taken_back else UNDONE}
 
-    def check_answer(self, state: StudyState, asked: Event, vote: Event) -> None:
+    def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer that the ballot does not allow."""
         if self.is_dealt(state, asked) and asked.voter is not None:
             require_same_voter(asked, vote)
 
-    def check_import(self, state: StudyState, votes: list[Event], guides: set[str | None]) -> None:
+    def check_import(
+        self, state: StudyState, votes: list[VoteEvent], guides: set[str | None]
+    ) -> None:
         """Refuse votes from elsewhere, all of them, if one may not be; ``guides`` become guides with them."""
 
     def can_fold(self, settings: Settings, voter: str | None) -> bool:
@@ -231,6 +247,54 @@ class Kind:
             "this study has no panel, and you can excuse only members of a panel."
         )
 
+    # What it proves
+
+    def certificate(
+        self, state: StudyState, active: bool = False
+    ) -> Certificate | PanelCertificate:
+        """Return what the votes that count prove, about the options that are not retired or the active ones alone."""
+        return certify_votes(state, active)
+
+    def certificate_to_file(self, state: StudyState, space: Space | None, active: bool) -> Any:
+        """Return what goes into the file of a certificate; ``space`` has its constraint."""
+        return self.certificate(state, active)
+
+    def counts(self, state: StudyState) -> tuple[Any, ...]:
+        """Return what a certificate is made from: wins, ties, missing answers, and votes as they were given."""
+        proof = state.proof
+        return proof.wins, proof.ties, proof.missing_or_none, proof.before_undoing
+
+    def describe_panel(self, state: StudyState) -> dict[str, Any]:
+        """Return who the panel is, and how many answers it has given, skips included; nothing if there is none."""
+        return {}
+
+    def is_open(self, state: StudyState) -> bool:
+        """Tell whether no option is proved best; with few votes that is known without looking at them."""
+        if has_too_few(state):
+            return True
+        if len(state.options_left) < state.k:
+            return self.certificate(state).verdict == "open"
+        proof, settings = state.proof, state.settings
+        given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
+        terms = settings.terms(state.epoch)
+        return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
+
+    def panel_standing(self, state: StudyState) -> PanelStanding | None:
+        """Return where the panel stands; None where there is none."""
+        return None
+
+    def standing(
+        self,
+        name: str,
+        state: StudyState,
+        now: float,
+        voters: tuple[Voter, ...] = (),
+        guides: tuple[Guidance, ...] = (),
+    ) -> Standing:
+        """Return where a study stands, as far as its voters and guides are told."""
+        found = self.certificate(state), self.panel_standing(state)
+        return standing_of(name, state, *found, voters, guides, now)
+
     # What it says
 
     def require_options(self, instead: str) -> None:
@@ -238,18 +302,33 @@ class Kind:
 
     def claim(self, look: Callable[[], Standing]) -> str:
         """Return what to say of a study in passing, after its size; ``look`` returns where it stands."""
+        from copeland.study.results.analysis import Analysis  # which loads scipy, as forecasts do
+        from copeland.study.results.verdict import claim_of
+
         claim, _, _ = claim_of(Analysis(look())).partition(". ")
         return f": {shorten_names([claim.rstrip('.')], CLAIM)[0]}"
 
     def verdict(self, look: Callable[[], Standing], tuned: Callable[[], Any]) -> Verdict:
         """Return what to tell people who are waiting for an answer; ``tuned`` returns where a study of a space stands."""
+        from copeland.study.results.analysis import Analysis
+
         return Analysis(look()).verdict
 
     def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Return how many more votes it may take to reach a goal."""
+        from copeland.study.results.verdict import require_chances
+        from copeland.study.results.voter_reach import plan_of
+
         standing, met = look()
         require_chances(goal, len(standing.options))
         return plan_of(standing, met, people, goal=goal, **how)
+
+
+def has_too_few(state: StudyState) -> bool:
+    """Tell whether all options are left and their votes are too few for any proof."""
+    if len(state.options_left) < state.k or state.settings.finite is not None:
+        return False
+    return state.votes < fewest_votes(state.k, **state.settings.terms(state.epoch))
 
 
 def _room(
@@ -278,12 +357,11 @@ def _new_questions(
     request: BallotRequest,
     held: dict[int, OpenBallot],
     room: int,
-) -> list[Event]:
+) -> list[AskedEvent]:
     """Up to so many new questions for a voter who holds some."""
     if room < 1:
         return []
     for ballot in (*held.values(), *request.waiting):
-        assert ballot.left is not None and ballot.right is not None
         if request.once and same_item(state, ballot.item, request.item):
             request = request.without(ballot.left, ballot.right)
         if request.shown is not None and ballot.item == request.item:
@@ -292,19 +370,20 @@ def _new_questions(
     for number, sides in enumerate(chooser.propose(log, state, request, room), request.number):
         left, right = request.sides(*sides)
         item = next(items) if request.cases is None else request.cases.case(left, right, number)
-        question = Event(number, ASKED, request.now, voter=request.voter, item=item)
-        asked.append(question._replace(left=left, right=right, source=request.source))
+        about = {"voter": request.voter, "left": left, "right": right, "item": item}
+        asked.append(AskedEvent(number, ASKED, request.now, **about, source=request.source))
     return asked
 
 
 def _held_questions(
+    kind: Kind,
     state: StudyState,
     log: Log,
     chooser: Chooser,
     request: BallotRequest,
     held: dict[int, OpenBallot],
     n: int,
-) -> list[Event] | Wait:
+) -> list[AskedEvent] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
     Those that have expired come after the others, with new time to answer. If none is what is wished for
@@ -312,9 +391,9 @@ def _held_questions(
     """
     if request.cases is not None:
         held = held or state.under_way(request.now)  # whose cases come back if nobody answers
-    if not (held or request.waiting) or not _goes_on(state, log, chooser, request):
+    if not (held or request.waiting) or not _goes_on(kind, state, log, chooser, request):
         return []
-    kept = [asked for asked in map(log.event, held) if asked is not None]
+    kept = log.questions(held)
     expired = [
         asked._replace(time=request.now) for asked in request.waiting if asked.number not in held
     ]
@@ -324,24 +403,26 @@ def _held_questions(
 
 
 def repeat_questions(
-    fitting: list[Event], held: Mapping[int, OpenBallot], n: int
-) -> list[Event] | Wait:
+    fitting: list[AskedEvent], held: Mapping[int, OpenBallot], n: int
+) -> list[AskedEvent] | Wait:
     """Return up to ``n`` of the questions that somebody holds, or until when there are no others."""
     if fitting or not held:
         return fitting[:n]
     return Wait(min(asked.expires for asked in held.values()))
 
 
-def _goes_on(state: StudyState, log: Log, chooser: Chooser, request: BallotRequest) -> bool:
+def _goes_on(
+    kind: Kind, state: StudyState, log: Log, chooser: Chooser, request: BallotRequest
+) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
     if request.cases is not None or (
         state.arrivals is not None and not state.is_guide(request.voter)
     ):
-        return is_open(state)
+        return kind.is_open(state)
     return bool(chooser.propose(log, state, request, 1))
 
 
-def _fits(asked: Event, request: BallotRequest) -> bool:
+def _fits(asked: AskedEvent, request: BallotRequest) -> bool:
     """Tell whether a ballot is what is wished for."""
     sides = sides_of(asked)
     if request.cases is not None:

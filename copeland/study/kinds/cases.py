@@ -9,29 +9,34 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.start import Goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
-from copeland.study.kinds.base import Kind, Meetings, Names, Without
+from copeland.study.kinds.base import ALLOCATING, INTERLEAVING, Kind, Meetings, Names, Without
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import UNDONE, Event
-from copeland.study.log.judged_cases import Case, Pair, pair_of
+from copeland.study.log.events import UNDONE, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState
-from copeland.study.results.voter_reach import refuse_for_cases
+from copeland.study.log.state_parts import Case, Pair, pair_of
 from copeland.study.voter_history import BallotRequest, last_of
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
+
+if TYPE_CHECKING:
+    from copeland.forecast.forecast import Forecast
+    from copeland.forecast.start import Goal
 
 
 class JudgedCases(Kind):
     """A study in which each test case has one vote for each pair, whoever gives it. What guides say is of options, as elsewhere."""
 
+    refused: ClassVar = {
+        ALLOCATING: "judges decide test cases; an allocation is for users of a search.",
+        INTERLEAVING: "judges decide test cases; lists are for users of a search.",
+    }
     only_counts = False
 
     def add_history(
@@ -64,18 +69,20 @@ class JudgedCases(Kind):
         return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
     def mark_again(
-        self, state: StudyState, vote: Event, before: list[Event]
+        self, state: StudyState, vote: VoteEvent, before: list[VoteEvent]
     ) -> dict[str, Any] | None:
         """Return whether the vote of the same case was undone."""
         assert state.cases is not None
         return {"again": UNDONE} if state.cases.was_undone(vote) else None
 
-    def check_answer(self, state: StudyState, asked: Event, vote: Event) -> None:
+    def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer on one case too many."""
         super().check_answer(state, asked, vote)
         _require_room(state, [vote])
 
-    def check_import(self, state: StudyState, votes: list[Event], guides: set[str | None]) -> None:
+    def check_import(
+        self, state: StudyState, votes: list[VoteEvent], guides: set[str | None]
+    ) -> None:
         """Refuse votes on more cases than there are."""
         _require_room(state, (vote for vote in votes if vote.voter not in guides))
 
@@ -90,6 +97,8 @@ class JudgedCases(Kind):
 
     def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Refuse to plan: there are only so many votes."""
+        from copeland.study.results.voter_reach import refuse_for_cases
+
         refuse_for_cases(look()[0])
 
 
@@ -168,7 +177,7 @@ def _require_these(state: StudyState, cases: Collection[Case]) -> None:
             )
 
 
-def _require_room(state: StudyState, votes: Iterable[Event]) -> None:
+def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
     assert state.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)

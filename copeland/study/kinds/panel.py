@@ -7,17 +7,16 @@ things; where that would leave somebody who asks without a question, it is not c
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate import next_question
-from copeland.certificate.panel_planner import likely_winner
+from copeland.certificate import PanelCertificate, next_question, panel_certificate
+from copeland.certificate.panel_planner import likely_winner, still_matter
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.start import Goal
 from copeland.study.kinds.base import (
+    ALLOCATING,
     GUIDING,
     RESTARTING,
     Kind,
@@ -25,25 +24,36 @@ from copeland.study.kinds.base import (
     Meetings,
     Questions,
     Wait,
+    has_too_few,
     repeat_questions,
     require_same_voter,
 )
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, ERROR, EXCUSED, READMITTED, Event
+from copeland.study.log.events import (
+    ASKED,
+    ERROR,
+    EXCUSED,
+    READMITTED,
+    AskedEvent,
+    Event,
+    VoteEvent,
+)
 from copeland.study.log.state import OpenBallot, StudyState
-from copeland.study.results.panel_standing import find_open_answers
-from copeland.study.results.verdict import refuse_for_panel
-from copeland.study.results.voter_reach import panel_plan
+from copeland.study.results.standing import PanelStanding
 from copeland.study.voter_history import (
     RUNNING,
     BallotRequest,
-    active,
     coin_of,
     recall_ballots,
     sides_of,
 )
+from copeland.study.voter_history import active as active_options
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
+
+if TYPE_CHECKING:
+    from copeland.forecast.forecast import Forecast
+    from copeland.forecast.start import Goal
 
 MOST = 200  # options: the planner weighs every champion against every rival of every other
 
@@ -54,7 +64,9 @@ class PanelOfVoters(Kind):
     refused: ClassVar = {
         RESTARTING: "a panel cannot start again, because its answers are the whole electorate; create a new study instead.",
         GUIDING: "every member of a panel counts, so nobody can guide it.",
+        ALLOCATING: "a panel is asked by name; an allocation is for users of a search.",
     }
+    terms = ("labels", "excused")
     only_counts = False
 
     def check_start(self, state: StudyState) -> None:
@@ -79,15 +91,17 @@ class PanelOfVoters(Kind):
         sitting = _Sitting(state, log, request)
         while len(sitting.new) < n and sitting.ask():
             pass
-        return sitting.new, sitting.new or sitting.repeat_questions(n)
+        return [*sitting.new], sitting.new or sitting.repeat_questions(n)
 
-    def check_answer(self, state: StudyState, asked: Event, vote: Event) -> None:
+    def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse a vote that is not the first answer, by the member who was asked."""
         require_same_voter(asked, vote)
         _require_member(state, vote.voter)
         _require_first(state, vote, set())
 
-    def check_import(self, state: StudyState, votes: list[Event], guides: set[str | None]) -> None:
+    def check_import(
+        self, state: StudyState, votes: list[VoteEvent], guides: set[str | None]
+    ) -> None:
         """Refuse all votes if one is not a member's first answer on its pair."""
         met: set[tuple[str, frozenset[int]]] = set()
         try:
@@ -111,11 +125,68 @@ class PanelOfVoters(Kind):
             return []
         return [Event(state.number + 1, kind, now, voter=voter)]
 
+    def certificate(self, state: StudyState, active: bool = False) -> PanelCertificate:
+        """Return what is settled of the options that are not retired, or of the active ones alone.
+
+        Answers that nobody will be asked for, as an option is paused, are missing all the same.
+        """
+        panel, kept = state.panel, state.options_left
+        among = sorted(active_options(state)) if active else kept
+        return panel_certificate(
+            state.wins,
+            state.ties,
+            panel.missing,
+            labels=[option.name for option in state.options],
+            members=len(panel.members),
+            excused=[name for name in panel.members if name in panel.excused],
+            active=among if active or len(kept) < state.k else None,
+        )
+
+    def counts(self, state: StudyState) -> tuple[Any, ...]:
+        """Return wins, ties and missing answers."""
+        return state.wins, state.ties, state.panel.missing
+
+    def describe_panel(self, state: StudyState) -> dict[str, Any]:
+        """Return who the panel is, and how many answers it has given, skips included."""
+        answers = int(state.panel.answered.sum()) // 2
+        return {"panel": list(state.settings.panel), "answers": answers}
+
+    def is_open(self, state: StudyState) -> bool:
+        """Tell whether it is not settled who is best."""
+        return has_too_few(state) or self.certificate(state).verdict == "open"
+
+    def panel_standing(self, state: StudyState) -> PanelStanding:
+        """Return where the panel stands."""
+        panel, matter = state.panel, find_open_answers(state).sum(axis=(1, 2)) // 2
+        only_some = 1 < len(active_options(state)) < len(state.options_left)
+        return PanelStanding(
+            members=panel.members,
+            excused=tuple(name for name in panel.members if name in panel.excused),
+            given=tuple(map(panel.count_answers, panel.members)),
+            matter=tuple(matter.tolist()),
+            missing=panel.missing,
+            silent=panel.silent,
+            active=self.certificate(state, active=only_some),
+        )
+
     def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Return how many more answers it may take until some active option is sure to be best."""
+        from copeland.study.results.verdict import refuse_for_panel
+        from copeland.study.results.voter_reach import panel_plan
+
         refuse_for_panel(goal, people)
         standing, _ = look()
         return panel_plan(standing, how["worlds"], how["seed"], how["progress"])
+
+
+def find_open_answers(state: StudyState) -> NDArray[np.bool_]:
+    """Return members x K x K: whose missing answers may bear on who is best of the active options."""
+    among = sorted(active_options(state))
+    matter = np.zeros(state.panel.answered.shape, dtype=bool)
+    if len(among) > 1:
+        cut = np.ix_(range(len(matter)), among, among)
+        matter[cut] = still_matter(state.wins[np.ix_(among, among)], state.panel.silent[cut])
+    return matter
 
 
 def _require_few(k: int) -> None:
@@ -143,7 +214,9 @@ def _require_member(state: StudyState, voter: str | None) -> None:
         raise InvalidParameter(f"'{voter}' is excused; readmit the voter first.")
 
 
-def _require_first(state: StudyState, vote: Event, met: set[tuple[str, frozenset[int]]]) -> None:
+def _require_first(
+    state: StudyState, vote: VoteEvent, met: set[tuple[str, frozenset[int]]]
+) -> None:
     """Refuse a member's second answer on a pair; note the first in what was met."""
     if vote.outcome == ERROR:
         return
@@ -162,7 +235,7 @@ class _Sitting:
     """The panel at the moment of asking: what is answered, what is under way, what is handed out."""
 
     def __init__(self, state: StudyState, log: Log, request: BallotRequest):
-        self.new: list[Event] = []
+        self.new: list[AskedEvent] = []
         self._state, self._log, self._request = state, log, request
         self._asked = state.panel.members_due if request.voter is None else (request.voter,)
         matter = find_open_answers(state)
@@ -182,13 +255,13 @@ class _Sitting:
             self._hand_out(*found)
         return found is not None
 
-    def repeat_questions(self, n: int) -> list[Event] | Wait:
+    def repeat_questions(self, n: int) -> list[AskedEvent] | Wait:
         """Return up to ``n`` of the questions held, or until when they cannot be others."""
         held = {b: asked for b, asked in self._under_way.items() if asked.voter in self._asked}
-        events = [asked for asked in map(self._log.event, held) if asked is not None]
-        return repeat_questions([asked for asked in events if self._fits(asked)], held, n)
+        fitting = [asked for asked in self._log.questions(held) if self._fits(asked)]
+        return repeat_questions(fitting, held, n)
 
-    def _fits(self, asked: Event) -> bool:
+    def _fits(self, asked: AskedEvent) -> bool:
         sides = sides_of(asked)
         fits = self._request.allows(*sides) and self._request.sides(*sides) == sides
         return fits and asked.item == self._request.item
@@ -199,7 +272,7 @@ class _Sitting:
 
     def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
         """Return the member and the two options that the planner would ask now, with or without the answers under way."""
-        among = sorted(active(self._state))
+        among = sorted(active_options(self._state))
         if len(among) < 2:
             return None
         wins, silent = self._state.wins.copy(), self._state.panel.silent
@@ -240,7 +313,7 @@ class _Sitting:
         place = {option: at for at, option in enumerate(among)}
         return [tuple(place[i] for i in sides_of(one) if i in place) for one in shown]
 
-    def _new_to(self, voter: str) -> list[Event]:
+    def _new_to(self, voter: str) -> list[AskedEvent]:
         return [asked for asked in self.new if asked.voter == voter]
 
     def _hand_out(self, seat: int, one: int, other: int) -> None:
@@ -249,8 +322,9 @@ class _Sitting:
         left, right = self._request.sides(
             *recent_ballots.choose_sides(one, other, coin_of(self._state, number))
         )
-        asked = Event(number, ASKED, self._request.now, voter=voter, item=self._request.item)
-        self.new.append(asked._replace(left=left, right=right, source=self._request.source))
+        about = {"voter": voter, "left": left, "right": right, "item": self._request.item}
+        asked = AskedEvent(number, ASKED, self._request.now, **about, source=self._request.source)
+        self.new.append(asked)
         self._under_way[number] = OpenBallot(
             left, right, voter, self._request.item, self._request.now
         )

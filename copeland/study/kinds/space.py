@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn
 
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import json_of
@@ -22,7 +22,17 @@ from copeland.study.kinds.base import (
     repeat_questions,
 )
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
+from copeland.study.log.events import (
+    ADDED,
+    ASKED,
+    AUDITED,
+    LEFT,
+    RIGHT,
+    AskedEvent,
+    Event,
+    OptionEvent,
+    VoteEvent,
+)
 from copeland.study.log.space_state import (
     TRIES,
     AuditLog,
@@ -39,8 +49,8 @@ from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import BallotRequest, coin_of, sides_of
 from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Found, Space, Tuner
-from copeland.tuning.past_recommendations import Cast
 from copeland.tuning.spaces import lacks_constraint
+from copeland.tuning.tuner import Cast
 
 TUNED_EVERY = 20  # events between snapshots
 MOST = 1_000  # ballots at once
@@ -88,18 +98,36 @@ class SpaceOfPoints(Kind):
         asking.remember()
         if asking.asked:
             return asking.new, asking.asked
-        kept = [asked for asked in map(log.event, held) if asked is not None]
-        return asking.new, repeat_questions(
-            [one for one in kept if one.item == request.item], held, n
-        )
+        kept = [one for one in log.questions(held) if one.item == request.item]
+        return asking.new, repeat_questions(kept, held, n)
 
     def count_options(self, state: StudyState) -> int:
         """Return more than anybody can be asked: a space always has other points."""
         return ENDLESS
 
-    def is_dealt(self, state: StudyState, asked: Event) -> bool:
+    def is_dealt(self, state: StudyState, asked: AskedEvent) -> bool:
         """Tell whether a ballot is one of an audit by people."""
         return state.settings.people and "audit" in (asked.body or {})
+
+    def certificate(self, state: StudyState, active: bool = False) -> NoReturn:
+        """Refuse: only audits prove anything."""
+        raise InvalidParameter(
+            "the options of this study are points of a space, without end; what is proved of them, "
+            "audits say: see its verdict."
+        )
+
+    def certificate_to_file(
+        self, state: StudyState, space: Space | None, active: bool
+    ) -> AuditCertificate:
+        """Return what audits prove."""
+        assert space is not None
+        if active:
+            raise InvalidParameter("active options are for studies of options; audits have none.")
+        return audit_certificate(state, space)
+
+    def is_open(self, state: StudyState) -> bool:
+        """Return True: a space always has something to ask."""
+        return True
 
     def require_options(self, instead: str) -> None:
         """Refuse what has no meaning here."""
@@ -122,7 +150,7 @@ class _Asking:
     def __init__(self, state: StudyState, request: BallotRequest):
         assert state.tuning is not None
         self.new: list[Event] = []
-        self.asked: list[Event] = []
+        self.asked: list[AskedEvent] = []
         self._state, self._tuning, self._request = state, state.tuning, request
         self._offered: dict[str, int] = {}  # points that are options from now on
         self._names: set[str] = set()  # theirs
@@ -193,11 +221,16 @@ class _Asking:
         seated = self._request.recent_ballots.choose_sides(*pair, coin_of(self._state, number))
         left, right = self._request.sides(*seated)
         self._request = self._request.after(left, right)
-        asked = Event(
-            number, ASKED, self._request.now, voter=self._request.voter, item=self._request.item
+        asked = AskedEvent(
+            *(number, ASKED, self._request.now),
+            voter=self._request.voter,
+            left=left,
+            right=right,
+            item=self._request.item,
+            source=self._request.source,
+            body=body,
         )
-        asked = asked._replace(left=left, right=right, source=self._request.source)
-        self.asked.append(asked._replace(body=body))
+        self.asked.append(asked)
         self.new.append(self.asked[-1])
         return number
 
@@ -208,16 +241,17 @@ class _Asking:
             return found
         added = addition_of(self._state, point, len(self.new), self._names, self._request.now)
         self.new.append(added)
-        assert added.left is not None
         self._names.add((added.body or {})["name"])
         self._offered[key_of(point)] = added.left
         return added.left
 
 
-def addition_of(state: StudyState, point: Point, before: int, names: set[str], now: float) -> Event:
+def addition_of(
+    state: StudyState, point: Point, before: int, names: set[str], now: float
+) -> OptionEvent:
     """Return the event that makes a point an option, after this many other events and their names."""
     option = point_option(point, state.settings.show, state.indices.keys() | names)
-    return Event(
+    return OptionEvent(
         state.number + before + 1, ADDED, now, left=state.k + len(names), body=option.shown
     )
 
@@ -307,7 +341,7 @@ def tuned_of(name: str, state: StudyState, now: float) -> tuple[Tuner, Callable[
     return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
 
 
-def cast_of(state: StudyState, votes: Iterable[Event]) -> list[Cast]:
+def cast_of(state: StudyState, votes: Iterable[VoteEvent]) -> list[Cast]:
     """Return the votes of a log that count, as votes between points, in the order in which they came."""
     points, casts = require_tuning(state).points, []
     for vote in filter(state.proves, votes):

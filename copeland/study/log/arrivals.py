@@ -14,13 +14,12 @@ person whose lease has not run out, and an answer that comes later proves nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, takewhile
-from typing import Any, Literal
+from typing import Literal
 
-from copeland.study.log.count_tables import Tables, empty_tables
 from copeland.study.log.events import AskedEvent, VoteEvent
+from copeland.study.log.state_parts import empty_tables
 from copeland.study.settings import AGAINST, IGNORED
 
 COST = 5  # answers that make up for a missing one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
@@ -201,23 +200,3 @@ class Arrivals:
             del self._of_ballot[ballot]
         for number in person.votes:
             del self._of_vote[number]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all but the tables, as plain values."""
-        waiting = []
-        for key, one in self._waiting.items():
-            pairs = [[ballot, *pair] for ballot, pair in one.open.items()]
-            told = (one.expires, one.answers, one.people, one.votes, one.changes, pairs)
-            waiting.append([key, *told])
-        return {"waiting": waiting}
-
-    def restore(self, told: dict[str, Any], counted: Iterable[Any]) -> None:
-        """Take over what :meth:`to_dict` gave, after a trip through JSON, and the tables."""
-        self.counted = Tables(*counted)
-        for key, expires, answers, people, votes, changes, pairs in told["waiting"]:
-            done = [tuple(change) for change in changes]
-            person = Person(expires, {b: (i, j) for b, i, j in pairs}, done, votes, answers, people)
-            self._waiting[key] = person
-            self._worth += person.worth
-            self._of_ballot.update((ballot, key) for ballot in person.open)
-            self._of_vote.update((number, key) for number in votes)

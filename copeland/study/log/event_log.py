@@ -231,6 +231,11 @@ class Log:
         row = self._recall.ballot(number) or self._rows(_NUMBERED, number=number).first()
         return None if row is None else read_event(row)
 
+    def questions(self, ballots: Iterable[int]) -> list[AskedEvent]:
+        """Return what these ballots ask."""
+        found = map(self.event, ballots)
+        return [event for event in found if event is not None and is_question(event)]
+
     def vote(self, event_id: str) -> VoteEvent | None:
         """Return the vote of this id."""
         new = (event for event in self._unwritten if is_vote(event) and event.event_id == event_id)
@@ -245,7 +250,7 @@ class Log:
             taken.update((str(vote.event_id), vote) for vote in map(VoteEvent._make, rows))
         return taken
 
-    def answers(self, ballot: int) -> Iterator[Event]:
+    def answers(self, ballot: int) -> Iterator[VoteEvent]:
         """Yield the votes on a ballot; all but one, or all, were undone."""
         return map(VoteEvent._make, self._rows(_ANSWERS, ballot=ballot))
 
@@ -323,7 +328,7 @@ class Log:
         """Yield every vote."""
         return map(VoteEvent._make, self._stream(_VOTED))
 
-    def read_import(self, source: str) -> Iterator[Event]:
+    def read_import(self, source: str) -> Iterator[VoteEvent]:
         """Yield the votes that nobody asked for and that come from a source."""
         return map(VoteEvent._make, self._stream(_IMPORTED, source=source))
 

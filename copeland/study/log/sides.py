@@ -115,11 +115,6 @@ class Sides:
         old = sum(found[LEFT] for found in self.unmarked.values() if not found[RIGHT])
         return self.sideless + old
 
-    def restore(self, told: dict[str, Any]) -> None:
-        """Take over all of it, after a trip through JSON."""
-        vars(self).update(told)
-        self.swapped = {judge: Swaps(*numbers) for judge, numbers in self.swapped.items()}
-
 
 def has_sides(vote: VoteEvent) -> bool:
     """Tell whether the left and the right of a vote are where its options were shown."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
@@ -94,17 +94,6 @@ class Audits:
                 one.given[vote.number] = place
             elif times < 0 and vote.vote in one.given:
                 del one.answers[one.given.pop(vote.vote)]
-
-    def to_list(self) -> list[dict[str, Any]]:
-        """Return all as plain values."""
-        return [asdict(one) for one in self.all]
-
-    def restore(self, told: list[dict[str, Any]]) -> None:
-        """Take over what :meth:`to_list` gave, after a trip through JSON."""
-        self.all = [AuditLog(**one) for one in told]
-        for one in self.all:
-            for name in ("ballots", "answers", "given"):
-                setattr(one, name, {int(key): value for key, value in getattr(one, name).items()})
 
 
 TRIES = 16  # questions that the tuner may name until one is allowed
@@ -255,25 +244,23 @@ class Tuning:
 
     # Snapshots
 
-    def dump(self) -> tuple[bytes, dict[str, Any]]:
-        """Return the tuner, and the rest as plain values; start again from there."""
+    def dump(self) -> dict[str, Any]:
+        """Return what to keep in a snapshot; start again from there."""
         if self.is_at_work:
             state = self.state()
             self._kept = state.tuner.dump(), dict(state.duels)
             self._steps, self._at = [], 0
-        content, duels = self._kept or (b"", {})
-        told = {"duels": {b: list(one) for b, one in duels.items()}, "steps": self._steps}
-        return content, told | {"audits": self.audits.to_list()}
+        audits = [vars(one) for one in self.audits.all]
+        return {"points": self.points, "kept": self._kept, "steps": self._steps, "audits": audits}
 
-    def restore(self, content: bytes, told: Mapping[str, Any]) -> None:
+    def restore(self, told: Mapping[str, Any]) -> None:
         """Take over what was dumped."""
-        if content:
-            duels = {int(b): (int(n), float(t)) for b, (n, t) in told["duels"].items()}
-            self._kept = content, duels
-            if not lacks_constraint(self.settings.space):  # a tuner that cannot be read shows now
-                self._state = self._load_state()
-        self._steps = list(told["steps"])
-        self.audits.restore(told["audits"])
+        for point in told["points"]:
+            self.add(point)
+        self._kept, self._steps = told["kept"], told["steps"]
+        self.audits.all = [AuditLog(**one) for one in told["audits"]]
+        if self._kept and not lacks_constraint(self.settings.space):
+            self._state = self._load_state()  # a tuner that cannot be read shows now
 
 
 def key_of(point: Point) -> str:

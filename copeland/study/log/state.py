@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
-from copeland.study.log.arrivals import AGAINST, Arrivals
-from copeland.study.log.count_tables import Counts, Tables, count, no_counts, widen
+from copeland.study.log.arrivals import AGAINST, Arrivals, Person
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -21,7 +18,6 @@ from copeland.study.log.events import (
     CLICKED,
     CLOSED,
     COUNTED,
-    CREATED,
     ERROR,
     EXCUSED,
     GUIDE,
@@ -47,24 +43,26 @@ from copeland.study.log.events import (
     read_needed,
     times_of,
 )
-from copeland.study.log.judged_cases import Cases, pair_of
-from copeland.study.log.panel_state import Panel
-from copeland.study.log.shown_lists import Lists
-from copeland.study.log.sides import Sides
+from copeland.study.log.sides import Sides, Swaps
+from copeland.study.log.snapshots import dump_values, load_values, write_value
+from copeland.study.log.state_parts import (
+    Cases,
+    Counts,
+    Lists,
+    Panel,
+    Tables,
+    count,
+    no_counts,
+    pair_of,
+    widen,
+)
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 
 if TYPE_CHECKING:
     from copeland.study.log.space_state import Tuning
 
-FORMAT = 8  # of snapshots; others are not read
-
-SCALARS = (
-    *("number", "outcomes", "repeated", "extra", "undone_votes", "votes", "guide_votes"),
-    *("asked", "epoch", "voted_in_epoch", "since", "closed"),
-)
-SETS = ("undone", "taken_back", "counted", "guides")
-ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
+FORMAT = 9  # of snapshots; others are not read
 
 
 class OpenBallot(NamedTuple):
@@ -391,35 +389,23 @@ class StudyState:
     def _close(self, _event: Event) -> None:
         self.closed = True
 
-    def about(self) -> str:
-        """Return all but the arrays, as text."""
-        about = {
-            "format": FORMAT,
-            "settings": self.settings.to_dict(),
-            "options": [option.shown | {"state": option.state} for option in self.options],
-            "offered": list(self.offered.items()),
-            "open": {ballot: list(lease) for ballot, lease in self.open.items()},
-            "lists": vars(self.lists),
-            "sides": vars(self.sides),
-            "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
-            "cases": None if self.cases is None else self.cases.to_dict(),
-            "excused": sorted(self.panel.excused),
-            **{name: sorted(getattr(self, name)) for name in SETS},
-            **{name: getattr(self, name) for name in SCALARS},
-        }
-        return json.dumps(about)
+    def fields(self) -> dict[str, Any]:
+        """Return all that it holds but for the tuner."""
+        kept = {name: value for name, value in vars(self).items() if name != "tuning"}
+        return kept | {"settings": self.settings.to_dict()}
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, StudyState)
-            and self.about() == other.about()
-            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in ARRAYS)
-            and np.array_equal(self.panel.answered, other.panel.answered)
-            and all(map(np.array_equal, self.proof, other.proof))
-        )
+        if not isinstance(other, StudyState):
+            return False
+        own: list[np.ndarray] = []
+        others: list[np.ndarray] = []
+        same = write_value(self.fields(), own) == write_value(other.fields(), others)
+        return same and all(map(np.array_equal, own, others))
 
     __hash__ = None  # type: ignore[assignment]
 
+
+_PARTS = (Arrivals, Cases, Lists, OpenBallot, Option, Panel, Person, Sides, Swaps, Tables)
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     ADDED: StudyState._add_option,
@@ -492,53 +478,22 @@ def fold_log(log: Iterable[Event]) -> StudyState:
 
 
 def dump_state(state: StudyState) -> bytes:
-    """Return everything as a compact file of arrays (.npz, no pickle)."""
-    file = io.BytesIO()
-    arrays: dict[str, Any] = {name: getattr(state, name) for name in ARRAYS}
-    arrays["answered"] = state.panel.answered
-    if state.arrivals is not None:
-        arrays |= {f"counted_{name}": table for name, table in state.proof._asdict().items()}
-    if state.tuning is not None:
-        content, told = state.tuning.dump()
-        arrays["tuner"] = np.frombuffer(content, np.uint8)
-        arrays["tuning"] = np.array(json.dumps(told))
-    np.savez_compressed(file, about=np.array(state.about()), **arrays)
-    return file.getvalue()
+    """Return everything as a compact file of arrays."""
+    tuner = None if state.tuning is None else state.tuning.dump()
+    return dump_values({"format": FORMAT, "fields": state.fields(), "tuner": tuner})
 
 
 def load_state(content: bytes) -> StudyState | None:
     """Return the state that :func:`dump_state` wrote, None if another version wrote it or it is damaged."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            about = json.loads(str(file["about"]))
-            arrays = {name: file[name] for name in file if name != "about"}
-        return _restore_state(about, arrays) if about["format"] == FORMAT else None
+        told = load_values(content, _PARTS)
+        if told["format"] != FORMAT:
+            return None
+        state = object.__new__(StudyState)
+        vars(state).update(told["fields"], settings=Settings.of(told["fields"]["settings"]))
+        state.tuning = _tuning_of(state.settings)
+        if state.tuning is not None:
+            state.tuning.restore(told["tuner"])
+        return state
     except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
         return None
-
-
-def _restore_state(about: dict[str, Any], arrays: dict[str, Any]) -> StudyState | None:
-    state = StudyState(Event(1, CREATED, 0.0, body=about))
-    for name in SETS:
-        setattr(state, name, set(about[name]))
-    state.make_room_for_guides()
-    for name in ARRAYS:
-        if arrays[name].shape != getattr(state, name).shape:
-            return None
-        setattr(state, name, arrays[name].astype(np.int64, casting="safe"))
-    for name in SCALARS:
-        setattr(state, name, about[name])
-    state.offered = dict(map(tuple, about["offered"]))
-    if state.arrivals is not None:
-        tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
-        state.arrivals.restore(about["arrivals"], tables)
-    if state.cases is not None:
-        state.cases.restore(about["cases"])
-    if state.panel.members:
-        state.panel.restore(arrays["answered"], about["excused"])
-    if state.tuning is not None:
-        state.tuning.restore(arrays["tuner"].tobytes(), json.loads(str(arrays["tuning"])))
-    state.lists = Lists.of(about["lists"])
-    state.sides.restore(about["sides"])
-    state.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
-    return state

@@ -35,8 +35,7 @@ from copeland.study.report.study_figures import (
 from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
-from copeland.study.results.panel_standing import PanelStanding
-from copeland.study.results.standing import PROVED, Standing, Voter
+from copeland.study.results.standing import PROVED, PanelStanding, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged
 from copeland.support.atomic_files import write_file
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
     from copeland.study.kinds.space import Tuned
     from copeland.tuning import Tuner
-    from copeland.tuning.past_recommendations import Cast
+    from copeland.tuning.tuner import Cast
 
 VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
@@ -210,7 +209,7 @@ def write_space_page(
     """Write where a study of a space stands as one HTML page; return its path."""
     from copeland.report.tuning_page import tuning_page
     from copeland.study.kinds.space import ASSUMED
-    from copeland.tuning.past_recommendations import progress_of
+    from copeland.tuning.tuner import progress_of
 
     proved = [one.statement for one in tuned.audits]
     assumed = ASSUMED if proved else ()

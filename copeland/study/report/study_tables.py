@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from copeland.orders.rank import COLUMNS, MEANING, format_place, format_ranks
 from copeland.report.terminal_tables import FIXED, FOLDED, LONGEST, NUMBER, make_table, plain_text
 from copeland.study.results.analysis import strength_words
 from copeland.support.phrasing import about, format_count, percent
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from copeland.forecast.forecast import Forecast, Way
-    from copeland.study.results.analysis import OptionRow, Ranking
+    from copeland.orders.rank import Ranking
+    from copeland.study.results.analysis import OptionRow
 
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -58,30 +60,27 @@ def _note_first(options: int) -> str:
 
 def ranking_table(ranking: Ranking) -> Table:
     """Return all options, the best tier first."""
-    table = make_table(
-        None,
-        {
-            "tier": NUMBER,
-            "option": FOLDED,
-            **dict.fromkeys(("beats", "proved", "strength"), NUMBER),
-        },
+    by, scores = ranking.by, ranking.by == "copeland"
+    columns = (
+        ("beats", "proved", "rank", "strength") if scores else (COLUMNS[by], "interval", "rank")
     )
+    table = make_table(None, {"tier": NUMBER, "option": FOLDED, **dict.fromkeys(columns, NUMBER)})
     before = 1
     for place in ranking.places[:LONGEST]:
         if place.tier > before:
             table.add_section()
         before = place.tier
-        table.add_row(
-            str(place.tier),
-            plain_text(place.name),
-            str(place.beats),
-            f"{place.least} to {place.most}",
-            strength_words(place.strength),
-        )
-    table.caption = plain_text(
-        f"{_note_first(len(ranking.places))}beats: how many others, so far; proved: where that number must be; "
+        value, low, high = format_place(place, by)
+        cells = [value, f"{low} to {high}", format_ranks(place)]
+        cells += [strength_words(place.strength)] if scores else []
+        table.add_row(str(place.tier), plain_text(place.name), *cells)
+    meaning = (
+        "beats: how many others, so far; proved: where that number must be; rank: where it may be; "
         "strength: log-odds by Bradley and Terry, an estimate"
+        if scores
+        else f"{COLUMNS[by]}: {MEANING[by]}; interval and rank hold for all options together ({ranking.proviso})"
     )
+    table.caption = plain_text(f"{_note_first(len(ranking.places))}{meaning}")
     return table
 
 

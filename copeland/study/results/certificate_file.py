@@ -20,11 +20,12 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
-from copeland.study.log.panel_state import Panel
 from copeland.study.log.state import StudyState, count, fold_log
+from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
-from copeland.study.results.standing import certificate_of, epoch_with
+from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
 from copeland.support.phrasing import format_count, join_names
@@ -133,8 +134,6 @@ if TYPE_CHECKING:
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
-_TERMS = ("labels", "delta", "margin", "voters", "together", "cases", "judges")
-_PANEL_TERMS = ("labels", "excused")
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
 
 
@@ -176,14 +175,8 @@ def certificate_to_file(
     """
     log = study.events(most=study.number if at is None else at)  # which nobody waits for
     state, space = fold_log(log), _space_of(study)
-    if space is None:
-        found = certificate_of(state, active)
-    elif active:
-        raise InvalidParameter("active options are for studies of options; audits have none.")
-    else:
-        from copeland.study.kinds.space import audit_certificate  # which loads scipy
-
-        found = audit_certificate(state, space)
+    kind = kind_of(state.settings)
+    found = kind.certificate_to_file(state, space, active)
     said = [*_undo_notes(log), *notes]
     content = {
         "envelope": ENVELOPE,
@@ -194,7 +187,7 @@ def certificate_to_file(
         "statement": found.statement,
         "assumptions": list(found.assumptions),
         **({"notes": said} if said else {}),
-        **_panel_of(state),
+        **kind.describe_panel(state),
         **found.to_dict(),
     }
     content["seal"] = _seal(content)
@@ -205,13 +198,6 @@ def certificate_to_file(
 def _space_of(study: Study) -> Space | None:
     """The space of a study, with its constraint, if it has one."""
     return study.look_at_state(lambda state: None if state.tuning is None else state.tuning.space)
-
-
-def _panel_of(state: StudyState) -> dict[str, Any]:
-    """Who the panel is, and how many answers it has given, skips included; nothing if there is none."""
-    if not state.settings.panel:
-        return {}
-    return {"panel": list(state.settings.panel), "answers": int(state.panel.answered.sum()) // 2}
 
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
@@ -324,7 +310,7 @@ def objections_by_log(
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     if len(state.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, but the study had {state.k} then.",)
-    made = _recheck_counts(filed, *_counts(state))
+    made = _recheck_counts(filed, *kind_of(state.settings).counts(state))
     return *_broken_seal(filed), *_terms(filed, state), *made, *about
 
 
@@ -361,16 +347,17 @@ def _check_notes(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
 def _terms(filed: Filed, state: StudyState) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
-    found = certificate_of(state)
+    kind = kind_of(state.settings)
+    found = kind.certificate(state)
     if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
         yield "one of the certificate and the study is about a panel, and the other is not."
         return
-    for term in _PANEL_TERMS if state.settings.panel else _TERMS:
+    for term in kind.terms:
         one, other = (getattr(said, term, None) for said in (filed.certificate, found))
         if one != other:
             yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
     yield from _scope(filed.certificate, state)
-    for term, other in _panel_of(state).items():
+    for term, other in kind.describe_panel(state).items():
         if filed.content.get(term) != other:
             yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
 
@@ -403,18 +390,6 @@ def _statements(state: StudyState) -> Iterator[tuple[int, int | None, tuple[int,
         offered = None if k == state.k else k
         yield epoch, offered, None if offered is None else tuple(range(k))
         yield epoch, offered, options
-
-
-def _counts(state: StudyState) -> tuple[Any, ...]:
-    """What a certificate is made from: wins, ties, missing answers and, but for a panel, votes as they were given."""
-    if state.settings.panel:
-        return state.wins, state.ties, state.panel.missing
-    return (
-        state.proof.wins,
-        state.proof.ties,
-        state.proof.missing_or_none,
-        state.proof.before_undoing,
-    )
 
 
 def _recheck_counts(filed: Filed, *counts: Any) -> tuple[str, ...]:

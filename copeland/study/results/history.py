@@ -18,6 +18,7 @@ from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
 from copeland.certificate.evidence import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -43,7 +44,7 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState, fold_log
-from copeland.study.results.standing import Standing, certificate_of, epoch_with, leader_of
+from copeland.study.results.standing import Standing, epoch_with, leader_of
 from copeland.support.phrasing import percent, quote_names
 from copeland.support.rng import stream
 
@@ -158,7 +159,7 @@ def _share_of(votes: StudyState | Standing, found: Certificate | PanelCertificat
 
 
 def _progress(state: StudyState) -> Progress:
-    found = certificate_of(state)
+    found = kind_of(state.settings).certificate(state)
     return Progress(
         state.votes,
         state.k if found.active is None else len(found.active),

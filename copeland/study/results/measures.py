@@ -7,7 +7,7 @@ sure each win is, who beats whom in a cycle, and what is likely.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.evidence import evidence
+from copeland.certificate.goal_proof import cut_by_certificate
 from copeland.forecast.forecast import ForecastRange
 from copeland.forecast.outlook import SETTLED, Need, Outlook, Remaining, outlook_of, scale_outlook
 from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
@@ -34,7 +35,7 @@ STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
 LONGEST = 6  # options in a circle that is looked for
 LEAST = 0.01  # a difference in shares, or a chance, that is worth naming
 
-Floats = NDArray[np.floating]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
@@ -333,38 +334,7 @@ class Measures:
     @cached_property
     def tiers(self) -> dict[int, int]:
         """The tier of each option that the certificate is about, from 1."""
-        found = self.certificate
-        first = found.best if found.is_all and not found.margin else ()
-        return dict(zip(self.among, tiers_of(found.scores, first, self.among), strict=True))
-
-
-def tiers_of(
-    scores: Sequence[tuple[int, int]],
-    first: Collection[int] = (),
-    among: Sequence[int] | None = None,
-) -> list[int]:
-    """Return the tier of each option, from 1, by intervals of their scores.
-
-    A tier ends where every interval above lies higher than every one below: so intervals that overlap, or
-    are joined by others that do, share a tier. Those of ``first`` are known to beat more than all others.
-
-    Examples
-    --------
-    >>> tiers_of([(0, 1), (3, 3), (1, 2), (3, 4)])
-    [2, 1, 2, 1]
-    >>> tiers_of([(0, 1), (1, 2), (1, 2)], first=[1])
-    [2, 1, 2]
-    """
-    options = range(len(scores)) if among is None else among
-    order = sorted(options, key=lambda i: (i not in first, -scores[i][1]))
-    tiers, tier, lowest = {}, 1, None
-    for n, i in enumerate(order):
-        least, most = scores[i]
-        if lowest is not None and (most < lowest or (first and n == len(first))):
-            tier, lowest = tier + 1, least
-        tiers[i] = tier
-        lowest = least if lowest is None else min(lowest, least)
-    return [tiers[i] for i in options]
+        return cut_by_certificate(self.certificate)
 
 
 def _clear(wins: Ints) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +15,14 @@ from numpy.typing import NDArray
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.evidence import LIKE_THESE, THESE
-from copeland.certificate.proof import Voters, is_decided
-from copeland.errors import InvalidParameter
+from copeland.certificate.proof import Voters
 from copeland.forecast.start import Start
-from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.log.arrivals import AGAINST
-from copeland.study.log.count_tables import Tables
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import StudyState, find_options_left
+from copeland.study.log.state_parts import Tables
 from copeland.study.options import ACTIVE, Option
-from copeland.study.results.panel_standing import (
-    PanelStanding,
-    panel_certificate_of,
-    panel_standing_of,
-)
 from copeland.study.settings import Settings
 
 # How sure it is that one option beats another.
@@ -124,6 +117,38 @@ class Guidance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class PanelStanding:
+    """Where a panel stands: who has answered how much, what is missing, and whose answers still matter."""
+
+    members: tuple[str, ...]
+    excused: tuple[str, ...]
+    given: tuple[int, ...]  # answers of each member, skips included
+    matter: tuple[int, ...]  # of each member: missing answers that may bear on who is best
+    missing: NDArray[np.int64]  # K x K: answers that are waited for
+    silent: NDArray[np.bool_]  # members x K x K: answered, or excused
+    active: PanelCertificate  # what is settled of the active options: of those not paused
+
+    @property
+    def members_to_ask(self) -> tuple[str, ...]:
+        """The members who are still to be asked something."""
+        return tuple(name for name, n in zip(self.members, self.matter, strict=True) if n)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what is known of each member."""
+        k = len(self.missing)
+        return [
+            {
+                "name": name,
+                "answers": given,
+                "missing": 0 if name in self.excused else k * (k - 1) // 2 - given,
+                "to_ask": matter,
+                "excused": name in self.excused,
+            }
+            for name, given, matter in zip(self.members, self.given, self.matter, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
 class Standing:
     """Where a study stands after its last event.
 
@@ -213,12 +238,14 @@ class Standing:
 def standing_of(
     name: str,
     state: StudyState,
+    certificate: Certificate | PanelCertificate,
+    panel: PanelStanding | None,
     voters: tuple[Voter, ...],
+    guides: tuple[Guidance, ...],
     now: float,
-    guides: tuple[Guidance, ...] = (),
 ) -> Standing:
-    """Return the standing that the state gives."""
-    certificate, sideless = certificate_of(state), state.sides.sideless_of
+    """Return the standing that the state gives, with what it proves and where its panel stands."""
+    sideless = state.sides.sideless_of
     return Standing(
         name=name,
         settings=state.settings,
@@ -242,7 +269,7 @@ def standing_of(
         ),
         guides=guides,
         guide_votes=state.guide_votes,
-        panel=panel_standing_of(state) if state.panel.members else None,
+        panel=panel,
         proof=None if state.tuning is not None else Tables(*map(_freeze, state.proof)),
         offered=dict(state.offered),
         extra=state.extra,
@@ -255,19 +282,12 @@ def standing_of(
     )
 
 
-def certificate_of(state: StudyState, active: bool = False) -> Certificate | PanelCertificate:
-    """Return what the votes that count prove, or the answers of a panel settle.
+def certify_votes(state: StudyState, active: bool = False) -> Certificate:
+    """Return what the votes that count prove.
 
     That is about the options that are not retired or, if only that is proved, about all that were ever offered.
     ``active``: about the active ones alone.
     """
-    if state.tuning is not None:
-        raise InvalidParameter(
-            "the options of this study are points of a space, without end; what is proved of them, "
-            "audits say: see its verdict."
-        )
-    if state.settings.panel:
-        return panel_certificate_of(state, active)
     if active:
         among = [i for i, option in enumerate(state.options) if option.state == ACTIVE]
         return _certificate_among(state, among, among)
@@ -318,21 +338,6 @@ def certificate_voters(settings: Settings) -> Voters:
     if settings.cases:
         return THESE if settings.finite else LIKE_THESE
     return "dependent" if settings.dependent else "independent"
-
-
-def is_open(state: StudyState) -> bool:
-    """Tell whether no option is proved best; with few votes that is known without looking at them."""
-    if state.tuning is not None:  # a space always has something to ask
-        return True
-    settings, is_whole = state.settings, len(state.options_left) == state.k
-    terms = settings.terms(state.epoch)
-    if is_whole and settings.finite is None and state.votes < fewest_votes(state.k, **terms):
-        return True
-    if not is_whole or settings.panel:
-        return certificate_of(state).verdict == "open"
-    proof = state.proof
-    given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
-    return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
 
 
 def leader_of(state: StudyState, certificate: Certificate | PanelCertificate) -> str | None:

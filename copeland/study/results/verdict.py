@@ -15,8 +15,7 @@ from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
 from copeland.forecast.start import Goal
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import LEAST, Measures
-from copeland.study.results.panel_standing import PanelStanding
-from copeland.study.results.standing import PROVED, Standing
+from copeland.study.results.standing import PROVED, PanelStanding, Standing
 from copeland.study.results.voter_reach import (
     are_too_few,
     case_advice,

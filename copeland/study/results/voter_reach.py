@@ -14,8 +14,8 @@ from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
 from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, remaining_of
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
+from copeland.forecast.races import Voters, room_of
 from copeland.forecast.start import PROOF, Goal, Start
-from copeland.forecast.voter_races import Voters, room_of
 from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter

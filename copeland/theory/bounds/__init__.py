@@ -49,27 +49,24 @@ import copeland.theory.gaps as gaps
 import copeland.theory.lower_bounds as limits
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
-from copeland.theory.bounds.bound_parameters import ALPHA, DELTA, HORIZON, check
+from copeland.theory.bounds.bound_parameters import ALPHA, DELTA, HORIZON, check, exp
 from copeland.theory.bounds.ccb_regret import (
     a2,
     a3,
     a3_closed,
+    lemma_8,
     line_10,
     log_a1,
-    log_theorem_1,
-    log_theorem_1_expected,
-    theorem_1,
-)
-from copeland.theory.bounds.duel_counts import (
-    lemma_8,
     log_c_delta,
     log_t_delta,
+    log_theorem_1,
+    log_theorem_1_expected,
     n_hat,
     n_hat_b,
     n_hat_options,
     n_hat_pairs,
+    theorem_1,
 )
-from copeland.theory.bounds.log_arithmetic import exp
 from copeland.theory.bounds.scb_regret import (
     lemma_3,
     lemma_3_closed_rate,

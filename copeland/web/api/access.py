@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.study import Study
 from copeland.web.api.error_documents import STATUSES
-from copeland.web.models import Key, VotingPage
 from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import address_of, find_key
+from copeland.web.store import Key, VotingPage
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
 _PROBLEM = {

@@ -29,7 +29,7 @@ from copeland.web.api.access import (
     new_router,
 )
 from copeland.web.api.error_documents import OTHERS, ApiProblem
-from copeland.web.models import Key
+from copeland.web.store import Key
 
 router = new_router("/studies/{study}")
 

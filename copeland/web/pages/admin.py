@@ -14,12 +14,12 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
 from copeland.support.phrasing import capital
 from copeland.web import sessions
-from copeland.web.models import RESULTS, VotingPage
-from copeland.web.pages.ballot import count_options, pairs_for
+from copeland.web.pages.vote import count_options, pairs_for
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
+from copeland.web.store import RESULTS, VotingPage
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session
@@ -129,7 +129,8 @@ def manage_page(
 ) -> HTMLResponse:
     """Return that page, with a new key or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
-    values = {"settings": here.study.settings, "keys": keys, "new_key": new_key}
+    pairs = pairs_for(here.page, count_options(here.study))
+    values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
     return show_study(request, here, "manage", error, **values)
 
 
@@ -165,7 +166,6 @@ def show_study(
         "tab": tab or template,
         "closed": here.study.closed,
         "csrf": here.csrf,
-        "per_voter": pairs_for(here.page, count_options(here.study)),
         "is_space": bool(here.study.settings.space),
         "error": capital(error),
     }

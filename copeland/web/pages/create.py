@@ -17,7 +17,7 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
 from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
 from copeland.support.phrasing import capital
-from copeland.web.models import KINDS, QUESTION, Pane
+from copeland.web.images import image_of
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.option_texts import (
     DIVIDER,
@@ -25,12 +25,12 @@ from copeland.web.pages.option_texts import (
     OptionTable,
     from_csv,
     from_lines,
-    store_image,
-    store_images,
+    match_images,
 )
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_whole
+from copeland.web.store import KINDS, QUESTION, Image, Pane
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -55,12 +55,15 @@ def create(request: Request, form: Form) -> Response:
     server, session = server_of(request), admin(request)
     told = {key: value for key, value in form.items() if isinstance(value, str)}
     try:
-        draft = draft_of(form, server)
+        draft = draft_of(form)
         if any(not image.alt for image in draft.images):
+            for upload in draft.uploads:  # which the next form names by their digests
+                server.store.add_image(upload)
             csrf = server.signer.form(session)
             return render_page(request, "describe", told=told, images=draft.images, csrf=csrf)
         create_from(server, draft)
     except CopelandError as error:
+        server.store.remove_unused_images(map(str, form.getlist("image_digest")))
         return _form(request, session, told, error)
     page = server.store.find_page_by_name(draft.name)
     assert page is not None
@@ -100,6 +103,7 @@ class Draft:
     outputs: Sequence[tuple[str, str, str]]  # item, option, text
     members: list[str]  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
+    uploads: list[Image]  # that are not stored yet
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ def intent_of(form: FormData) -> Intent:
     return Intent(number, Settings(**_settings(form)), _pairs(form))
 
 
-def draft_of(form: FormData, server: Server) -> Draft:
+def draft_of(form: FormData) -> Draft:
     """Return what a form says, once its files have been read."""
     name = read_field(form, "name")
     if not name:
@@ -132,8 +136,10 @@ def draft_of(form: FormData, server: Server) -> Draft:
     kind = read_field(form, "kind")
     space = _space(form)
     offered = OptionTable([]) if space else _read_options(form)
-    shots = store_images(offered.shots, _images(form), server) if offered.shots else []
-    images = [] if shots or space else [*_read_descriptions(form), *_store_uploads(form, server)]
+    shots, uploads = match_images(offered.shots, _images(form)) if offered.shots else ([], [])
+    images = []
+    if not shots and not space:
+        images, uploads = _read_images(form)
     options, outputs = ([], ()) if images else (offered.options, offered.outputs)
     if space is None and len(options) + len(images) < 2:
         raise InvalidParameter(_TOO_FEW)
@@ -156,7 +162,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
         settings["cases"] = _cases(options, outputs, bool(images or shots or space))
     if space is not None:
         settings |= {"space": space, "show": read_field(form, "show")}
-    return Draft(name, options, images, settings, page, outputs, members, shots)
+    return Draft(name, options, images, settings, page, outputs, members, shots, uploads)
 
 
 def _space(form: FormData) -> Space | None:
@@ -172,6 +178,8 @@ def _space(form: FormData) -> Space | None:
 
 def create_from(server: Server, draft: Draft) -> Study:
     """Create the study of a draft, with its page and an open link; return it."""
+    if any(server.store.image(one.digest) is None for one in draft.images if one.alt):
+        raise InvalidParameter("An image is not here any more; choose all images again.")
     shown = [*draft.options, *(Option(image.name) for image in draft.images)]
     study = create_study(
         draft.name,
@@ -184,6 +192,8 @@ def create_from(server: Server, draft: Draft) -> Study:
     if draft.outputs:
         server.store.add_outputs(key, draft.outputs)
     server.store.add_page(key, draft.page)
+    for upload in draft.uploads:
+        server.store.add_image(upload)
     for image in draft.images:
         server.store.show(key, image.name, Pane(image.digest, image.alt))
     for shown_for, pane in draft.shots:
@@ -210,19 +220,16 @@ def _images(form: FormData) -> list[UploadFile]:
     return files
 
 
-def _store_uploads(form: FormData, server: Server) -> list[DescribedImage]:
-    """The images of a form, stored, and still without words."""
-    found = []
+def _read_images(form: FormData) -> tuple[list[DescribedImage], list[Image]]:
+    """The images that a form describes, or has and are still without words; and those that it has."""
+    rows = zip(*(form.getlist(f"image_{part}") for part in ("digest", "name", "alt")), strict=False)
+    described = [DescribedImage(*(str(part).strip() for part in row)) for row in rows]
+    uploads = []
     for file in _images(form):
         name = Path(file.filename or "image").name
-        digest = store_image(server, file, name).digest
-        found.append(DescribedImage(digest, Path(name).stem[:NAME] or "image", ""))
-    return found
-
-
-def _read_descriptions(form: FormData) -> list[DescribedImage]:
-    rows = zip(*(form.getlist(f"image_{part}") for part in ("digest", "name", "alt")), strict=False)
-    return [DescribedImage(*(str(part).strip() for part in row)) for row in rows]
+        uploads.append(image_of(file.file.read(), name))
+        described.append(DescribedImage(uploads[-1].digest, Path(name).stem[:NAME] or "image", ""))
+    return described, uploads
 
 
 def _checks(form: FormData) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,20 +15,19 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, times_of
-from copeland.study.options import ACTIVE
+from copeland.study.log.sides import ONCE
 from copeland.study.results.analysis import Analysis
+from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
-from copeland.study.results.voter_reach import is_judged
-from copeland.support.phrasing import format_count, percent, quote_name
-from copeland.web.cache import DrawnLandscape, SpaceAnalysis, VoteAnalysis
-from copeland.web.models import VotingPage
+from copeland.support.phrasing import format_count, join_names, percent, quote_name
+from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
-from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
+from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.judges import JudgeJobs
-from copeland.web.provenance import notes_of
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
+from copeland.web.store import VotingPage
 
 if TYPE_CHECKING:
     from copeland.study.kinds.space import Tuned
@@ -37,6 +37,10 @@ Tile = tuple[str, str]  # what is told, and how much
 LATEST = 12  # events that are listed
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
+
+OPEN, PERSONAL = "by open links", "by personal links"
+PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
+ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 
 
 @router.get("/admin/s/{slug}")
@@ -112,11 +116,11 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     spent = JudgeJobs(here.server.store, here.page).spent
     paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
     return {
-        "badge": _badge(here.page, seen),
+        "badge": seen.badge,
         "verdict": seen.verdict,
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
-        "leading": leading_of(seen) if is_votes else None,
+        "leading": seen.reading.rows() if is_votes else None,
         "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
         "number": seen.number,
     }
@@ -145,20 +149,6 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     }
 
 
-def _badge(page: VotingPage, seen: VoteAnalysis | SpaceAnalysis) -> tuple[str, str]:
-    """The state in a word or two, and its colour."""
-    if isinstance(seen, VoteAnalysis):
-        if seen.verdict.kind != "open":
-            return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
-        if seen.closed:
-            return "Closed without a proof", "warn"
-        if is_judged(seen.reading.standing):
-            return "All cases are judged", "warn"
-    if seen.closed:
-        return "Closed", "warn"
-    return ("Paused", "warn") if page.paused else ("Open", "live")
-
-
 def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
     standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
     ended = standing.closed or bool(reading.certificate.best) or not standing.votes
@@ -173,7 +163,7 @@ def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]
         ("votes left", "-" if needed is None else needed.words),
         *money_tiles(page, standing, needed),
         *paid,
-        ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
+        ("not ruled out", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
         ("open ballots", f"{standing.open:,}"),
         ("confidence", f"{100 * (1 - standing.settings.delta):g} %")
         if panel is None  # of which it is counted, and not estimated
@@ -201,32 +191,6 @@ def _share_note(seen: VoteAnalysis) -> str:
         "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
         "take as many votes as the first nine."
     )
-
-
-def leading_of(seen: VoteAnalysis) -> list[dict[str, Any]]:
-    """Return the options in their order: chance to be best, and votes won."""
-    reading, standing = seen.reading, seen.reading.standing
-    chances = reading.each_chance
-    rows = []
-    for i in reading.order:
-        votes = int(reading.n[i].sum())
-        won = float((standing.wins[i] + standing.ties[i] / 2).sum() / votes) if votes else None
-        low, high = reading.certificate.scores[i]
-        rows.append(
-            {
-                "name": standing.options[i].name,
-                "state": "" if standing.options[i].state == ACTIVE else standing.options[i].state,
-                "best": i in reading.certificate.best,
-                "out": i not in reading.certificate.possible,
-                "chance": None
-                if chances is None or not standing.votes
-                else round(100 * chances[i]),
-                "won": None if won is None else round(100 * won),
-                "votes": votes,
-                "beats": f"{low}-{high}" if low != high else f"{low}",
-            }
-        )
-    return rows
 
 
 def _labels(here: ManagedStudy) -> dict[str, str]:
@@ -333,3 +297,37 @@ def _cost(price: float, needed: ForecastRange) -> str:
 def _answers(standing: Standing) -> int:
     """All answers that somebody gave: skips and those taken back took their time, too."""
     return sum(standing.outcomes.values()) - standing.outcomes.get(ERROR, 0) + standing.undone
+
+
+def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
+    """Return all that is to be told of a result as of an event."""
+    taken = undone_note(server.store.undone(page.study, last))
+    return [*arrivals(server, page, last), *([taken] if taken else [])]
+
+
+def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
+    """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
+    seen = server.analyses(page).latest()  # of a space, nobody can be a guide
+    standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
+    guides = [one.name for one in standing.guides] if standing else []
+    ways = {
+        link.source: OPEN if link.voter is None else PERSONAL
+        for link in server.store.links(page.study)
+    }
+    came: Counter[str] = Counter()
+    for source, votes in server.store.votes_by_source(page.study, last, guides).items():
+        came[ways.get(source, _other(source))] += votes
+    if not came:
+        return []
+    told = [
+        f"{way} ({came[way]:,})"
+        for way in (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
+        if came[way]
+    ]
+    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came[OPEN] else [])]
+
+
+def _other(source: str) -> str:
+    if source.startswith(ONCE):
+        return JUDGES
+    return PROGRAMS if source.startswith("key ") else ELSEWHERE

@@ -16,8 +16,8 @@ from starlette.responses import HTMLResponse
 from copeland.errors import CopelandError
 from copeland.forecast.forecast import WORLDS, Way, forecast_of
 from copeland.forecast.prospects import FEW
+from copeland.forecast.races import MOST_PEOPLE, fewest_people, nobody
 from copeland.forecast.start import PLANNED, Start, new_start
-from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, nobody
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.results.voter_reach import people_words, questions_sentence
 from copeland.study.settings import JUDGE

@@ -40,13 +40,11 @@ from copeland.support.atomic_files import read_text
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import capital, format_count, percent
 from copeland.web.cache import VoteAnalysis
-from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Form, Here, ManagedStudy, show_study
-from copeland.web.provenance import find_judges
 from copeland.web.render import redirect
 from copeland.web.server import Server
 from copeland.web.sessions import read_field, read_number, read_whole
-from copeland.web.store import Store
+from copeland.web.store import Store, VotingPage
 
 router = APIRouter(prefix="/admin/s/{slug}/judges")
 
@@ -325,7 +323,7 @@ def _start(here: ManagedStudy, form: FormData, able: Sequence[Appointed]) -> Non
 def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
     now, jobs = here.server.clock(), JudgeJobs(here.server.store, here.page).find_all()
     settings, seen = here.study.settings, here.server.analyses(here.page).latest()
-    judges = find_judges(here.server.storage, here.page.study)
+    judges = here.server.store.judges(here.page.study)
     standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
     return show_study(
         request,

@@ -17,13 +17,13 @@ from copeland.study import Option, read_options
 from copeland.study.input_limits import check_text
 from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
-from copeland.web.models import Image, Pane, option_of, pane_key
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
-from copeland.web.pages.ballot import side_of
+from copeland.web.pages.vote import count_options, pairs_for, side_of
 from copeland.web.render import redirect
 from copeland.web.security import require
-from copeland.web.server import Server, server_of
+from copeland.web.server import server_of
 from copeland.web.sessions import read_field, read_files
+from copeland.web.store import Image, Pane, option_of, pane_key
 
 router = APIRouter(prefix="/admin")
 
@@ -134,10 +134,10 @@ def _of_items(rows: list[Mapping[str, str]]) -> OptionTable:
     return OptionTable(options, [(item, name, text) for (item, name), text in told.items()])
 
 
-def store_images(
-    shots: Sequence[Shot], files: list[UploadFile], server: Server
-) -> list[tuple[str, Pane]]:
-    """Return the images that rows name, stored, each with what it is kept under."""
+def match_images(
+    shots: Sequence[Shot], files: list[UploadFile]
+) -> tuple[list[tuple[str, Pane]], list[Image]]:
+    """Return what is shown for the rows, each with what it is kept under, and the images that they name."""
     chosen = {Path(file.filename or "").name: file for file in files}
     missing = [shot.image for shot in shots if Path(shot.image).name not in chosen]
     if missing:
@@ -147,18 +147,15 @@ def store_images(
     unused = set(chosen) - {Path(shot.image).name for shot in shots}
     if unused:
         raise InvalidParameter(f"The CSV file has no row for the image '{min(unused)}'.")
-    digests = {name: store_image(server, file, name).digest for name, file in chosen.items()}
-    return [
-        (pane_key(shot.name, shot.item or None), Pane(digests[Path(shot.image).name], shot.text))
+    images = {name: image_of(file.file.read(), name) for name, file in chosen.items()}
+    panes = [
+        (
+            pane_key(shot.name, shot.item or None),
+            Pane(images[Path(shot.image).name].digest, shot.text),
+        )
         for shot in shots
     ]
-
-
-def store_image(server: Server, file: UploadFile, name: str) -> Image:
-    """Return an uploaded image, stored; ``name`` is what errors call it."""
-    image = image_of(file.file.read(), name)
-    server.store.add_image(image)
-    return image
+    return panes, list(images.values())
 
 
 def find_hints(here: ManagedStudy) -> list[str]:
@@ -205,7 +202,8 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
         side_of(here.server, here.page, name, label, _medium(here, name, item), item)
         for name, label in zip(chosen, "AB", strict=True)
     ]
-    values = {"sides": sides, "item": item, "left": left, "k": len(options)}
+    pairs = pairs_for(here.page, count_options(here.study))
+    values = {"sides": sides, "item": item, "left": left, "k": len(options), "pairs": pairs}
     return show_study(request, here, "preview", tab="options", **values)
 
 
@@ -270,8 +268,9 @@ def _add(here: ManagedStudy, form: FormData) -> None:
             raise InvalidParameter(
                 "Say in words what the image shows, for those who do not see it."
             )
-        image = store_image(here.server, file, "The image")
-    here.study.add_option(name, read_field(form, "text"))
+        image = image_of(file.file.read(), "The image")
+    here.study.add_option(name, read_field(form, "text"))  # which may be refused
     if image is not None:
+        here.server.store.add_image(image)
         here.server.store.show(here.page.study, name, Pane(image.digest, alt))
         here.server.forget_panes(here.page)

@@ -13,13 +13,12 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past
-from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here, ManagedStudy
-from copeland.web.pages.dashboard import allow_data_images, leading_of
-from copeland.web.provenance import arrivals, notes_of
+from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import parse_number
+from copeland.web.store import VotingPage
 
 router = APIRouter()
 PIECE = 5_000  # events that are read at a time
@@ -55,7 +54,7 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         verdict=seen.verdict,
         number=seen.number,
         closed=seen.closed,
-        leading=leading_of(seen) if isinstance(seen, VoteAnalysis) else [],
+        leading=seen.reading.rows() if isinstance(seen, VoteAnalysis) else [],
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,

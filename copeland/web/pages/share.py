@@ -11,14 +11,13 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.support.escaping import cell, file_name
-from copeland.web.models import SCOPES, Link
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
-from copeland.web.provenance import votes_by_source
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import server_of
 from copeland.web.sessions import parse_number, read_field
+from copeland.web.store import SCOPES, Link
 
 router = APIRouter(prefix="/admin")
 DAY = 86_400.0
@@ -45,7 +44,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
 
 
 def _rows(request: Request, here: ManagedStudy) -> list[dict[str, Any]]:
-    counts = votes_by_source(here.server.storage, here.page.study)
+    counts = here.server.store.votes_by_source(here.page.study)
     return [
         {
             "link": link,

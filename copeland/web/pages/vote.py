@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
+from markupsafe import Markup
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
-from copeland.study import Ballot, Following, Look, Study, Wait
+from copeland.study import Ballot, Event, Following, Look, Study, Wait
+from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.study.options import ACTIVE
 from copeland.web import sessions
 from copeland.web.images import send_image
-from copeland.web.models import Link, VotingPage, option_of, pane_key
-from copeland.web.pages import ballot
+from copeland.web.pages import checks
 from copeland.web.render import redirect, render_page, render_text
-from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, require
+from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
+from copeland.web.store import Link, VotingPage, option_of, pane_key
 
 router = APIRouter()
 
@@ -29,6 +34,42 @@ UNDONE = "the voter took it back"
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
 
+class Side(NamedTuple):
+    """One half of a ballot."""
+
+    label: str  # A or B
+    text: Markup | None
+    image: str | None  # where it is to be had
+    alt: str
+    width: int
+    height: int
+
+
+class VoterProgress(NamedTuple):
+    """What a voter did so far, and what is still to come."""
+
+    answers: list[Event]  # those that stand, the oldest first
+    last: Event | None  # which can be undone, if it was the last thing this voter did
+    undone: Mapping[int | None, int]  # how often the answer to a ballot was undone
+    closed: bool
+    pairs: int  # that the voter is asked at most
+    checks: list[str]  # that the voter meets, by their kinds
+
+    @property
+    def done(self) -> int:
+        """How many answers stand."""
+        return len(self.answers)
+
+
+class ShownBallot(NamedTuple):
+    """A ballot on its page."""
+
+    token: str
+    sides: tuple[Side, Side]
+    has_images: bool
+    item: Markup | None = None  # what the options are compared on
+
+
 @router.get("/v/{token}")
 def start(request: Request, token: str) -> HTMLResponse:
     """Show what will be asked. This changes nothing: mail programs open links too."""
@@ -36,8 +77,8 @@ def start(request: Request, token: str) -> HTMLResponse:
     link, page = _open_link(request, token)
     study = server.study(page)
     begun = sessions.voter_of(request, page.slug)
-    pairs = ballot.pairs_for(page, ballot.count_options(study))
-    shown_pairs = pairs + len(ballot.plan_checks(page, pairs))
+    pairs = pairs_for(page, count_options(study))
+    shown_pairs = pairs + len(checks.plan_checks(page, pairs))
     return render_page(
         request,
         "start",
@@ -80,11 +121,11 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
-    check = ballot.check_of(hidden)
-    if check is not None:
-        progress = ballot.progress_of(voter.page, study.look(voter.name))
+    if hidden.is_check:
+        check = checks.Check(hidden.turn, hidden.ballot)
+        progress = _progress_of(voter.page, study.look(voter.name))
         if not progress.closed:
-            ballot.store_answer(server, voter, study, check, outcome, progress.answers)
+            checks.store_answer(server, voter, study, check, outcome, progress.answers)
         return _after(request, voter, study, "Vote kept. ")
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     try:
@@ -98,7 +139,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    progress = ballot.progress_of(voter.page, kept.look) if kept.look else None
+    progress = _progress_of(voter.page, kept.look) if kept.look else None
     if progress is None or progress.checks or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
     return _view(request, voter, study, kept.next, progress, "Vote kept. ")
@@ -106,9 +147,9 @@ def answer(request: Request, slug: str, form: Form) -> Response:
 
 def _onward(server: Server, voter: Visitor, look: Look) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
-    progress = ballot.progress_of(voter.page, look)
+    progress = _progress_of(voter.page, look)
     goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
-    return ballot.next_of(server, voter, progress.done) if goes_on else None
+    return _draw_items(server, voter, progress.done) if goes_on else None
 
 
 @router.post("/vote/{slug}/undo")
@@ -118,7 +159,7 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     require_ours(request, form, voter.name)
     server.limits.require(VOTES, f"{slug} {voter.name}")
     study = server.study(voter.page)
-    last = ballot.progress_of(voter.page, study.look(voter.name)).last
+    last = _progress_of(voter.page, study.look(voter.name)).last
     try:
         if last is not None and last.event_id is not None:
             study.undo(last.event_id, UNDONE, own=True)
@@ -196,17 +237,21 @@ def _wants_fragment(request: Request) -> bool:
 def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
     """The next pair, a check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
-    progress, found = ballot.progress_of(page, study.look(voter.name)), None
+    progress, found = _progress_of(page, study.look(voter.name)), None
+    blocked = _find_obstacle(page, progress.closed)
     if progress.checks:
         given = server.store.checks_of(page.study, voter.name)
-        if ballot.is_excluded(page, given):
+        if checks.is_excluded(page, given):
             return _view(request, voter, study, None, progress, happened, "excluded")
-        check = ballot.find_due_check(page, progress, len(given))
-        found = ballot.show_check(server, voter, study, check) if check else None
-    goes_on = progress.done < progress.pairs and not _find_obstacle(page, progress.closed)
-    if found is None and goes_on:
+        check = (
+            None
+            if blocked
+            else checks.find_due_check(page, progress.checks, len(given), progress.answers)
+        )
+        found = _show_check(server, voter, study, check) if check else None
+    if found is None and not blocked and progress.done < progress.pairs:
         with suppress(StudyClosed):  # just now
-            found = study.following(voter.name, *ballot.next_of(server, voter, progress.done))
+            found = study.following(voter.name, *_draw_items(server, voter, progress.done))
     return _view(request, voter, study, found, progress, happened)
 
 
@@ -214,8 +259,8 @@ def _view(
     request: Request,
     voter: Visitor,
     study: Study,
-    found: Ballot | ballot.ShownBallot | Wait | None,
-    progress: ballot.VoterProgress,
+    found: Ballot | ShownBallot | Wait | None,
+    progress: VoterProgress,
     happened: str,
     why: str = "",
 ) -> HTMLResponse:
@@ -232,10 +277,10 @@ def _view(
         "outcomes": outcomes_of(page),
     }
     if isinstance(found, Ballot):
-        found = ballot.show_ballot(server, voter, found, progress.undone.get(found.id, 0))
-    if isinstance(found, ballot.ShownBallot):
+        found = _show_ballot(server, voter, found, progress.undone.get(found.id, 0))
+    if isinstance(found, ShownBallot):
         return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
-    values["why"] = why or ballot.explain_end(page, study, found, progress)
+    values["why"] = why or _explain_end(page, study, found, progress)
     return render_page(request, "ended" if is_part else "thanks", **values)
 
 
@@ -252,7 +297,7 @@ def ahead(
     found = _ask_ahead(server, voter) if server.panes(voter.page) else None
     if found is None:
         return Response(status_code=204)
-    sides = ballot.show_ballot(server, voter, found, 0).sides
+    sides = _show_ballot(server, voter, found, 0).sides
     images = [server.config.base + side.image for side in sides if side.image]
     return JSONResponse({"images": images})
 
@@ -263,7 +308,7 @@ def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
     It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
     """
     study = server.study(voter.page)
-    progress = ballot.progress_of(voter.page, study.look(voter.name))
+    progress = _progress_of(voter.page, study.look(voter.name))
     held = study.waiting(voter.name)
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
     if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
@@ -271,8 +316,119 @@ def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
     if len(held) >= HELD:
         return held[1]
     try:
-        about = ballot.next_of(server, voter, progress.done + 1)
+        about = _draw_items(server, voter, progress.done + 1)
         found = study.ask(voter.name, item=about.item, available=about.available)
     except StudyClosed:  # just now
         return None
     return found if isinstance(found, Ballot) and found.id != held[0].id else None
+
+
+# A ballot as it is shown
+
+
+def _progress_of(page: VotingPage, look: Look) -> VoterProgress:
+    """Return how far a voter is, from that voter's answers and what became of them."""
+    answers = [vote for vote in look.votes if vote.ballot is not None]
+    standing = [vote for vote in answers if vote.number not in look.undone]
+    undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
+    last = answers[-1] if answers and answers[-1].number not in look.undone else None
+    pairs = pairs_for(page, look.active)
+    return VoterProgress(
+        standing,
+        last,
+        undone,
+        look.closed,
+        pairs,
+        checks.plan_checks(page, pairs) if page.check_every else [],
+    )
+
+
+def count_options(study: Study) -> int:
+    """Return how many options a study asks about; of a space, as good as endless ones."""
+    if study.settings.space:
+        return ENDLESS
+    return sum(option.state == ACTIVE for option in study.options)
+
+
+def pairs_for(page: VotingPage, active: int) -> int:
+    """Return how many pairs a voter is asked at most, where so many options are asked."""
+    return min(page.per_voter, active * (active - 1) // 2)
+
+
+def _show_ballot(server: Server, voter: Visitor, ballot: Ballot, attempt: int) -> ShownBallot:
+    """Return a ballot as it is shown."""
+    kind = "markdown" if voter.page.kind == "markdown" else "text"
+    return _show(server, voter, HiddenBallot(ballot.id, attempt), ballot, kind)
+
+
+def _show(
+    server: Server, voter: Visitor, hidden: HiddenBallot, ballot: Ballot, kind: str
+) -> ShownBallot:
+    """A ballot under its token; ``kind`` is how its item is shown."""
+    page = voter.page
+    token = server.signer.seal(page.slug, voter.name, hidden)
+    one, other = (
+        side_of(server, page, name, side, f"/m/{page.slug}/{token}/{side.lower()}", ballot.item)
+        for name, side in ((ballot.left, "A"), (ballot.right, "B"))
+    )
+    item = None if ballot.item is None else render_text(kind, ballot.item)
+    return ShownBallot(token, (one, other), bool(one.image or other.image), item)
+
+
+def _draw_items(server: Server, voter: Visitor, done: int) -> Following:
+    """Return what a voter's new ballots are about: items by lot, and the options that have a text for each."""
+    outputs = server.outputs(voter.page)
+    items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
+    if not items:
+        return Following()
+    lots = (int(hash_text(f"{voter.name} {n}")[:12], 16) for n in range(done, voter.page.per_voter))
+    drawn = [items[lot % len(items)] for lot in lots]
+    about = [(item, tuple(outputs[item])) for item in drawn]
+    return Following(*about[0], tuple(about[1:])) if about else Following()
+
+
+def side_of(
+    server: Server, page: VotingPage, name: str, label: str, address: str, item: str | None
+) -> Side:
+    """Return what is shown for an option; ``address`` is where its image would be."""
+    pane = server.panes(page).get(pane_key(name, item))
+    drawing = server.drawing(page, name) if pane is None else None
+    if drawing is not None:
+        return Side(label, None, address, name, *drawing.size)
+    if pane is None:
+        output = server.outputs(page).get(item or "", {}).get(name)
+        text = render_text(page.kind, output or server.text(page, name) or name, page.language)
+        return Side(label, text, None, "", 0, 0)
+    width, height = server.size(pane.media)
+    return Side(label, None, address, pane.alt, width, height)
+
+
+def _explain_end(
+    page: VotingPage, study: Study, found: Wait | None, progress: VoterProgress
+) -> str:
+    """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
+    if page.paused:
+        return "paused"
+    if study.closed:
+        return "closed"
+    if isinstance(found, Wait):
+        return "later"
+    if progress.done >= progress.pairs or study.settings.space:
+        return "done"
+    return "decided" if study.certificate().best else "done"
+
+
+def _show_check(
+    server: Server, voter: Visitor, study: Study, check: checks.Check
+) -> ShownBallot | None:
+    """A check as it is shown: as any other pair."""
+    page, hidden = voter.page, HiddenBallot(check.ballot, check.place, is_check=True)
+    if check.ballot:
+        ballot = checks.swap_ballot(study, check)
+        return ballot and _show(server, voter, hidden, ballot, page.kind)
+    one, other = (
+        Side(label, render_text(page.kind, text, page.language), None, "", 0, 0)
+        for label, text in zip("AB", checks.known_texts(voter, check), strict=True)
+    )
+    token = server.signer.seal(page.slug, voter.name, hidden)
+    return ShownBallot(token, (one, other), False)

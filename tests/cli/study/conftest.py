@@ -12,7 +12,7 @@ def in_a_folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def tea():
+def new_study():
     ok("create", "tea", "-o", "green", "-o", "black", "-o", "white", "--voters", "independent")
 
 

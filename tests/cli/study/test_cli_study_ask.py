@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
 @pytest.mark.quick
-def test_a_ballot_is_asked_and_told(tea):
+def test_a_ballot_is_asked_and_told(new_study):
     (ballot,) = values("ask", "tea", "--voter", "ann", "--item", "q1")
     assert {ballot["left"]["name"], ballot["right"]["name"]} < {"green", "black", "white"}
     vote = values("tell", "tea", ballot["ballot"], "left", "--event-id", "x", "--source", "form")
@@ -31,13 +31,13 @@ def test_a_ballot_is_asked_and_told(tea):
     assert values("status", "tea")["votes"] == 1
 
 
-def test_several_ballots_are_asked_of_some_options(tea):
+def test_several_ballots_are_asked_of_some_options(new_study):
     asked = values("ask", "tea", "-n", "3", "--available", "green", "--available", "black")
     assert len(asked) > 1
     assert all({b["left"]["name"], b["right"]["name"]} == {"green", "black"} for b in asked)
 
 
-def test_a_ballot_says_how_to_answer_it(tea):
+def test_a_ballot_says_how_to_answer_it(new_study):
     shown = ok("ask", "tea")
     number = re.search(r"Ballot (\d+):", shown).group(1)
     assert f"copeland study tell tea {number} left" in shown
@@ -58,7 +58,7 @@ def test_ballots_that_others_hold_leave_a_question():
     assert ok("ask", "two").startswith("Ballot ")
 
 
-def test_a_voter_at_the_cap_is_asked_the_oldest_again(tea):
+def test_a_voter_at_the_cap_is_asked_the_oldest_again(new_study):
     held = values("ask", "tea", "--voter", "ann", "-n", "50")
     assert len(held) == 8
     assert values("ask", "tea", "--voter", "ann") == held[:1]
@@ -91,7 +91,7 @@ def test_who_votes_and_must_wait_is_told_until_when(busy):
         (("ask", "tea", "-n", "0"), "ask for 1 ballot or more"),
     ],
 )
-def test_what_cannot_be_asked_or_told_is_refused(tea, words, sentence):
+def test_what_cannot_be_asked_or_told_is_refused(new_study, words, sentence):
     values("ask", "tea")
     assert sentence in refused(*words)
 
@@ -109,7 +109,7 @@ def test_who_votes_is_said_when_a_study_is_created():
     assert "Each vote counts as a fresh draw" in said
 
 
-def test_a_study_of_other_voters_is_gone_on_with(tea):
+def test_a_study_of_other_voters_is_gone_on_with(new_study):
     three = ("-o", "green", "-o", "black", "-o", "white", "--load-if-exists")
     assert values("create", "tea", *three)["settings"]["voters"] == "independent"
     assert values("create", "new", *three)["settings"]["voters"] == "people"
@@ -146,7 +146,7 @@ def test_when_everybody_has_answered_everything_status_asks_for_people():
     assert values(*words)["reach"] in " ".join(ok(*words).split())
 
 
-def test_votes_are_kept_key_by_key(tea):
+def test_votes_are_kept_key_by_key(new_study):
     done = voting("tea", "--voter", "ann", keys=["l", "right", "t", "b", "s", "q"])
     assert done.exit_code == 0
     assert "5 answers kept" in done.stderr
@@ -159,24 +159,24 @@ def test_votes_are_kept_key_by_key(tea):
     assert found["open"] == 0
 
 
-def test_an_undone_vote_is_asked_again(tea):
+def test_an_undone_vote_is_asked_again(new_study):
     done = voting("tea", keys=["l", "u", "r", "q"])
     assert "1 answer kept" in done.stderr
     found = values("status", "tea")
     assert (found["undone"], found["votes"], found["outcomes"]["right"]) == (1, 1, 1)
 
 
-def test_there_may_be_nothing_to_undo(tea):
+def test_there_may_be_nothing_to_undo(new_study):
     assert "There is nothing to undo." in voting("tea", keys=["u", "q"]).stdout
 
 
-def test_a_key_without_meaning_is_explained(tea):
+def test_a_key_without_meaning_is_explained(new_study):
     done = voting("tea", keys=["z", "l"])
     assert "No such key." in done.stdout
     assert "1 answer kept" in done.stderr
 
 
-def test_voting_ends_with_the_input_or_after_so_many_ballots(tea):
+def test_voting_ends_with_the_input_or_after_so_many_ballots(new_study):
     assert "2 answers kept" in voting("tea", keys=["l", "l"]).stderr
     assert "1 answer kept" in voting("tea", "--ballots", "1", keys=["l", "l"]).stderr
 
@@ -194,13 +194,13 @@ def test_a_vote_is_blind_unless_names_are_asked_for():
     assert "alpha" in voting("prompts", "--names", "--voter", "bob", keys=["l"]).output
 
 
-def test_the_item_of_a_vote_is_shown_and_logged(tea):
+def test_the_item_of_a_vote_is_shown_and_logged(new_study):
     assert "On: breakfast" in voting("tea", "--item", "breakfast", keys=["l"]).stdout
     ok("export", "tea", "out.csv")
     assert ",breakfast," in Path("out.csv").read_text()
 
 
-def test_voting_with_json_prints_the_votes_alone(tea):
+def test_voting_with_json_prints_the_votes_alone(new_study):
     done = voting("tea", "--json", keys=["l", "r"])
     told = json.loads(done.stdout)
     assert (told["study"], len(told["votes"]), told["finished"]) == ("tea", 2, False)
@@ -217,7 +217,7 @@ def test_an_option_is_shown_by_its_text_its_file_or_its_name(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_keys_work_in_a_terminal(tea):
+def test_keys_work_in_a_terminal(new_study):
     import pty
 
     keyboard, terminal = pty.openpty()

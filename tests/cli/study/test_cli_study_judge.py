@@ -24,7 +24,7 @@ FIRST = (
 FIRST += "{left.name} {right.name}"
 
 
-def test_a_program_judges_until_the_verdict_is_proved(tea):
+def test_a_program_judges_until_the_verdict_is_proved(new_study):
     words = ("--command", FIRST, "--voter", "abc", "--workers", "2", "--repeat")
     done = values("judge", "tea", *words)
     assert (done["reason"], done["errors"]) == ("finished", 0)
@@ -34,7 +34,7 @@ def test_a_program_judges_until_the_verdict_is_proved(tea):
     assert [voter["name"] for voter in found["voters"]] == ["abc"]
 
 
-def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
+def test_a_judge_that_has_answered_everything_says_what_would_help(new_study):
     done = values("judge", "tea", "--command", FIRST, "--voter", "abc")
     assert (done["reason"], done["votes"], done["left_out"]) == ("answered", 6, 6)
     said = ok("judge", "tea", "--command", FIRST, "--voter", "abc")
@@ -49,12 +49,12 @@ def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
 
 
 @pytest.mark.quick
-def test_a_cap_on_calls_ends_the_work(tea):
+def test_a_cap_on_calls_ends_the_work(new_study):
     said = ok("judge", "tea", "--command", FIRST, "--calls", "3")
     assert said.startswith("3 votes from 3 calls. Stopped: the cap of 3 calls is reached.")
 
 
-def test_items_are_drawn_for_judges(tea):
+def test_items_are_drawn_for_judges(new_study):
     Path("items.txt").write_text("one\ntwo\n")
     ok("judge", "tea", "--command", FIRST, "--calls", "2", "--items", "items.txt")
     ok("export", "tea", "out.csv")
@@ -78,7 +78,7 @@ def test_a_judge_that_must_wait_says_so_and_goes_on(busy, monkeypatch):
     assert done.stderr.count("copeland: waiting. Nothing can be asked before") == 1
 
 
-def test_a_judge_that_keeps_failing_exits_with_1(tea):
+def test_a_judge_that_keeps_failing_exits_with_1(new_study):
     failing = f"{sys.executable} -c raise"
     done = run("study", "judge", "tea", "--command", failing, "--patience", "2")
     assert done.exit_code == 1
@@ -98,7 +98,7 @@ def told(reason, **how):
 
 
 @pytest.mark.parametrize("reason, code", [("interrupted", 130), ("failed", 1), ("cost", 0)])
-def test_the_exit_code_says_why_judges_stopped(tea, monkeypatch, reason, code):
+def test_the_exit_code_says_why_judges_stopped(new_study, monkeypatch, reason, code):
     monkeypatch.setattr("copeland.study.judges.judge_study", lambda *_, **__: told(reason))
     done = run("study", "judge", "tea", "--command", FIRST)
     assert done.exit_code == code
@@ -107,7 +107,7 @@ def test_the_exit_code_says_why_judges_stopped(tea, monkeypatch, reason, code):
     assert "ann and bob agree in 75 % of 4 cases." in done.stdout
 
 
-def test_models_are_given_what_they_need(tea, monkeypatch):
+def test_models_are_given_what_they_need(new_study, monkeypatch):
     seen = {}
 
     def work(study, judges, **how):
@@ -143,14 +143,14 @@ def test_models_are_given_what_they_need(tea, monkeypatch):
         (("--model", "m", "--url", "http://x/v1", "--temperature", "-1"), "--temperature is -1"),
     ],
 )
-def test_judges_that_cannot_be_are_refused(tea, words, sentence):
+def test_judges_that_cannot_be_are_refused(new_study, words, sentence):
     assert sentence in refused("judge", "tea", *words)
 
 
 @pytest.mark.parametrize(
     "words", [(), ("--command", FIRST), ("--model", "m", "--url", "http://x/v1")]
 )
-def test_a_closed_study_says_that_it_is_closed(tea, words):
+def test_a_closed_study_says_that_it_is_closed(new_study, words):
     ok("close", "tea")
     assert "the study 'tea' is closed; it takes no more votes." in refused("judge", "tea", *words)
 

@@ -37,7 +37,7 @@ def test_the_status_as_values(demo):
     assert found["certificate"]["votes"] == 1220
 
 
-def test_who_is_proved_best_comes_first_and_the_rest_are_ruled_out(tea):
+def test_who_is_proved_best_comes_first_and_the_rest_are_ruled_out(new_study):
     write_votes({("white", "green"): (60, 0), ("white", "black"): (60, 0)})
     ok("import", "tea", "votes.csv")
     rows = values("status", "tea")["options"]
@@ -46,12 +46,12 @@ def test_who_is_proved_best_comes_first_and_the_rest_are_ruled_out(tea):
     assert "white is proved the only winner." in ok("status", "tea")
 
 
-def test_a_bias_towards_a_side_is_told(tea):
+def test_a_bias_towards_a_side_is_told(new_study):
     voting("tea", "--ballots", "12", keys=["l"] * 12)
     assert "The left side won 100 % of the votes" in ok("status", "tea")
 
 
-def test_json_may_be_asked_for_before_the_command(tea):
+def test_json_may_be_asked_for_before_the_command(new_study):
     done = run("study", "--json", "status", "tea")
     assert json.loads(done.stdout)["study"] == "tea"
     done = run("study", "--json", "option", "pause", "tea", "green")
@@ -71,13 +71,13 @@ def test_a_plan_tells_votes_and_cost_of_each_way(demo):
     assert "1,220 votes so far" in shown and "cost (median)" in shown
 
 
-def test_a_plan_says_what_was_cut(tea):
+def test_a_plan_says_what_was_cut(new_study):
     shown = ok("plan", "tea", "--worlds", "3", "--most", "10")
     assert "over 10" in shown
     assert "Stopped after 10 votes without a proof, of 3 worlds: 3 by cpc-pac" in shown
 
 
-def test_a_plan_that_is_stopped_exits_with_130(tea, monkeypatch):
+def test_a_plan_that_is_stopped_exits_with_130(new_study, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
@@ -90,11 +90,11 @@ def test_a_plan_that_is_stopped_exits_with_130(tea, monkeypatch):
 @pytest.mark.parametrize(
     "words", [("--worlds", "0"), ("--most", "0"), ("--cost-per-vote", "0"), ("--worlds", "x")]
 )
-def test_a_plan_of_nothing_is_refused(tea, words):
+def test_a_plan_of_nothing_is_refused(new_study, words):
     assert refused("plan", "tea", *words)
 
 
-def test_a_plan_that_paused_options_stand_in_the_way_of_is_refused(tea):
+def test_a_plan_that_paused_options_stand_in_the_way_of_is_refused(new_study):
     ok("option", "pause", "tea", "white")
     assert "certify --active" in refused("plan", "tea")
 

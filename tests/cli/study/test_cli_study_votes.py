@@ -16,14 +16,14 @@ def test_exported_votes_are_known_when_they_come_back(cycle):
     assert values("export", "cycle", "out.csv", "--force")["file"] == "out.csv"
 
 
-def test_the_whole_log_is_exported(tea):
+def test_the_whole_log_is_exported(new_study):
     ok("export", "tea", "log.jsonl")
     assert json.loads(Path("log.jsonl").read_text().splitlines()[0])["kind"] == "created"
     assert "must end in .csv" in refused("export", "tea", "log.txt")
 
 
 @pytest.mark.quick
-def test_an_import_says_what_became_of_every_row(tea):
+def test_an_import_says_what_became_of_every_row(new_study):
     Path("v.csv").write_text("winner;loser\ngreen;black\ngreen;black\nwhite;black\n")
     assert ok("import", "tea", "v.csv") == "Added 3 new votes."
     assert ok("import", "tea", "v.csv") == (
@@ -33,7 +33,7 @@ def test_an_import_says_what_became_of_every_row(tea):
     assert (found["source"], found["imported"], found["rows"], found["known"]) == ("again", 3, 3, 0)
 
 
-def test_an_import_is_undone_by_its_source(tea):
+def test_an_import_is_undone_by_its_source(new_study):
     Path("v.csv").write_text("winner;loser\ngreen;black\n")
     ok("import", "tea", "v.csv")
     assert ok("undo", "tea", "--import", "v.csv") == "Undid 1 vote imported from 'v.csv'."
@@ -43,7 +43,7 @@ def test_an_import_is_undone_by_its_source(tea):
     assert "--import SOURCE" in refused("undo", "tea", "--import", "v.csv", "--last")
 
 
-def test_columns_of_a_file_are_named_by_flags(tea):
+def test_columns_of_a_file_are_named_by_flags(new_study):
     Path("v.csv").write_text("a,b,best,who,q,at,key\ngreen,black,green,ann,1,2026-01-01,x\n")
     flags = ["--left", "a", "--right", "b", "--voter", "who", "--item", "q", "--time", "at"]
     assert "no column 'bst' (--outcome); did you mean 'best'" in refused(
@@ -69,13 +69,13 @@ def test_a_study_is_created_from_votes_or_not_at_all():
     assert "votes with --from" in refused("create", "bad")
 
 
-def test_a_damaged_vote_is_named_by_line_and_nothing_is_imported(tea):
+def test_a_damaged_vote_is_named_by_line_and_nothing_is_imported(new_study):
     Path("bad.csv").write_text("left,right,outcome\ngreen,black,left\ngreen,grey,left\n")
     assert "bad.csv, line 3" in refused("import", "tea", "bad.csv")
     assert values("status", "tea")["votes"] == 0
 
 
-def test_a_vote_is_undone_by_its_id_or_as_the_last_of_a_voter(tea):
+def test_a_vote_is_undone_by_its_id_or_as_the_last_of_a_voter(new_study):
     voting("tea", "--voter", "ann", "--ballots", "2", keys=["l", "r"])
     voting("tea", "--voter", "bob", "--ballots", "1", keys=["l"])
     first = values("undo", "tea", "--last", "--voter", "ann")["undone"]
@@ -87,7 +87,7 @@ def test_a_vote_is_undone_by_its_id_or_as_the_last_of_a_voter(tea):
     assert "either its event_id, or --last" in refused("undo", "tea")
 
 
-def test_options_are_added_paused_resumed_and_retired(tea):
+def test_options_are_added_paused_resumed_and_retired(new_study):
     assert values("option", "add", "tea", "oolong", "--text", "Rolled.")["state"] == "active"
     for verb, state in (("pause", "paused"), ("resume", "active"), ("retire", "retired")):
         assert values("option", verb, "tea", "oolong")["state"] == state
@@ -98,7 +98,7 @@ def test_options_are_added_paused_resumed_and_retired(tea):
     assert "already" in refused("option", "add", "tea", "green")
 
 
-def test_a_closed_study_takes_no_votes(tea):
+def test_a_closed_study_takes_no_votes(new_study):
     assert ok("close", "tea") == "The study 'tea' is closed."
     assert "closed" in refused("vote", "tea")
     assert values("status", "tea")["closed"] is True

@@ -7,7 +7,7 @@ import pytest
 from tiny_study import TinyStudy, first_by_name
 
 from copeland.study.judges import InvalidItems, Item, judge_study, read_items
-from copeland.study.judges.items import Drawer
+from copeland.study.judges.prompts import Drawer
 
 
 def test_every_ballot_draws_an_item_that_is_logged_with_it():

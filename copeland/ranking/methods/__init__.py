@@ -1,1 +1,0 @@
-"""One file for each way to interleave; each registers itself."""

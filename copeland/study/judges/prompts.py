@@ -1,0 +1,313 @@
+"""What a judge reads: options, items (the questions, prompts or test cases), and templates that these are filled into."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study.input_limits import check_text, json_of
+from copeland.study.judges.parse import JudgeFailed
+from copeland.study.options import Option, name_of, place_of, read_material
+from copeland.support.phrasing import join_names
+from copeland.support.rng import stream
+
+_PLACE = re.compile(r"\{(left|right|item)(?:\.(\w+))?\}|\{mark\}")
+_MARK = "{mark}"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Candidate(Option):
+    """An option as a judge is handed it: with the folder that its file must be in to be read.
+
+    Examples
+    --------
+    >>> Candidate("A", "Less is more.")
+    Candidate(name='A', text='Less is more.', path='', state='active', folder=None)
+    """
+
+    folder: Path | None = None
+
+
+def text_of(option: Any, item: Any = None) -> str:
+    """Return what a judge reads of an option.
+
+    That is its answer to the item, or else its own text, or else that of its file, or else its name.
+    """
+    answer = answer_of(option, item)
+    if answer is not None:  # an empty one too
+        return answer
+    text = getattr(option, "text", None)
+    if text or not getattr(option, "path", None):
+        return text or name_of(option)
+    return _of_file(read_material, option)
+
+
+def answer_of(option: Any, item: Any) -> str | None:
+    """Return the answer that an item has of an option; None if it has no answers at all."""
+    name = name_of(option)
+    answers = getattr(item, "answers", None)
+    if answers and name not in answers:
+        raise JudgeFailed(
+            f"the item '{name_of(item)}' has no answer of the option '{name}'; it has those of "
+            f"{', '.join(answers)}."
+        )
+    return answers[name] if answers else None
+
+
+def _of_file(look: Callable[[str, Path | None], T], option: Any) -> T:
+    """Look at an option's file; one that may not be read is a failure."""
+    try:
+        return look(option.path, getattr(option, "folder", None))
+    except InvalidParameter as error:
+        raise JudgeFailed(str(error)) from None
+
+
+def item_text(item: Any) -> str:
+    """Return what a judge reads of an item; nothing if there is none."""
+    return "" if item is None else str(getattr(item, "text", item))
+
+
+def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
+    """Return a template with its places filled: ``{left}``, ``{right}``, ``{item}``.
+
+    ``{left.name}`` is the name instead of the text, ``{left.path}`` where its file is, and ``{left.hue}`` the value of
+    a parameter where options are points of a space. ``{mark}`` is a word that
+    no filled place has: what stands between two marks cannot end before the second. All places are filled at
+    once, so a text that looks like a place stays as it is; other braces too: ``str.format`` or a template language
+    would read those of a prompt that shows JSON.
+
+    Examples
+    --------
+    >>> fill('{"a": "{left}", "b": "{right}"}', "tea", "{left}")
+    '{"a": "tea", "b": "{left}"}'
+    >>> fill("<{mark}>{left} or {right}</{mark}>", "tea", "milk")
+    '<aa3664e9>tea or milk</aa3664e9>'
+    """
+    things = {"left": left, "right": right, "item": item}
+    places = {place[0]: place for place in _PLACE.finditer(template) if place[0] != _MARK}
+    filled = {text: _fill_place(place, things) for text, place in places.items()}
+    if _MARK in template:
+        filled[_MARK] = mark_of(filled.values())
+    return _PLACE.sub(lambda place: filled[place[0]], template)
+
+
+def _fill_place(place: re.Match[str], things: dict[str, Any]) -> str:
+    thing = things[place[1]]
+    if thing is None:
+        return ""
+    if place[2] == "name":
+        return name_of(thing)
+    if place[2] == "path":
+        return str(_of_file(place_of, thing)) if getattr(thing, "path", None) else ""
+    if place[2] is not None:
+        return str((getattr(thing, "point", None) or {}).get(place[2], place[0]))
+    return item_text(thing) if place[1] == "item" else text_of(thing, things["item"])
+
+
+def mark_of(texts: Iterable[str]) -> str:
+    """Return a word that no text has, in whatever case; the same texts have the same.
+
+    Who writes one of the texts cannot know it before, because it is a digest of them all.
+    """
+    all_of_them = "\0".join(texts).lower()
+    digest = hashlib.sha256(all_of_them.encode(errors="surrogatepass")).hexdigest()
+    while digest[:8] in all_of_them:
+        digest = hashlib.sha256(digest.encode()).hexdigest()
+    return digest[:8]
+
+
+def check_template(template: str, what: str) -> str:
+    """Return a template that shows both options; refuse any other."""
+    missing = {"left", "right"} - {place[1] for place in _PLACE.finditer(template)}
+    if missing:
+        places = join_names([f"{{{side}}}" for side in sorted(missing)])
+        raise InvalidParameter(f"{what} does not show {places}; put both options into it.")
+    return template
+
+
+def find_first_side(template: str) -> str:
+    """Return the side that a template shows first, which people and models call A, 1 or the first.
+
+    Examples
+    --------
+    >>> find_first_side("A: {right} B: {left}")
+    'right'
+    """
+    return next(place[1] for place in _PLACE.finditer(template) if place[1] in ("left", "right"))
+
+
+def has_places(template: str) -> bool:
+    """Return whether anything would be filled in."""
+    return _PLACE.search(template) is not None
+
+
+class InvalidItems(CopelandError, ValueError):
+    """A file that does not hold items, or holds a damaged one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp(), "items.jsonl")
+    >>> _ = file.write_text("no JSON")
+    >>> try:
+    ...     read_items(file)
+    ... except InvalidItems:
+    ...     print("refused")
+    refused
+    """
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something to compare options on, and what each option made of it, where that is known.
+
+    Parameters
+    ----------
+    name
+        What votes are logged under.
+    text
+        What a judge reads.
+    answers
+        By the name of an option, what a judge reads of it on this item instead of its own text.
+
+    Examples
+    --------
+    >>> Item("q1", "What is a duel?")
+    Item(name='q1', text='What is a duel?', answers={})
+    """
+
+    name: str
+    text: str
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Drawer:
+    """Items in random orders, one order for each number.
+
+    The first of an order is drawn from all items alike. So the chance that an option wins is its
+    share of all items, and earlier votes say nothing about later ones: what a certificate rests on.
+
+    Examples
+    --------
+    >>> drawer = Drawer(["one", "two", "three"], seed=7)
+    >>> [next(drawer.order(number)) for number in range(4)]
+    ['two', 'two', 'two', 'three']
+    """
+
+    def __init__(self, items: Iterable[Any], seed: int = 0):
+        self.items = list(items)
+        self.seed = seed
+        if not self.items:
+            raise InvalidItems("the list of items is empty; give some, or None.")
+        if not all(name_of(item).strip() for item in self.items):
+            raise InvalidItems("an item has no name; give each a text that is not empty.")
+        for item in self.items:
+            try:
+                check_text(item=name_of(item))
+            except InvalidParameter as error:
+                raise InvalidItems(f"{error} Give the item its own name.") from None
+
+    def order(self, number: int) -> Iterator[Any]:
+        """Yield every item once, in the order of this number."""
+        rng = stream(self.seed, "item", number)
+        return (self.items[i] for i in rng.permutation(len(self.items)))
+
+
+def read_items(path: str | Path) -> list[Item]:
+    r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``, also named ``.json``.
+
+    A ``.csv`` has a column ``text`` and may have a column ``name``; any other column is named for an
+    option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
+    if need be, ``name`` and ``answers``. An item without a name goes by its text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "items.csv"
+    ...     _ = path.write_text("name,text\nq1,What is a duel?\n")
+    ...     items = read_items(path)
+    >>> items[0].name, items[0].text
+    ('q1', 'What is a duel?')
+    """
+    path = Path(path)
+    readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects, ".json": _objects}
+    if path.suffix.lower() not in readers:
+        raise InvalidItems(f"{path}: items are read from files named {', '.join(readers)}.")
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidItems(f"{path}: it cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError:
+        raise InvalidItems(f"{path}: it is not UTF-8 text; save it as UTF-8.") from None
+    found: dict[str, Item] = {}
+    for line, item in readers[path.suffix.lower()](path, content):
+        if item.name in found:
+            _refuse(path, line, f"there is already an item '{item.name}'; give each its own name")
+        found[item.name] = item
+    if not found:
+        raise InvalidItems(f"{path}: it has no items.")
+    return list(found.values())
+
+
+def _lines(path: Path, content: str) -> Iterator[tuple[int, Item]]:
+    for line, text in enumerate(content.split("\n"), 1):
+        if text.strip():
+            yield line, Item(text.strip(), text.strip())
+
+
+def _rows(path: Path, content: str) -> Iterator[tuple[int, Item]]:
+    rows = csv.DictReader(io.StringIO(content, newline=""), strict=True)
+    try:
+        if "text" not in (rows.fieldnames or ()):
+            _refuse(path, 1, "there is no column 'text'; the first line names the columns")
+        for row in rows:
+            if None in row or None in row.values():
+                _refuse(path, rows.line_num, f"expected {len(rows.fieldnames or ())} fields")
+            yield rows.line_num, _item(path, rows.line_num, _with_answers(row))
+    except csv.Error as error:
+        _refuse(path, rows.reader.line_num, str(error))
+
+
+def _with_answers(row: Mapping[str, str]) -> dict[str, Any]:
+    own = {key: row[key] for key in ("name", "text") if row.get(key)}
+    return own | {"answers": {key: row[key] for key in row if key not in ("name", "text")}}
+
+
+def _objects(path: Path, content: str) -> Iterator[tuple[int, Item]]:
+    for line, text in enumerate(content.split("\n"), 1):
+        if text.strip():
+            try:
+                fields = json_of(text)
+            except RecursionError:
+                _refuse(path, line, "it is nested too deeply")
+            except ValueError as error:
+                _refuse(path, line, f"it {error}")
+            yield line, _item(path, line, {"text": fields} if isinstance(fields, str) else fields)
+
+
+def _item(path: Path, line: int, fields: Any) -> Item:
+    text = fields.get("text") if isinstance(fields, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        _refuse(path, line, "the item has no text")
+    name, answers = fields.get("name", text), fields.get("answers", {})
+    if not isinstance(name, str) or not name.strip():
+        _refuse(path, line, f"the name is {name!r}; it must be a string")
+    if not isinstance(answers, dict) or not all(isinstance(a, str) for a in answers.values()):
+        _refuse(path, line, "answers must be an object of strings, by option")
+    return Item(name, text, answers)
+
+
+def _refuse(path: Path, line: int, reason: str) -> NoReturn:
+    raise InvalidItems(f"{path}, line {line}: {reason}.")
