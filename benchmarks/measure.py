@@ -17,6 +17,7 @@ from benchmarks.false_certificates import false_certificates
 from benchmarks.false_people import false_people
 from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
+from benchmarks.goals import goals
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
@@ -169,6 +170,7 @@ PARTS = (
     tournaments,
     votes,
     cheap,
+    goals,
     false_certificates,
     false_people,
     orders,

@@ -15,7 +15,7 @@ import numpy as np
 from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.certificate.proof import apply_row_argument
 from copeland.forecast.plausible_worlds import QUICK, chances_of
-from copeland.forecast.start import PLANNED, PROOF, Goal, Start
+from copeland.forecast.start import PLANNED, PROOF, Start, Until
 from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.loop import new_ledger
@@ -327,7 +327,7 @@ def race_of_voters(
     p: Floats,
     tie: Floats,
     key: tuple[int, ...] = (0,),
-    goal: Goal = PROOF,
+    goal: Until = PROOF,
 ) -> int | None:
     """Return how many votes of these voters settle it in a world; None if all of them together do not.
 
@@ -367,13 +367,13 @@ class _Race(PlannedRace):
         wins, ties = self.counts()
         return self._most - (wins + wins.T + ties)
 
-    def is_settled(self, goal: Goal) -> bool:
+    def is_settled(self, goal: Until) -> bool:
         """Tell whether an option is proved best, or likely if that is enough."""
         if self.is_proved or goal.likely is None:
             return self.is_proved
         return is_enough(self._start, *self.counts(), goal.likely)
 
-    def go_on(self, goal: Goal, until: int) -> bool:
+    def go_on(self, goal: Until, until: int) -> bool:
         """Vote on to so many votes, or until it is proved; False if more votes are of no use."""
         while self.votes < until and not self.is_proved:
             before, left = self.votes, self.count_room()

@@ -18,7 +18,7 @@ LIKELY = 0.95  # a chance to be best with which an option is called likely best
 _PROVED, _LIKELY = "proved", "likely"
 
 
-class Goal(NamedTuple):
+class Until(NamedTuple):
     """When to stop. A chance to be best is an estimate, and what stops at one proves nothing."""
 
     likely: float | None = None  # the chance that one option must have; None: until one is proved
@@ -36,18 +36,18 @@ class Goal(NamedTuple):
         )
 
 
-PROOF = Goal()
+PROOF = Until()
 
 
-def goal_of(until: str | Goal | None, name: str = "until") -> Goal:
+def read_until(until: str | Until | None, name: str = "until") -> Until:
     """Return what ``until`` says: ``"proved"``, ``"likely"`` or ``"likely=0.95"``.
 
     Examples
     --------
-    >>> goal_of("likely=0.9"), goal_of("likely").likely, goal_of("proved") == PROOF
-    (Goal(likely=0.9), 0.95, True)
+    >>> read_until("likely=0.9"), read_until("likely").likely, read_until("proved") == PROOF
+    (Until(likely=0.9), 0.95, True)
     """
-    if until is None or isinstance(until, Goal):
+    if until is None or isinstance(until, Until):
         return until or PROOF
     word, _, chance = str(until).partition("=")
     if word == _PROVED and not chance:
@@ -61,7 +61,7 @@ def goal_of(until: str | Goal | None, name: str = "until") -> Goal:
         raise InvalidParameter(
             f"{name} is {until!r}; say proved, or likely=0.95 with a chance above 0.5 and below 1."
         )
-    return Goal(likely)
+    return Until(likely)
 
 
 PLANNED = "cpc-pac"

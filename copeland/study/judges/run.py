@@ -19,7 +19,7 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
-from copeland.forecast.start import Goal, goal_of
+from copeland.forecast.start import Until, read_until
 from copeland.study.input_limits import check_text
 from copeland.study.judges.call import (
     SWAPS,
@@ -118,7 +118,7 @@ def judge_study(
     study: Study,
     judges: Judge | Sequence[Judge] | Mapping[str, Judge],
     *,
-    until: str | Goal = "proved",
+    until: str | Until = "proved",
     calls: int | None = None,
     cost: float | None = None,
     swap: str = "random",
@@ -199,7 +199,7 @@ def judge_study(
     budget = Budget(cost)
     for judge in named.values():
         check_judge(judge, capped=cost is not None)
-    goal, endless = goal_of(until), calls is None and cost is None
+    goal, endless = read_until(until), calls is None and cost is None
     _require_goal(study, goal, endless)
     drawer = None if items is None else Drawer(items, seed)
     _require_voters(study, named, role, drawer, repeat)
@@ -231,7 +231,7 @@ def judge_study(
     return work.summary()
 
 
-def _require_goal(study: Study, goal: Goal, endless: bool) -> None:
+def _require_goal(study: Study, goal: Until, endless: bool) -> None:
     """Refuse a goal that a study of this kind cannot come to, and a run without an end."""
     if goal.likely is not None and study.settings.panel:
         refuse_for_panel(goal)
@@ -296,7 +296,7 @@ class _JudgingLoop:
     """The loop. Only the thread that runs it touches the study; judges are called in others."""
 
     study: Study
-    goal: Goal
+    goal: Until
     judges: dict[str, Judge]
     budget: Budget
     cap: int | None

@@ -43,7 +43,7 @@ from copeland.support.phrasing import shorten_names
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Goal
+    from copeland.forecast.start import Until
     from copeland.study.results.verdict import Verdict
     from copeland.study.results.voter_reach import Met
     from copeland.tuning import Space
@@ -314,7 +314,7 @@ class Kind:
 
         return Analysis(look()).verdict
 
-    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
         """Return how many more votes it may take to reach a goal."""
         from copeland.study.results.verdict import require_chances
         from copeland.study.results.voter_reach import plan_of

@@ -53,7 +53,7 @@ from copeland.support.rng import stream
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Goal
+    from copeland.forecast.start import Until
 
 MOST = 200  # options: the planner weighs every champion against every rival of every other
 
@@ -169,7 +169,7 @@ class PanelOfVoters(Kind):
             active=self.certificate(state, active=only_some),
         )
 
-    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
         """Return how many more answers it may take until some active option is sure to be best."""
         from copeland.study.results.verdict import refuse_for_panel
         from copeland.study.results.voter_reach import panel_plan

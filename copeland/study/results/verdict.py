@@ -12,7 +12,7 @@ from copeland.certificate.sentences import advice_of, on_cases
 from copeland.errors import InvalidParameter
 from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
-from copeland.forecast.start import Goal
+from copeland.forecast.start import Until
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import LEAST, Measures
 from copeland.study.results.standing import PROVED, PanelStanding, Standing
@@ -65,7 +65,7 @@ def likely_sentence(standing: Standing, least: float) -> str:
     return likely_words(name, found.chance)
 
 
-def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
+def refuse_for_panel(goal: Until, people: int | None = None) -> None:
     """Refuse what means nothing to a panel, whose answers settle who is best for certain."""
     if goal.likely is not None:
         raise InvalidParameter(
@@ -77,7 +77,7 @@ def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
         )
 
 
-def require_chances(goal: Goal, options: int) -> None:
+def require_chances(goal: Until, options: int) -> None:
     """Refuse to go on until one of very many options is likely best."""
     if goal.likely is not None and options > MOST_OPTIONS:
         raise InvalidParameter(

@@ -15,7 +15,7 @@ from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, rema
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
 from copeland.forecast.races import Voters, room_of
-from copeland.forecast.start import PROOF, Goal, Start
+from copeland.forecast.start import PROOF, Start, Until
 from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter
@@ -157,7 +157,7 @@ def plan_of(
     most: int,
     seed: int,
     progress: Callable[[int, int], None] | None,
-    goal: Goal,
+    goal: Until,
 ) -> Forecast:
     """Return how many more votes it may take, and what voters can settle who have met so much already."""
     start = standing.start
