@@ -30,6 +30,7 @@ from benchmarks.one_algorithm import (
     tournaments,
     votes,
 )
+from benchmarks.orders import orders
 from benchmarks.pages import measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
@@ -172,6 +173,7 @@ PARTS = (
     goals,
     false_certificates,
     false_people,
+    orders,
     likely,
     forecasts,
     guides,
