@@ -1,6 +1,8 @@
 """Studies with goals beyond one winner: what they ask, when they end, what they say and what their files prove."""
 
+import re
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -142,3 +144,32 @@ def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     assert "No 2 options are proved the top 2 yet" in run("study", "status", "g", *where).output
     wrong = run("study", "create", "h", "-o", "A", "-o", "B", "--goal", "top:2", *where)
     assert wrong.exit_code != 0 and "at most 1" in wrong.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("goal", "told"),
+    [
+        ("top:2", ("proved top 2 2", "A top 2", "C not in the top 2")),
+        ("above:C", ("better 2", "A better than C", "C the baseline", "D worse than C")),
+        ("tiers", ("tiers 6", "A tier 1", "F tier 6")),
+    ],
+)
+def test_the_page_tells_of_the_goal_and_nothing_else(goal, told, tmp_path):
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(1))
+    page = study.report(tmp_path / "page.html").read_text()
+    text = re.sub(r"<(style|svg|script).*?</\1>", "", page, flags=re.S)
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
+    assert "Goal reached" in text and all(words in text for words in told)
+    assert "proved best" not in text.split("Copeland scores")[0]
+    assert "How the proof grew" not in text
+
+
+def test_scores_follow_from_the_best_few():
+    wins = np.zeros((6, 6), int)
+    wins[:2, 2:] = 30
+    found = copeland.certify(wins, goal="top:2")
+    assert found.top == (0, 1)
+    assert min(low for low, _ in found.scores[:2]) >= max(low for low, _ in found.scores[2:])
+    assert max(high for _, high in found.scores[2:]) <= min(high for _, high in found.scores[:2])

@@ -38,6 +38,7 @@ from copeland.study.results.history import Drift, Progress, history_of, is_unord
 from copeland.study.results.standing import PROVED, PanelStanding, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged
+from copeland.support import goal as goals
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import format_count, join_names, percent, shorten_names
 
@@ -164,7 +165,7 @@ def study_parts(
         verdict=verdict,
         needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
         notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
-        tiles=_tiles(standing, progress),
+        tiles=_tiles(reading, progress),
         voted=voted,
         **(_make_result_parts(reading, progress) if voted else {}),
         guides=_guides(standing) if standing.guides else None,
@@ -253,7 +254,7 @@ def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[
         "scores": _scores(reading, rows),
         "graph": _graph(reading, rows),
         "matrix": _matrix(reading),
-        "progress": _progress(reading, progress),
+        "progress": _progress(reading, progress) if is_one_winner(reading) else None,
         "counting": sentences.counting_sentences(reading),
         "position": _position(reading.standing),
         "ranking": _ranking(reading),
@@ -280,13 +281,17 @@ def _needs(reading: Analysis) -> _Part:
     return _Part(columns=columns, rows=rows, note=note)
 
 
-def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
-    certificate = standing.certificate
+def is_one_winner(reading: Analysis) -> bool:
+    """Tell whether the study looks for one winner, whose proof grows vote by vote."""
+    return reading.certificate.goal == goals.BEST
+
+
+def _tiles(reading: Analysis, progress: Sequence[Progress]) -> dict[str, str]:
+    certificate, standing = reading.certificate, reading.standing
     known = {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
-        "not ruled out": f"{len(certificate.possible):,}",
-        "proved best": f"{len(certificate.best):,}",
+        **reading.count_outcome(),
     }
     if isinstance(certificate, PanelCertificate):
         return known | {"answers missing": f"{certificate.missing:,}"}
@@ -321,7 +326,7 @@ def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
         "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, graph)),
     )
     key = [
-        sentences.graph_sentence(len(shown), reading.k),
+        sentences.graph_sentence(len(shown), reading.k, not is_one_winner(reading)),
         sentences.sureness_sentence(reading.certificate),
     ]
     return _Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
@@ -376,7 +381,7 @@ def _options(options: Sequence[OptionRow]) -> _Part:
     rows = [
         [
             row.name,
-            row.add_state(row.known),
+            row.add_state(row.words),
             f"{row.beats}",
             f"{row.least} to {row.most}",
             f"{row.votes:,}",

@@ -216,15 +216,16 @@ def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     )
 
 
-def graph_sentence(shown: int, k: int) -> str:
-    """Return what the graph shows, and what it leaves out."""
+def graph_sentence(shown: int, k: int, aimed: bool = False) -> str:
+    """Return what the graph shows, and what it leaves out; ``aimed``: of a goal beyond one winner."""
     some = (
         ""
         if shown == k
         else f"The picture shows {shown} of {k} options: the first that are not ruled out. "
     )
     return (
-        f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An "
+        f"{some}{'Filled: what the goal asks for' if aimed else 'Filled: proved best'}. "
+        f"Light frame: {'not decided' if aimed else 'not ruled out'}. Grey frame: ruled out. An "
         "option is above those it beats; an arrow from a frame comes from every option in it. "
         f"Left out: arrows that two others, as sure, replace; all but the {INTO} surest arrows "
         "into an option; and arrows that are not likely and would close a cycle of more than "
