@@ -250,5 +250,7 @@ def test_too_large_programs_are_refused():
         InvalidParameter, match=r"64 options.*'tiers'.*up to 150.*give most_options"
     ):
         lower_samples(m, goal="tiers")
+    with pytest.raises(InvalidParameter, match=r"2000 options.*'top:1000'"):
+        lower_samples(chain(2000), goal="top:1000")
     with pytest.raises(InvalidParameter, match=r"one winner of 6 options.*up to 4"):
         lower_samples(chain(5), goal="top:2", most_options=4)

@@ -48,26 +48,32 @@ def price_goal(
     if baseline is not None:
         return _price_baseline(price, baseline, what)
     beats = m.p > 0.5
-    answers = _top_contests(beats, goal.number) if goal.kind == TOP else [_tier_contests(beats)]
-    size = math.isqrt(len(answers[0]) * m.k - 1) + 1
+    size = math.isqrt(_count_contests(beats, goal) * m.k - 1) + 1
     if size > most_options:
         raise InvalidParameter(
             f"there are {m.k} options; {what} for the goal '{goal}' is a linear program as large as that for one winner of "
             f"{size} options, and is computed only for up to {most_options}. In Python give most_options."
         )
+    answers = _top_contests(beats, goal.number) if goal.kind == TOP else [_tier_contests(beats)]
     return _cheapest(answers, price, what)
 
 
 def _price_baseline(price: Floats, baseline: int, what: str) -> float:
     prices = np.delete(price[baseline], baseline)
     if np.isinf(prices).any():
-        even = np.flatnonzero(np.isinf(price[baseline]))
-        tied = [str(i) for i in even if i != baseline]
+        tied = [str(i) for i in np.flatnonzero(np.isinf(price[baseline])) if i != baseline]
         raise Undefined(
             f"{what} is infinite: the baseline {baseline} ties exactly with {some(tied)}; "
             "no number of duels tells a tie from a narrow win."
         )
     return float(prices.sum())
+
+
+def _count_contests(beats: Bools, goal: Goal) -> int:
+    if goal.kind == TOP:
+        return goal.number * (len(beats) - goal.number)
+    wins = beats.sum(axis=1)
+    return int((wins[:, np.newaxis] >= wins).sum()) - len(beats)
 
 
 def _top_contests(beats: Bools, number: int) -> list[list[Contest]]:
