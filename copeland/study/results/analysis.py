@@ -25,7 +25,7 @@ from copeland.orders.rank import (
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import Floats, Measures
 from copeland.study.results.standing import PROVED as PROVED  # which is documented here
-from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.results.verdict import Verdict, kind_of_verdict, verdict_of
 from copeland.study.results.voter_reach import is_judged
 
 # What is known of an option.
@@ -103,14 +103,14 @@ class Analysis(Measures):
     @property
     def badge(self) -> str:
         """What is proved, or likely, in a word or two."""
-        kind, standing = self.certificate.verdict, self.standing
+        kind, standing = kind_of_verdict(self.certificate), self.standing
         if kind != "open":
-            return "Winner" if kind == "winner" else "Tied for first"
+            return {"winner": "Winner", "tied": "Tied for first"}.get(kind, "Goal reached")
         if standing.closed:
             return "Closed without a proof"
-        if standing.panel is not None and standing.panel.active.best:
+        if standing.panel is not None and standing.panel.active.decided:
             return "Settled for the active options"
-        if self.likely is not None:
+        if self.likely is not None and self.certificate.goal == "best":
             return "Likely, not proved"
         return "Not proved" if is_judged(standing) else "Keep going"
 

@@ -155,7 +155,7 @@ def share_of(standing: Standing) -> float:
 def _share_of(votes: StudyState | Standing, found: Certificate | PanelCertificate) -> float:
     if isinstance(found, PanelCertificate):
         return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
-    return 1.0 if found.best else proved_share(votes)  # sums of floats may miss 1
+    return 1.0 if found.decided else proved_share(votes)  # sums of floats may miss 1
 
 
 def _progress(state: StudyState) -> Progress:

@@ -151,7 +151,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
 
 def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
     standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
-    ended = standing.closed or bool(reading.certificate.best) or not standing.votes
+    ended = standing.closed or reading.certificate.decided or not standing.votes
     needed = None if ended else reading.remaining
     return [
         ("votes", f"{standing.votes:,}"),
