@@ -19,7 +19,7 @@ from scipy.special import expit
 from copeland.support.arrays import Floats, Ints
 
 PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
-FEW = 0.5  # two votes of the largest variance, added to each pair: few votes show too little of theirs
+FEW = 1.0  # four votes of the largest variance, added to each pair: few votes show too little of theirs
 _ROUNDS, _CLOSE = 100, 1e-9  # the step after so short a one would be its square
 _LONGEST_STEP = 2.0  # of a strength, in one round
 _ENDLESS = 100.0  # r^2 for each free unit, at which a radius is e^50 standard errors or more
