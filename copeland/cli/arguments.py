@@ -79,9 +79,18 @@ Storage = Annotated[
 
 # Which columns of a file of votes are which.
 FORMS = (
-    "A .csv, .tsv, .jsonl or .json file: left, right, outcome; or model_a, model_b, winner; or winner, loser; "
-    "or i, j, wins."
+    "A .csv, .tsv, .jsonl, .json or .parquet file: left, right, outcome; or model_a, model_b, winner; or winner, loser; "
+    "or i, j, wins. Or a file in another format."
 )
+
+FormatName = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="The format of the file, if it does not show: see `copeland formats`.",
+    ),
+]
 
 _Column = partial(typer.Option, metavar="COLUMN", rich_help_panel="Columns of another file")
 

@@ -185,6 +185,7 @@ app = Group(
         "bounds": "copeland.cli.matrices",
         "compile": "copeland.cli.algorithms",
         "doctor": "copeland.cli.algorithms",
+        "formats": "copeland.cli.formats",
         "winners": "copeland.cli.matrices",
         "simulate": "copeland.cli.simulate",
         "report": "copeland.cli.simulate",

@@ -123,6 +123,7 @@ def create_study_from_votes(
     source: str | None = None,
     columns: Mapping[str, str] | None = None,
     role: str | None = None,
+    format: str | None = None,
     options: str | Path | Mapping[str, str] | Iterable[str] | None = None,
     load_if_exists: bool = False,
     clock: Clock = time.time,
@@ -132,7 +133,7 @@ def create_study_from_votes(
 
     Parameters
     ----------
-    votes, source, columns, role
+    votes, source, columns, role, format
         As in :meth:`Study.add_votes`.
     options
         As in :func:`create_study`; by default those in the votes, in the order in which they are named.
@@ -150,7 +151,7 @@ def create_study_from_votes(
         check_role(role)
     source = source_of(votes, source)
     check_text(source=source)
-    told = incoming(votes, columns)
+    told = incoming(votes, columns, format=format)
     given = options_of(told.names if options is None else options)
     rows, undone = votes_from(told, {one.name: i for i, one in enumerate(given)}, source)
     taken: list[Imported] = []

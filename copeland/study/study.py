@@ -16,6 +16,7 @@ from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.start import Until, read_until
+from copeland.formats import write_votes
 from copeland.study.ballots import (
     Answered,
     Ballot,
@@ -79,6 +80,7 @@ from copeland.study.votes import (
     vote_of,
     votes_from,
     writable,
+    write_content,
     write_csv,
 )
 from copeland.support.escaping import inert
@@ -523,6 +525,7 @@ class Study:
         source: str | None = None,
         columns: Mapping[str, str] | None = None,
         role: str | None = None,
+        format: str | None = None,
     ) -> Imported:
         """Add votes that the study did not ask for; return how many were new, and what became of the others.
 
@@ -543,6 +546,8 @@ class Study:
         role
             The role to give all voters of these votes, as by :meth:`set_role`; by default they keep the
             one they have, unless a column ``role`` says ``guide``.
+        format
+            The format of a file, by its name in :func:`copeland.formats.formats`, if the file does not show it.
         """
         if role is not None:
             check_role(role)
@@ -550,7 +555,7 @@ class Study:
         check_text(source=source)
         options = self._current().indices
         try:
-            rows, undone = votes_from(incoming(votes, columns, options), options, source)
+            rows, undone = votes_from(incoming(votes, columns, options, format), options, source)
         except InvalidRow as error:
             raise InvalidRow(f"{error} Nothing was imported.") from error
 
@@ -605,18 +610,26 @@ class Study:
         """Return where the log is not as it was written, by its chain; None if it is intact."""
         return self.storage.read(self._key, lambda log: misfit_of(self.name, log.read_links()))
 
-    def export(self, path: str | Path) -> None:
-        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
+    def export(self, path: str | Path, format: str | None = None) -> None:
+        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file, or votes in another format.
+
+        Parameters
+        ----------
+        path
+            The file. What it ends in says the format: ``.parquet`` too, and ``.soi`` or ``.toi`` for PrefLib.
+        format
+            The name of a format that is written, such as ``trl``: see :func:`copeland.formats.formats`.
+        """
         path = Path(path)
-        if path.suffix == ".csv":
+        if format is None and path.suffix == ".csv":
             write_csv(self.votes(), path)
-        elif path.suffix == ".jsonl":
+        elif format is None and path.suffix == ".jsonl":
             with writable(path) as file:
                 file.writelines(to_json(event) + "\n" for event in self.log())
         else:
-            raise InvalidParameter(
-                f"{path} must end in .csv, for the votes, or .jsonl, for the whole log."
-            )
+            votes = [vote._asdict() for vote in self.votes()]
+            texts = {option.name: option.text for option in self.options}
+            write_content(path, write_votes(path, format, votes, texts))
 
     # What it means
 

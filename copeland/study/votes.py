@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
+from copeland.formats import read_votes
 from copeland.study.input_limits import check_text
 from copeland.study.log.events import GUIDE, PROOF, Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState
-from copeland.support.atomic_files import whole_file
+from copeland.support.atomic_files import whole_file, write_file
 from copeland.support.escaping import cell
 from copeland.support.phrasing import format_count
-from copeland.support.row_files import read_table, table_of
+from copeland.support.row_files import table_of
 from copeland.support.timestamps import seconds_since_1970
 from copeland.support.vote_tables import (
     ColumnLayout,
@@ -195,20 +196,28 @@ class Incoming(NamedTuple):
 
 
 def incoming(
-    votes: Any, columns: Mapping[str, str] | None = None, names: Container[str] = ()
+    votes: Any,
+    columns: Mapping[str, str] | None = None,
+    names: Container[str] = (),
+    format: str | None = None,
 ) -> Incoming:
     """Return what a file, a data frame or mappings say; ``names`` are those of known options.
 
     ``columns`` says which columns of another form hold what: see :func:`copeland.support.vote_tables.find_layout`.
+    ``format`` names that of a file: see :mod:`copeland.formats`.
     """
     if isinstance(votes, Incoming):
         return votes
-    is_file = isinstance(votes, str | Path)
-    table = read_table(Path(votes)) if is_file else table_of(rows_of_table(votes), "the rows")
+    if isinstance(votes, str | Path):
+        table, form = read_votes(Path(votes), format, columns)
+        return Incoming(list(read_rows(table, form, names)), form, is_file=True)
+    if format is not None:
+        raise InvalidParameter(f"format is '{format}', but only files have one; leave it out.")
+    table = table_of(rows_of_table(votes), "the rows")
     if not table.columns and not columns:
-        return Incoming([], None, is_file)
+        return Incoming([], None, is_file=False)
     form = find_layout(table, columns)
-    return Incoming(list(read_rows(table, form, names)), form, is_file)
+    return Incoming(list(read_rows(table, form, names)), form, is_file=False)
 
 
 def source_of(votes: Any, source: str | None) -> str | None:
@@ -333,6 +342,14 @@ def writable(path: Path) -> Iterator[TextIO]:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
             yield text
             text.detach()  # writes what is left, and leaves the file open
+    except OSError as error:
+        raise InvalidParameter(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def write_content(path: Path, content: bytes) -> None:
+    """Write a file of votes, whole or not at all; refuse a path where there can be none."""
+    try:
+        write_file(path, content, private=True)
     except OSError as error:
         raise InvalidParameter(f"{path} cannot be written: {error.strerror}.") from error
 

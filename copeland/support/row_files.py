@@ -2,25 +2,29 @@
 
 The first line names the columns, and decides whether commas, semicolons or tabs stand between cells. Names
 of columns are told apart neither by case nor by spaces around them. A file that ends in .jsonl, .ndjson or .json
-has a JSON object a line instead.
+has a JSON object a line instead, and .json may be a list of objects. A .parquet file names its columns itself. Text may be compressed, in a
+file that ends in .gz.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from copeland.errors import InvalidRow, nearest
+from copeland.errors import InvalidRow, nearest, need
 from copeland.support.escaping import uncell
 from copeland.support.phrasing import NAME, shorten_names
 
 JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = (".parquet", ".pq")
 _SHOWN = 100  # columns
 SEPARATORS = (",", ";", "\t")  # of equally many, the first one
 
@@ -74,6 +78,22 @@ def separator_of(first_line: str) -> str:
     return max(SEPARATORS, key=plain.count)
 
 
+def file_type(path: Path) -> str:
+    """Return what a file's name ends in, without the end that says that it is compressed.
+
+    Examples
+    --------
+    >>> file_type(Path("votes.CSV.gz")), file_type(Path("votes.json"))
+    ('.csv', '.json')
+    """
+    return Path(path.stem if _is_compressed(path) else path).suffix.lower()
+
+
+def _is_compressed(path: Path) -> bool:
+    """Whether its name says so: what somebody uploads under another name is never blown up."""
+    return path.suffix.lower() == ".gz"
+
+
 def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the cells of each line that has any, after its number."""
     text = text_of(path)
@@ -96,6 +116,8 @@ def text_of(path: Path) -> str:
         content = path.read_bytes()  # once, as it may be a pipe
     except ValueError as error:  # there is the character 0 in the name
         raise InvalidRow(f"{path} cannot be read: {error}.") from error
+    if _is_compressed(path):
+        content = _decompress(path, content)
     marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return content.decode("utf-16" if marked else "utf-8-sig")
@@ -106,11 +128,21 @@ def text_of(path: Path) -> str:
         ) from error
 
 
+def _decompress(path: Path, content: bytes) -> bytes:
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidRow(f"{path}: it ends in .gz, but is no whole file of gzip.") from error
+
+
 def read_table(path: Path) -> Table:
     """Return the table in a file."""
+    kind = file_type(path)
     try:
-        if path.suffix.lower() in (*JSON_LINES, ".json"):
+        if kind in (*JSON_LINES, ".json"):
             table = table_of(_objects(path), f"{path}, line 1")
+        elif kind in PARQUET:
+            table = _read_parquet(path)
         else:
             table = table_of_lines(path, lines_of(path))
     except OSError as error:
@@ -145,19 +177,47 @@ def table_of(rows: Iterable[Row], where: str) -> Table:
 
 
 def _objects(path: Path) -> Iterator[Row]:
-    for number, line in enumerate(text_of(path).split("\n"), 1):
+    text = text_of(path)
+    is_list = file_type(path) == ".json" and text.lstrip().startswith("[")
+    listed = _read_json(text) if is_list else None
+    if isinstance(listed, list):
+        for number, value in enumerate(listed, 1):
+            yield f"{path}, record {number}", _require_object(f"{path}, record {number}", value)
+        return
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield f"{path}, line {number}", _object(f"{path}, line {number}", line)
+            where = f"{path}, line {number}"
+            yield where, _require_object(where, _read_json(line))
 
 
-def _object(where: str, line: str) -> Mapping[str, Any]:
+def _read_json(text: str) -> Any:
+    """What text says in JSON; None if it is none."""
     try:
-        value = json.loads(line)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        value = None
+        return None
+
+
+def _require_object(where: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InvalidRow(f'{where}: it is not a JSON object such as {{"left": "a", "right": "b"}}.')
     return value
+
+
+def _read_parquet(path: Path) -> Table:
+    arrow = need("pyarrow", "arrow", "a Parquet file")
+    parquet = need("pyarrow.parquet", "arrow", "a Parquet file")
+    try:
+        read = parquet.read_table(path)
+    except arrow.ArrowInvalid as error:
+        raise InvalidRow(f"{path}: it is not a Parquet file.") from error
+    columns = [column_name(name) for name in read.column_names]
+    rows = enumerate(zip(*(column.to_pylist() for column in read.columns), strict=True), 1)
+    return Table(
+        f"{path}, row 1",
+        columns,
+        ((f"{path}, row {n}", dict(zip(columns, row, strict=True))) for n, row in rows),
+    )
 
 
 def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[Row]:

@@ -61,16 +61,18 @@ class ColumnLayout(NamedTuple):
     item: str | None = None
     time: str | None = None
     event_id: str | None = None
+    sides: bool = True  # False: left and right are not where the options were shown
+    order: bool = True  # False: the rows are in no order of time
 
     @property
     def has_sides(self) -> bool:
         """Whether a row says on which side the winner was shown, not only who won."""
-        return self.outcome is not None
+        return self.sides and self.outcome is not None
 
     @property
     def has_order(self) -> bool:
         """Whether a row is a vote that came before or after others, not a count of many."""
-        return self.wins is None or self.time is not None
+        return (self.order and self.wins is None) or self.time is not None
 
 
 class VoteRow(NamedTuple):
@@ -156,8 +158,9 @@ def find_layout(table: Table, named: Mapping[str, str] | None = None) -> ColumnL
     if found is None:
         raise InvalidRow(_unknown(table, given))
     form = found._replace(**_other_columns(table.columns, given))
-    for column in filter(None, form):
-        table.require(column)  # once
+    for column in form:
+        if isinstance(column, str):
+            table.require(column)  # once
     return form
 
 

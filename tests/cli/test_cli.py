@@ -29,6 +29,7 @@ COMMANDS = [
     "data list",
     "data path",
     "doctor",
+    "formats",
     "problems",
     "problems show",
     "rankers",

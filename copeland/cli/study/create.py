@@ -10,6 +10,7 @@ import typer
 from copeland.cli.arguments import (
     FORMS,
     STORAGE,
+    FormatName,
     IdColumn,
     ItemColumn,
     Json,
@@ -56,6 +57,7 @@ def create_command(
         Path | None,
         typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {FORMS}"),
     ] = None,
+    format_: FormatName = None,
     left: LeftColumn = None,
     right: RightColumn = None,
     outcome: OutcomeColumn = None,
@@ -113,6 +115,8 @@ def create_command(
         raise InvalidParameter(
             f"--{next(iter(columns)).removeprefix('event_')} names a column of votes; give them with --from."
         )
+    if format_ is not None and votes is None:
+        raise InvalidParameter("--format names that of a file of votes; give it with --from.")
     settings["panel"] = [
         one.strip() for names in panel or () for one in names.split(",") if one.strip()
     ]
@@ -130,7 +134,7 @@ def create_command(
     given = option or (None if options is None else str(options))
     if votes is not None:
         made, taken = create_study_from_votes(
-            name, votes, columns=columns, options=given, **settings
+            name, votes, columns=columns, format=format_, options=given, **settings
         )
     else:
         assert given is not None

@@ -12,6 +12,7 @@ from copeland.cli.arguments import (
     FORMS,
     STORAGE,
     Force,
+    FormatName,
     IdColumn,
     ItemColumn,
     Json,
@@ -38,6 +39,7 @@ def import_command(
         str | None,
         typer.Option(metavar="TEXT", help="Where they come from; the file's name by default."),
     ] = None,
+    format_: FormatName = None,
     left: LeftColumn = None,
     right: RightColumn = None,
     outcome: OutcomeColumn = None,
@@ -57,7 +59,8 @@ def import_command(
     columns = columns_of(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
     )
-    new = open_study(name, storage).add_votes(file, source, columns, "guide" if guide else None)
+    role = "guide" if guide else None
+    new = open_study(name, storage).add_votes(file, source, columns, role, format_)
     other = " If these are other votes, name another --source." if new.known and not new else ""
     tell_result(
         f"{new.sentence}{other}",
@@ -73,16 +76,24 @@ def export_command(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="The file to write: .csv for the votes, .jsonl for the whole log.",
+            help="The file to write: .csv for the votes, .jsonl for the whole log; .parquet; .soi or .toi for PrefLib.",
         ),
     ],
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="Another format to write: see `copeland formats`.",
+        ),
+    ] = None,
     force: Force = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Write every vote to a .csv file, or every event to a .jsonl file."""
+    """Write every vote to a .csv file, or every event to a .jsonl file, or votes in another format."""
     require_new(file, force)
-    open_study(name, storage).export(file)
+    open_study(name, storage).export(file, format_)
     tell_result(f"Written to {file}.", {"study": name, "file": str(file)}, as_json)
 
 

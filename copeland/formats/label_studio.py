@@ -1,0 +1,69 @@
+"""Label Studio's JSON export of a project with a ``Pairwise`` tag: every annotation is a vote.
+
+The names of the options stand in a task's ``data``, as ``left`` and ``right`` or ``model_a`` and ``model_b``, unless other
+columns are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from copeland.errors import InvalidRow
+from copeland.formats import Format, Record, register_format
+from copeland.formats.records import require_object, require_objects
+from copeland.support.row_files import column_name
+
+_OUTCOMES = {"left": "left", "right": "right", "none": "skip"}
+
+
+def convert(task: Record) -> Iterator[Record]:
+    """Yield the vote of each annotation of a task.
+
+    Examples
+    --------
+    >>> chosen = {"type": "pairwise", "value": {"selected": "right"}}
+    >>> task = {"id": 7, "data": {"left": "a", "right": "b"}, "annotations": [{"completed_by": 2, "result": [chosen]}]}
+    >>> [(vote["left"], vote["right"], vote["outcome"], vote["voter"]) for vote in convert(task)]
+    [('a', 'b', 'right', '2')]
+    """
+    data = require_object(task.get("data"), "data")
+    shown = {column_name(key): value for key, value in data.items()}
+    for annotation in require_objects(task.get("annotations"), "annotations"):
+        yield {
+            **shown,
+            "outcome": _outcome(annotation),
+            "voter": _name(annotation.get("completed_by")),
+            "item": _name(task.get("id")),
+            "time": annotation.get("created_at"),
+        }
+
+
+def _outcome(annotation: Record) -> str:
+    if annotation.get("was_cancelled"):
+        return "skip"
+    results = require_objects(annotation.get("result") or [], "results")
+    chosen = [one.get("value") for one in results if one.get("type") == "pairwise"]
+    if results and not chosen:
+        raise InvalidRow("its annotation has no result of type 'pairwise'.")
+    selected = require_object(chosen[0], "value").get("selected") if chosen else "none"
+    if not isinstance(selected, str) or selected not in _OUTCOMES:
+        raise InvalidRow(f"selected is '{selected}'; it must be left or right.")
+    return _OUTCOMES[selected]
+
+
+def _name(value: Any) -> str | None:
+    """Who annotated, or a task, as text: a number, or an object with an email address."""
+    if isinstance(value, dict):
+        value = value.get("email") or value.get("id")
+    return None if value is None else str(value)
+
+
+register_format(
+    Format(
+        name="label-studio",
+        summary="Label Studio's JSON export of pairwise annotations; the data of a task name the options.",
+        columns=("annotations", "data"),
+        convert=convert,
+    )
+)
