@@ -155,6 +155,24 @@ def test_the_stored_battles_are_read_whole_and_soon():
     assert len(judged) == len(plain)
 
 
+def test_battles_without_rows_still_name_the_columns(tmp_path):
+    path = tmp_path / "battles.csv"
+    path.write_text("model_a,model_b,winner\n")
+    with pytest.raises(
+        InvalidRow, match=r"no column 'who' .*; known names: model_a, model_b, winn"
+    ):
+        read_votes(path, columns={"voter": "who"})
+
+
+def test_every_format_is_in_the_table_of_the_docs():
+    page = Path(__file__).parent.parent / "docs" / "studies-cli.md"
+    rows = re.findall(r"^\| `([\w-]+)` \| (yes)? ?\| (yes)? ?\|", page.read_text(), re.MULTILINE)
+    told = {name: (bool(read), bool(written)) for name, read, written in rows}
+    assert told == {
+        one.name: (one.read is not None, one.write is not None) for one in formats().values()
+    }
+
+
 # PrefLib
 
 

@@ -31,6 +31,8 @@ GROUP = "copeland.formats"  # the entry points by which an installed package nam
 
 Record = Mapping[str, Any]
 
+__all__ = ["Format", "find_format", "formats", "read_votes", "register_format", "write_votes"]
+
 
 @dataclass(frozen=True)
 class Format:
@@ -66,7 +68,9 @@ class Format:
         for column in self.columns:
             table.require(column, f", which the format {self.name} needs")
         if self.convert is not None:
-            table = table_of(self._convert_all(table), table.where)
+            found = table_of(self._convert_all(table), table.where)
+            # Also if no record has a vote, errors name the columns that there are.
+            table = found._replace(columns=[*dict.fromkeys([*table.columns, *found.columns])])
         layout = find_layout(table, columns)
         return table, layout._replace(sides=self.sides, order=self.order)
 

@@ -78,6 +78,13 @@ def test_algorithms_are_shown_as_a_table():
     assert "alpha=0.51" in run("algorithms").stdout
 
 
+def test_formats_are_listed_with_what_they_are_for():
+    found = {one["name"]: one for one in values("formats")}
+    assert found["preflib"]["suffixes"] == [".soc", ".soi", ".toc", ".toi"]
+    assert (found["trl"]["read"], found["trl"]["written"]) == (False, True)
+    assert "preflib       read and written  PrefLib's" in run("formats").stdout
+
+
 # problems
 
 

@@ -55,6 +55,21 @@ def test_columns_of_a_file_are_named_by_flags(new_study):
     assert values("create", "new", "--from", "v.csv", *flags)["options"] == ["green", "black"]
 
 
+@pytest.mark.quick
+def test_a_format_is_recognised_named_and_written(new_study):
+    Path("tea.soi").write_text(
+        "# ALTERNATIVE NAME 1: green\n# ALTERNATIVE NAME 2: black\n2: 1,2\n1: 2,1\n"
+    )
+    assert ok("import", "tea", "tea.soi") == "Added 3 new votes."
+    found = values("create", "ranked", "--from", "tea.soi", "--format", "preflib")
+    assert (found["options"], found["imported"]) == (["green", "black"], 3)
+    ok("export", "ranked", "rows.jsonl", "--format", "trl")
+    row = {"prompt": "", "chosen": "green", "rejected": "black"}
+    assert json.loads(Path("rows.jsonl").read_text().splitlines()[0]) == row
+    assert "did you mean 'preflib'" in refused("import", "tea", "tea.soi", "--format", "preflibs")
+    assert "give it with --from" in refused("create", "x", "-o", "a", "--format", "preflib")
+
+
 def test_a_study_is_created_from_votes_or_not_at_all():
     Path("v.csv").write_text("model_a,model_b,winner\nx,y,model_b\ny,z,tie\nx,y,skip\n")
     found = values("create", "made", "--from", "v.csv")
