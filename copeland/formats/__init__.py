@@ -103,6 +103,11 @@ def formats() -> dict[str, Format]:
     """Return every format that has a name, in alphabetical order.
 
     It leaves out an installed package's format that cannot be loaded, with a warning.
+
+    Examples
+    --------
+    >>> [name for name, one in formats().items() if one.write is not None]
+    ['parquet', 'preflib', 'trl']
     """
     _import_all()
     for name, point in _list_entry_points().items():
@@ -114,7 +119,13 @@ def formats() -> dict[str, Format]:
 
 
 def find_format(name: str) -> Format:
-    """Return the format of this name; an installed package's is loaded when first asked for."""
+    """Return the format of this name; an installed package's is loaded when first asked for.
+
+    Examples
+    --------
+    >>> find_format("preflib").suffixes
+    ('.soc', '.soi', '.toc', '.toi')
+    """
     _import_all()
     if name in _registry:
         return _registry[name]
@@ -127,10 +138,20 @@ def find_format(name: str) -> Format:
 def read_votes(
     path: Path, name: str | None = None, columns: Mapping[str, str] | None = None
 ) -> tuple[Table, ColumnLayout]:
-    """Return the votes of a file, and which columns say what.
+    r"""Return the votes of a file, and which columns say what.
 
     A file is taken as a plain table of votes if it is one, unless ``name`` says its format or its name ends as only one
     format's does. Else the first format whose columns it has is taken.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "tea.soi")
+    ...     _ = file.write_text("# ALTERNATIVE NAME 1: green\n# ALTERNATIVE NAME 2: black\n3: 2,1\n")
+    ...     table, layout = read_votes(file)
+    >>> [row["left"] for _, row in table.rows], layout.has_sides
+    (['black', 'black', 'black'], False)
     """
     if name is not None:
         chosen = find_format(name)
@@ -153,7 +174,14 @@ def read_votes(
 def write_votes(
     path: Path, name: str | None, votes: Sequence[Record], texts: Mapping[str, str]
 ) -> bytes:
-    """Return the content for a file of votes, in the format of this name or of what the file ends in."""
+    """Return the content for a file of votes, in the format of this name or of what the file ends in.
+
+    Examples
+    --------
+    >>> vote = {"left": "a", "right": "b", "outcome": "left", "item": None, "counted": True, "times": 1}
+    >>> print(write_votes(Path("rows.jsonl"), "trl", [vote], {"a": "", "b": ""}).decode().strip())
+    {"prompt": "", "chosen": "a", "rejected": "b"}
+    """
     chosen = _find_by_suffix(path) if name is None else find_format(name)
     writable = [one for one in formats().values() if one.write is not None]
     if chosen is None or chosen.write is None:
