@@ -151,6 +151,7 @@ def _draw_intervals(axes: Axes, places: Sequence[Place], scale: tuple[float, flo
     edge = 0.05 * (high - low or 1.0)
     axes.set(xlim=(low - edge, high + edge), ylim=(len(places) - 0.5, -0.5))
     slack = 1e-9 * (high - low or 1.0)
+    size = 5 if len(places) <= _MANY else 4
     for at, place in enumerate(places):
         ends = [max(place.low, low), min(place.high, high)]
         axes.plot(ends, [at, at], color=PALETTE[5], linewidth=5, alpha=0.6, solid_capstyle="round")
@@ -160,7 +161,7 @@ def _draw_intervals(axes: Axes, places: Sequence[Place], scale: tuple[float, flo
         ):
             if cut:
                 axes.plot([end], [at], marker, color=PALETTE[5], markersize=6, clip_on=False)
-        axes.plot([place.value], [at], "o", color=INK, markersize=5, clip_on=False)
+        axes.plot([place.value], [at], "o", color=INK, markersize=size, clip_on=False)
 
 
 def _label(axes: Axes, ranking: Ranking, names: Sequence[str]) -> None:
