@@ -14,9 +14,11 @@ import copeland
 from benchmarks.cheap import cheap
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
+from benchmarks.false_goals import false_goals
 from benchmarks.false_people import false_people
 from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
+from benchmarks.goals import goals
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
@@ -29,6 +31,7 @@ from benchmarks.one_algorithm import (
     tournaments,
     votes,
 )
+from benchmarks.orders import orders
 from benchmarks.pages import measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
@@ -168,8 +171,11 @@ PARTS = (
     tournaments,
     votes,
     cheap,
+    goals,
     false_certificates,
+    false_goals,
     false_people,
+    orders,
     likely,
     forecasts,
     guides,

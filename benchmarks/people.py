@@ -19,10 +19,10 @@ import numpy as np
 import copeland
 from copeland import PreferenceMatrix
 from copeland.policy import warm
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import BallotRequest, Player, active
-from copeland.study.results.standing import is_open
 from copeland.study.settings import Settings
 from copeland.study.voter_history import RecentlyShown
 from copeland.support.rng import stream
@@ -91,7 +91,7 @@ def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple
     player = Player(state, (state.wins, state.ties))
     held: list[list[Event]] = [[] for _ in range(PRESENT)]
     people = 0
-    while is_open(state) and state.votes < MOST:
+    while kind_of(state.settings).is_open(state) and state.votes < MOST:
         yield state, people
         seat = held[int(rng.integers(PRESENT))]
         if not seat:
@@ -117,7 +117,7 @@ def run_one_by_one(matrix: PreferenceMatrix, run: int) -> tuple[int, int]:
     player = Player(state, (state.wins, state.ties))
     shown: list[list[tuple[int, int]]] = [[] for _ in range(PRESENT)]
     people = PRESENT
-    while is_open(state) and state.votes < MOST:
+    while kind_of(state.settings).is_open(state) and state.votes < MOST:
         seat = int(rng.integers(PRESENT))
         if len(shown[seat]) == STAY:
             people, shown[seat] = people + 1, []

@@ -79,7 +79,8 @@ class Policy:
         horizon: int | None = None,
         **params: Any,
     ):
-        self.algorithm = algorithm if isinstance(algorithm, Algorithm) else find(algorithm)
+        found = algorithm if isinstance(algorithm, Algorithm) else find(algorithm)
+        self.algorithm = found.with_parameters(params)
         self.k = k
         self.seed = seed
         self.horizon = horizon
@@ -324,7 +325,7 @@ class Policy:
             arrays = read_arrays(content)
             about = json.loads(str(arrays["about"]))
             name = str(about["algorithm"])
-        algorithm = algorithm or find(name)
+        algorithm = (algorithm or find(name)).with_parameters(about["params"])
         if algorithm.name != name:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():

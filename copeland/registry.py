@@ -62,6 +62,9 @@ class Algorithm:
     ``hint(state, hints)`` takes beliefs about pairs without votes, and returns the new state.
     ``claims(state)`` lists the pairs by which the plan is to be proved, the riskiest first.
 
+    ``hand_over(parameters)`` names another algorithm that is to run with these parameters, if any:
+    see :meth:`with_parameters`.
+
     Examples
     --------
     >>> ccb = find("ccb")
@@ -90,6 +93,7 @@ class Algorithm:
     pend: Callable[..., None] | None = None
     hint: Callable[..., State] | None = None
     claims: Callable[..., list[tuple[int, int]]] | None = None
+    hand_over: Callable[..., str | None] | None = None
     assumes_condorcet: bool = False
 
     def __post_init__(self) -> None:
@@ -110,6 +114,17 @@ class Algorithm:
     def parameters(self) -> dict[str, Any]:
         """Its parameters and their defaults."""
         return dict(_parameters(self.init))
+
+    def with_parameters(self, params: Mapping[str, Any]) -> Algorithm:
+        """Return the algorithm that runs with these parameters: itself, or the one it hands over to.
+
+        Examples
+        --------
+        >>> [find("cpc-pac").with_parameters({"goal": goal}).name for goal in ("best", "top:3")]
+        ['cpc-pac', 'cpc-goal']
+        """
+        other = None if self.hand_over is None else self.hand_over(params)
+        return self if other is None else find(other)
 
     def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
         """Return the first state; refuse parameters that do not fit."""
@@ -328,9 +343,10 @@ def entrant(given: str | Algorithm) -> tuple[Algorithm, Spec]:
     in_file = re.fullmatch(r"(.+\.py)(?::(\w+)(:.*)?)?", given)
     if in_file is None:
         spec = Spec.parse(given)
-        return find(spec.name), spec
+        return find(spec.name).with_parameters(spec.params), spec
     algorithm = _find_in_file(Path(in_file[1]), in_file[2] or "")
-    return algorithm, Spec.parse(algorithm.name + (in_file[3] or ""))
+    spec = Spec.parse(algorithm.name + (in_file[3] or ""))
+    return algorithm.with_parameters(spec.params), spec
 
 
 @cache

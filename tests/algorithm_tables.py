@@ -11,6 +11,7 @@ TARGETS = {
     "borda": "Borda winner",
     "von neumann": "von Neumann winner",
     "random walk": "random-walk winner",
+    "several": "several options",
 }
 
 

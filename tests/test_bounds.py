@@ -17,7 +17,7 @@ KEYS = [
     "k", "c", "l_c", "gap", "gap_min", "gap_ratio", "gap_star_min", "h_inf", "log_c_delta",
     "log_t_delta", "log_a1", "a1", "a2", "a3", "theorem_1", "log_theorem_1",
     "log_theorem_1_expected", "theorem_2_rate", "lemma_3_rate", *LIMITS,
-    "alpha", "delta", "horizon", "corrected", "undefined",
+    "alpha", "delta", "horizon", "corrected", "goal", "undefined",
 ]  # fmt: skip
 
 
@@ -147,6 +147,20 @@ def test_summary_says_why_a_lower_bound_is_infinite():
     assert found["lower_regret"] > 0
     assert found["lower_samples"] is None
     assert "option 1 ties exactly with 0" in found["undefined"]["lower_samples"]
+
+
+def test_summary_has_the_fewest_duels_for_a_goal():
+    found, usual = bounds.summary(ORDER, goal="top:2"), bounds.summary(ORDER)
+    assert found["lower_samples"] == lower_bounds.lower_samples(ORDER, goal="top:2")
+    assert "'top:2': it is for one winner" in found["undefined"]["lower_samples_ecw"]
+    changed = {"goal", "lower_samples", "lower_samples_ecw", "undefined"}
+    assert all(found[key] == usual[key] for key in set(KEYS) - changed)
+
+
+@pytest.mark.parametrize("goal", ["top", "top:3", "above:x"])
+def test_a_goal_that_the_options_cannot_have_is_refused(goal):
+    with pytest.raises(InvalidParameter, match=f"goal is '{goal}'"):
+        bounds.summary(ORDER, goal=goal)
 
 
 # Real problems

@@ -8,7 +8,7 @@ import pytest
 from helpers import random_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from limit_oracle import by_enumeration, d, matrices, pairs_of, refuting, value, with_ties
 
 import copeland
 from copeland import PreferenceMatrix
@@ -37,74 +37,9 @@ CIRCLE = PreferenceMatrix([[0.5, 0.75, 0.25], [0.25, 0.5, 0.75], [0.75, 0.25, 0.
 BOTH = [(lower_bounds.lower_regret, lower_bounds.lower_regret_ecw), (lower_bounds.lower_samples, lower_bounds.lower_samples_ecw)]  # fmt: skip
 
 
-@st.composite
-def matrices(draw, most=6, values=(0.1, 0.3, 0.45, 0.6, 0.75, 1.0)):
-    k = draw(st.integers(2, most))
-    upper = np.full((k, k), 0.5)
-    for i, j in itertools.combinations(range(k), 2):
-        upper[i, j] = draw(st.sampled_from(values))
-    upper = np.triu(upper, 1)
-    return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
-
-
-def with_ties(most=4):
-    return matrices(most, values=(0.2, 0.4, 0.5, 0.5, 0.7, 0.9))
-
-
-def pairs_of(k):
-    return list(itertools.combinations(range(k), 2))
-
-
-def d(p):
-    """d(p, 1/2), from its definition."""
-    return math.log(2) + sum(x * math.log(x) for x in (p, 1 - p) if x > 0)
-
-
-def sides(k):
-    """Which option of each pair is better, in all K (K - 1) / 2-tuples: 1, 0 for a tie, -1."""
-    return np.array(list(itertools.product((-1, 0, 1), repeat=k * (k - 1) // 2)))
-
-
-def refuting(k, champion):
-    """Those of all sides with which the champion is no Copeland winner."""
-    every = sides(k)
-    wins = np.zeros((len(every), k), int)
-    for at, (i, j) in enumerate(pairs_of(k)):
-        wins[:, i] += every[:, at] > 0
-        wins[:, j] += every[:, at] < 0
-    return every[wins[:, champion] < wins.max(axis=1)]
-
-
-def by_enumeration(m, cost, champion):
-    """The limit of a champion, with a constraint for every matrix of which it is no winner."""
-    pairs = pairs_of(m.k)
-    p = np.array([m.p[pair] for pair in pairs])
-    price = np.array([cost[pair] for pair in pairs])
-    changed = refuting(m.k, champion) != np.sign(p - 0.5)
-    changed = changed[~changed[:, price == 0].any(axis=1)]  # free duels have ruled these out
-    rows = np.unique(changed[:, (p != 0.5) & (price > 0)], axis=0).astype(float)
-    if (rows.sum(axis=1) == 0).any():
-        return math.inf
-    if len(rows) == 0:
-        return 0.0
-    told = np.array([d(x) for x in p[(p != 0.5) & (price > 0)]])
-    found = linprog(price[(p != 0.5) & (price > 0)], A_ub=-rows * told, b_ub=-np.ones(len(rows)))
-    assert found.status == 0
-    return found.fun
-
-
 def regret_of(m):
     score = (m.p > 0.5).sum(axis=1) / (m.k - 1)
     return np.array([[2 * score.max() - a - b for b in score] for a in score]).round(12)
-
-
-def value(limit, *args):
-    """A limit; infinity where it is refused as infinite."""
-    try:
-        return limit(*args)
-    except Undefined as reason:
-        assert "is infinite" in str(reason)
-        return math.inf
 
 
 # By hand
@@ -185,7 +120,7 @@ def test_limits_are_those_of_all_matrices(m):
             (lower_bounds.lower_regret, regret_of(m)),
             (lower_bounds.lower_samples, np.ones_like(m.p)),
         ):
-            expected = by_enumeration(m, cost, champion)
+            expected = by_enumeration(m, cost, refuting(m.k, champion))
             assert limit(m, champion) == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
@@ -194,9 +129,9 @@ def test_limits_are_those_of_all_matrices(m):
 def test_limits_of_five_options_are_those_of_all_matrices(seed):
     m = random_matrix(5, seed)
     for champion in winners.copeland_winners(m):
-        expected = by_enumeration(m, regret_of(m), champion)
+        expected = by_enumeration(m, regret_of(m), refuting(5, champion))
         assert lower_bounds.lower_regret(m, champion) == pytest.approx(expected, rel=1e-7)
-        expected = by_enumeration(m, np.ones_like(m.p), champion)
+        expected = by_enumeration(m, np.ones_like(m.p), refuting(5, champion))
         assert lower_bounds.lower_samples(m, champion) == pytest.approx(expected, rel=1e-7)
 
 
@@ -284,7 +219,7 @@ def test_limits_with_ties_are_those_of_all_matrices(m):
             (lower_bounds.lower_regret, regret_of(m)),
             (lower_bounds.lower_samples, np.ones_like(m.p)),
         ):
-            expected = by_enumeration(m, cost, champion)
+            expected = by_enumeration(m, cost, refuting(m.k, champion))
             assert value(limit, m, champion) == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 

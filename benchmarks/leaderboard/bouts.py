@@ -125,7 +125,9 @@ class Limit:
             "exact": MOST_EXACT,
             "seed": self.seed,
             "sources": digest_sources(
-                "copeland.theory.lower_bounds", "copeland.problems.generators"
+                "copeland.theory.lower_bounds",
+                "copeland.theory.upsets",
+                "copeland.problems.generators",
             ),
         }
 

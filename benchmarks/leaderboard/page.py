@@ -64,6 +64,13 @@ def _opening(scores: Sequence[Score], quick: bool) -> Iterator[str]:
 
 def _legend() -> Iterator[str]:
     yield ""
+    yield "## The best three, and a baseline"
+    yield ""
+    yield (
+        "[Votes to the best three, and to a baseline](measurements.md#votes-to-the-best-three-and-to-a-baseline) has the twelve problems "
+        "with `cpc-pac:goal=top:3` and `cpc-pac:goal=above:0` beside three winners in turn, elimination, all pairs, and tests of a fixed size."
+    )
+    yield ""
     yield "## How to read the tables"
     yield ""
     yield (

@@ -13,6 +13,8 @@ pair in its turn.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import find_greatest
@@ -32,6 +34,7 @@ from copeland.kernels.planner.vote_updates import PLANNER_PARTS, with_options
 from copeland.kernels.trials import check_delta
 from copeland.kernels.vote_evidence import STAKE, Levels, levels, shows_together
 from copeland.registry import register
+from copeland.support.goal import BEST, Goal
 
 FIRST_TURN = 64  # its square is beyond most studies, and few of any number of votes are squares
 
@@ -43,6 +46,7 @@ def init(
     epoch: int = 0,
     dependent: bool = False,
     together: bool = False,
+    goal: str = BEST,
 ) -> Planner:
     """Begin; what is certified is wrong with probability ``delta`` at most.
 
@@ -50,7 +54,10 @@ def init(
     as it does without a margin where no pair is exactly even (docs/one-algorithm.md). ``epoch``
     is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
     each other, ``together`` lets losses be shown by several pairs together: docs/certificate.md.
+    ``goal`` is to find a winner; any other is the business of ``cpc-goal``, which then takes over.
     """
+    if hand_over({"goal": goal}):
+        raise InvalidParameter(f"cpc-pac: goal is {goal!r}; cpc-goal plans for it.", "goal")
     check_delta("cpc-pac", delta)
     check_margin("cpc-pac", margin)
     if epoch < 0 or epoch != int(epoch):
@@ -62,6 +69,11 @@ def init(
     planner.promise[:] = delta, epoch, dependent
     planner.joint.stake[:] = STAKE if together else 0.0
     return with_levels(planner, at)
+
+
+def hand_over(params: Mapping[str, Any]) -> str | None:
+    """Return who plans for a goal beyond one winner."""
+    return None if Goal.parse(str(params.get("goal", BEST))).kind == BEST else "cpc-goal"
 
 
 def with_levels(planner: Planner, at: Levels) -> Planner:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
-from copeland.support.goal import BEST, Goal
+from copeland.support.goal import ABOVE, BEST, TOP, Goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
 FORMAT, AIMED = (
@@ -65,6 +65,11 @@ class BaseCertificate:
     def verdict(self) -> Verdict:
         """``"winner"`` (one option is proved best), ``"tied"`` (several are) or ``"open"``."""
         return "open" if not self.best else "winner" if len(self.best) == 1 else "tied"
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The options that the goal asks for, as far as they are known: the best, the best few, those above the baseline."""
+        return {TOP: self.top, ABOVE: self.above}.get(self.goal.partition(":")[0], self.best)
 
     @property
     def decided(self) -> bool:

@@ -48,6 +48,19 @@ def find_top(
     return tuple(sorted(top)) if min(lower[top]) >= max(upper[rest]) else ()
 
 
+def bound_by_top(scores: tuple[Ints, Ints], top: Sequence[int], among: Bools) -> tuple[Ints, Ints]:
+    """Return the intervals of scores, if no other option beats more than any of the top."""
+    inside = np.isin(np.arange(len(among)), top)
+    if not top or not (among & ~inside).any():
+        return scores
+    least, most = scores
+    floor, ceiling = least[among & ~inside].max(), most[inside].min()
+    return (
+        np.where(inside, np.maximum(least, floor), least),
+        np.where(inside | ~among, most, np.minimum(most, ceiling)),
+    )
+
+
 def compare_with_baseline(
     votes: VoteCounts, margin: float, level: float, baseline: int, among: Bools
 ) -> dict[str, tuple[int, ...]]:

@@ -81,3 +81,57 @@ _LISTED = 8  # tiers in a sentence
 
 def _scope(c: BaseCertificate) -> str:
     return "" if c.active is None else f" among the {len(c.active)} active options"
+
+
+IN, OPEN, OUT = "in", "open", "out"  # where an option stands by a goal
+
+
+def place_option(c: BaseCertificate, option: int) -> tuple[str, str]:
+    """Return where an option stands by the goal, in a word and in a few."""
+    goal = Goal.parse(c.goal)
+    base = quote_name(goal.name)
+    if goal.kind == TOP:
+        if option in c.top:
+            return IN, f"top {goal.number}"
+        out = bool(c.top) or option not in list_contenders(c, goal.number)
+        return (OUT, f"not in the top {goal.number}") if out else (OPEN, "not ruled out")
+    if goal.kind == ABOVE:
+        told = {IN: (c.above, f"better than {base}"), OUT: (c.below, f"worse than {base}")}
+        for where, (options, words) in told.items():
+            if option in options:
+                return where, words
+        if option == goal.baseline(c.labels):
+            return OPEN, "the baseline"
+        return OPEN, f"even with {base}" if option in c.even else "not decided"
+    tiers = cut_by_certificate(c)
+    number = tiers.get(option, 1)
+    where = IN if number == 1 and max(tiers.values()) > 1 else OPEN if number == 1 else OUT
+    return where, f"tier {number}"
+
+
+def count_goal(c: BaseCertificate) -> dict[str, str]:
+    """Return how far the goal is reached, in a few numbers."""
+    goal = Goal.parse(c.goal)
+    if goal.kind == TOP:
+        left = goal.number if c.top else len(list_contenders(c, goal.number))
+        return {"may be in the top": f"{left:,}", f"proved top {goal.number}": f"{len(c.top):,}"}
+    if goal.kind == ABOVE:
+        left = len(list(list_open(c, goal)))
+        return {
+            "better": f"{len(c.above):,}",
+            "worse": f"{len(c.below):,}",
+            "not decided": f"{left:,}",
+        }
+    return {"tiers": f"{max(cut_by_certificate(c).values()):,}"}
+
+
+def share_of_goal(c: BaseCertificate) -> float:
+    """Return how far the goal is reached, from 0 to 1: the options, or the pairs of tiers, that are decided."""
+    goal, k = Goal.parse(c.goal), len(c.among)
+    if c.decided:
+        return 1.0
+    if goal.kind == TOP:
+        return (k - len(list_contenders(c, goal.number))) / (k - goal.number)
+    if goal.kind == ABOVE:
+        return 1 - len(list(list_open(c, goal))) / max(k - 1, 1)
+    return (len(c.beats) + len(c.ties)) / (k * (k - 1) / 2)

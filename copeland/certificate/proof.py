@@ -21,7 +21,7 @@ from copeland.certificate.evidence import (
     mask_of,
     on_cases,
 )
-from copeland.certificate.goal_proof import list_baseline_pairs, prove_goal
+from copeland.certificate.goal_proof import bound_by_top, list_baseline_pairs, prove_goal
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
     FEW,
@@ -149,6 +149,8 @@ def prove(
         for i, j in list_baseline_pairs(Goal.parse(terms.goal), names, aimed):
             beats[i, j] = True  # what is proved for the goal is proved
         scores = _tighten(scores, _bound_scores(beats, among, even))
+        if terms.margin == 0:
+            scores = bound_by_top(scores, aimed.get("top", ()), among)
     return dict(
         terms._asdict(),
         **aimed,

@@ -293,6 +293,12 @@ def bounds_command(
             "--corrected", help="Give the bounds that the proofs support, not those printed."
         ),
     ] = False,
+    goal: Annotated[
+        str,
+        typer.Option(
+            help="What the lower bound on duels is for: best, top:3, above:NAME or tiers."
+        ),
+    ] = "best",
     as_json: Json = False,
 ) -> None:
     """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds."""
@@ -301,7 +307,7 @@ def bounds_command(
     from copeland.theory.bounds import summary
 
     m = load(matrix)
-    found = summary(m, alpha, delta, horizon, corrected)
+    found = summary(m, alpha, delta, horizon, corrected, goal)
     if as_json:
         print_json(found)
         return

@@ -20,7 +20,7 @@ from copeland.forecast.races import (
     run_to_proof,
     votes_to_likely,
 )
-from copeland.forecast.start import PLANNED, PROOF, Goal, Start
+from copeland.forecast.start import PLANNED, PROOF, Start, Until
 from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
 from copeland.support.arrays import Floats
@@ -154,7 +154,7 @@ class Forecast:
     most: int
     ways: tuple[Way, ...]
     interrupted: bool
-    goal: Goal = PROOF
+    goal: Until = PROOF
     people: Way | None = None  # how many voters it takes in all, where each has one vote a pair
     within: Within | None = None  # what the voters so far can settle
 
@@ -169,7 +169,7 @@ def forecast_of(
     most: int = MOST,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-    goal: Goal = PROOF,
+    goal: Until = PROOF,
     voters: Voters | None = None,
     ways: Sequence[str] = WAYS,
 ) -> Forecast:
@@ -230,7 +230,7 @@ class _World(NamedTuple):
     tie: Floats
     most: int
     key: tuple[int, ...]
-    goal: Goal
+    goal: Until
     voters: Voters | None
 
 

@@ -23,6 +23,7 @@ from copeland.kernels.planner.planner_state import NONE, Planner
 from copeland.kernels.planner.prices import BLOCKED
 from copeland.registry import find
 from copeland.simulation.compilation import is_compiled
+from copeland.support.goal import BEST
 from copeland.support.rng import stream
 
 LARGEST = 30  # options up to which races are run in passing
@@ -54,13 +55,15 @@ SETTLED = Outlook(None, (), 0)
 
 
 def outlook_of(start: Start) -> Outlook:
-    """Return what it would take to prove an option best; nothing, if one is proved best already.
+    """Return what it would take to reach the goal; nothing, if it is reached already.
 
     The plan is that of cpc-pac, whichever algorithm asks. It chooses by what is possible at best; the
     votes told here are those expected if every pair goes on as it is believed to.
     """
-    if start.certificate.best:
+    if start.certificate.decided:
         return SETTLED
+    if start.goal != BEST:
+        return _outlook_of_goal(start)
     planner = _price_plan(start)
     needs = list(_needs(planner))
     blocked = [Need(i, j, 0) for i, j, votes in needs if votes == BLOCKED]
@@ -69,6 +72,26 @@ def outlook_of(start: Start) -> Outlook:
         return Outlook(champion, tuple(blocked), None)
     pairs = sorted((Need(i, j, math.ceil(votes)) for i, j, votes in needs), key=lambda n: -n.votes)
     return Outlook(champion, tuple(pairs), sum(need.votes for need in pairs))
+
+
+def _outlook_of_goal(start: Start) -> Outlook:
+    """What the goal's planner still asks for."""
+    planner = copy.deepcopy(start.planner)
+    advance = start.algorithm.advance
+    assert advance is not None
+    advance(planner, 1, stream(0, "outlook"))
+    open_ones = np.argwhere((planner.aim > planner.evidence) & (planner.cost > 0)).tolist()
+    blocked = [Need(i, j, 0) for i, j in open_ones if {i, j} & start.paused]
+    leader = int(planner.order[0])
+    if blocked and len(blocked) == len(open_ones):
+        return Outlook(leader, tuple(blocked), None)
+    needs = [
+        Need(i, j, math.ceil(planner.cost[i, j]))
+        for i, j in open_ones
+        if np.isfinite(planner.cost[i, j]) and not {i, j} & start.paused
+    ]
+    pairs = tuple(sorted(needs, key=lambda need: -need.votes))
+    return Outlook(leader, pairs, sum(need.votes for need in pairs))
 
 
 def scale_outlook(outlook: Outlook, votes: int | None, most: int) -> Outlook:
@@ -145,12 +168,13 @@ def remaining_of(
     dealt
         How many people get no further pairs, where all are dealt at the arrival; None elsewhere.
     """
-    if start.certificate.best or outlook_of(start).votes is None:
+    if start.certificate.decided or outlook_of(start).votes is None:
         return None
-    if start.k > LARGEST or not is_compiled(PLANNED):
+    if start.k > LARGEST or not is_compiled(start.algorithm.name):
         return _by_rule(start, each, dealt)
     counts = start.wins.astype(np.int64).tobytes(), start.ties.astype(np.int64).tobytes()
-    terms = (start.delta, start.margin, start.epoch, start.dependent, start.people, start.paused)
+    fixed = (start.delta, start.margin, start.epoch, start.dependent, start.people, start.paused)
+    terms = (*fixed, start.goal)
     return _simulate(start.k, *counts, terms, each, dealt)
 
 

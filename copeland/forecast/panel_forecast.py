@@ -7,7 +7,7 @@ this is a proof: what is settled is said by :func:`copeland.certificate.panel_ce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +22,7 @@ from copeland.forecast.outlook import SETTLED, Need, Outlook
 from copeland.forecast.plausible_worlds import Belief, Chances, belief_of, ties_in, worlds
 from copeland.forecast.races import ALL_PAIRS
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import BEST
 from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
 
@@ -40,6 +41,9 @@ LARGEST = 30  # options up to which panels are simulated in passing
 # About how many all simulated panels have in passing: each takes most of a millisecond.
 _QUESTIONS = 1_200
 _LOW, _HIGH = 0.6, 2.2  # times the answers of the planner's plan: measured in docs/panels.md
+
+Aim = tuple[str, Sequence[str] | None]  # a goal, and the names of the options
+WINNER: Aim = (BEST, None)
 
 
 def panel_chances(
@@ -89,17 +93,19 @@ def _complete_answers(
     return won, tied
 
 
-def panel_outlook(wins: Ints, missing: Ints) -> Outlook:
-    """Return what would settle who is best, by the planner's cheapest plan; votes are answers here."""
-    plan = cheapest_plan(wins, missing)
+def panel_outlook(wins: Ints, missing: Ints, aim: Aim = WINNER) -> Outlook:
+    """Return what would settle the goal, by the planner's cheapest plan; votes are answers here."""
+    plan = cheapest_plan(wins, missing, *aim)
     if plan is None:
         return SETTLED
     needs = tuple(Need(claim.first, claim.second, claim.answers) for claim in plan.claims)
     return Outlook(plan.champion, needs, plan.answers)
 
 
-def panel_remaining(wins: Ints, ties: Ints, silent: Bools) -> ForecastRange | None:
-    """Return about how many more answers it takes until some option is sure to be best; None if one is.
+def panel_remaining(
+    wins: Ints, ties: Ints, silent: Bools, aim: Aim = WINNER
+) -> ForecastRange | None:
+    """Return about how many more answers it takes until the goal is settled; None if it is.
 
     It is what :func:`panel_forecast` says; of very many answers, a rule of thumb.
 
@@ -109,14 +115,14 @@ def panel_remaining(wins: Ints, ties: Ints, silent: Bools) -> ForecastRange | No
     >>> panel_remaining(none, none, no_answers(3, 3)).words
     'about 4 to 8'
     """
-    plan = cheapest_plan(wins, _missing(silent))
+    plan = cheapest_plan(wins, _missing(silent), *aim)
     if plan is None:
         return None
     if len(wins) > LARGEST or plan.answers * FEWEST > _QUESTIONS:
         most = int(_missing(silent).sum()) // 2
         low, high = (min(round(times * plan.answers), most) for times in (_LOW, _HIGH))
         return ForecastRange(low, min(plan.answers, most), high, most)
-    return panel_forecast(wins, ties, silent, ways=(PLANNED,)).way(PLANNED).range
+    return panel_forecast(wins, ties, silent, ways=(PLANNED,), aim=aim).way(PLANNED).range
 
 
 @lru_cache
@@ -144,8 +150,9 @@ def panel_forecast(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     ways: Collection[str] = (PLANNED, ALL_PAIRS),
+    aim: Aim = WINNER,
 ) -> Forecast:
-    """Return how many more answers it may take until some option is sure to be best.
+    """Return how many more answers it may take until some option is sure to be best, or another goal is settled.
 
     Parameters
     ----------
@@ -157,10 +164,12 @@ def panel_forecast(
         Called with (worlds done, worlds in all).
     ways
         How questions are chosen: by the planner, and pair by pair.
+    aim
+        The goal, and the names of the options.
     """
     k = len(wins)
     if count is None:
-        plan = cheapest_plan(wins, _missing(silent))
+        plan = cheapest_plan(wins, _missing(silent), *aim)
         count = USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
     if not 1 <= count <= MOST_WORLDS:
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
@@ -170,7 +179,7 @@ def panel_forecast(
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 rng = stream(seed, "answers", number)
                 said = _draw_answers(belief, p, len(silent), rng)
-                done.append([_WAYS[way](said, wins, ties, silent, rng) for way in ways])
+                done.append([_WAYS[way](said, wins, ties, silent, rng, aim) for way in ways])
                 tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
@@ -198,13 +207,14 @@ def _draw_answers(belief: Belief, p: Floats, members: int, rng: np.random.Genera
 
 
 def _count_questions(
-    said: Ints, wins: Ints, ties: Ints, silent: Bools, rng: np.random.Generator
+    said: Ints, wins: Ints, ties: Ints, silent: Bools, rng: np.random.Generator, aim: Aim
 ) -> int:
     """How many answers the planner asks for, with the manners of a study."""
     won, tied, known = wins.copy(), ties.copy(), silent.copy()
     seen: list[list[tuple[int, int]]] = [[] for _ in silent]
     asked = 0
-    while question := next_question(won, tied, known, rng, last=seen):
+    goal, labels = aim
+    while question := next_question(won, tied, known, rng, last=seen, goal=goal, labels=labels):
         voter, i, j = question
         seen[voter].append((i, j))
         known[voter, [i, j], [j, i]] = True
@@ -217,7 +227,7 @@ def _count_questions(
 
 
 def _pair_by_pair(
-    said: Ints, wins: Ints, ties: Ints, silent: Bools, rng: np.random.Generator
+    said: Ints, wins: Ints, ties: Ints, silent: Bools, rng: np.random.Generator, _aim: Aim
 ) -> int:
     """How many answers it takes if every pair is asked until its majority is decided."""
     asked = 0

@@ -15,17 +15,18 @@ import numpy as np
 from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.certificate.proof import apply_row_argument
 from copeland.forecast.plausible_worlds import QUICK, chances_of
-from copeland.forecast.start import PLANNED, PROOF, Goal, Start
+from copeland.forecast.start import PLANNED, PROOF, Start, Until
 from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
 from copeland.kernels.compiler.compile import compile_kernel
+from copeland.kernels.goals.goal_state import GoalPlanner
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner.planner_state import Planner
 from copeland.kernels.vote_evidence import levels
 from copeland.matrix import PreferenceMatrix
 from copeland.problems.problem import matrix_problem
-from copeland.registry import find
 from copeland.simulation.cell import WORK, loop_for
 from copeland.support.arrays import Floats, Ints
+from copeland.support.goal import BEST
 from copeland.support.rng import stream
 
 ALL_PAIRS = "all pairs"
@@ -48,13 +49,13 @@ class PlannedRace:
     """A race of cpc-pac. Same key, same votes."""
 
     def __init__(self, start: Start, p: Floats, tie: Floats, key: tuple[int, ...]) -> None:
-        self._algorithm = find(PLANNED)
+        self._algorithm = start.algorithm
         self._problem = matrix_problem(PreferenceMatrix(p), tie)
         self._loop = loop_for(self._algorithm, self._problem, compiled=True)
         self._noise, self._rng = stream(*key, "votes", PLANNED), stream(*key, "planner")
         self._room = np.zeros(start.k), np.zeros(start.k, np.int64)
         self._ledger = new_ledger(np.array([0]))
-        self.state: Planner = copy.deepcopy(start.planner)  # type: ignore[assignment]
+        self.state: Planner | GoalPlanner = copy.deepcopy(start.planner)
 
     @property
     def votes(self) -> int:
@@ -92,6 +93,8 @@ class PlannedRace:
 
     def counts(self) -> tuple[Ints, Ints]:
         """Return wins and ties of all pairs."""
+        if isinstance(self.state, GoalPlanner):
+            return self.state.wins.copy(), self.state.ties.copy()
         met = self.state.meetings
         size, k = int(met.size[0]), len(met.head)
         first, second = met.first[:size], met.second[:size]
@@ -107,14 +110,14 @@ class PlannedRace:
         self._algorithm.pend(self.state, first, second, _ENDLESS)
 
     def _make_room(self) -> None:
-        assert self._algorithm.crowded and self._algorithm.enlarge
-        if self._algorithm.crowded(self.state):
-            self.state = self._algorithm.enlarge(self.state)  # type: ignore[assignment]
+        crowded, enlarge = self._algorithm.crowded, self._algorithm.enlarge
+        if crowded is not None and enlarge is not None and crowded(self.state):
+            self.state = enlarge(self.state)
 
     def take(self, wins: Ints, ties: Ints) -> None:
         """Take in votes that the planner did not ask for."""
         assert self._algorithm.absorb
-        self.state = self._algorithm.absorb(self.state, wins, ties)  # type: ignore[assignment]
+        self.state = self._algorithm.absorb(self.state, wins, ties)
         self._ledger.duels[0] += int(wins.sum() + ties.sum() // 2)
 
 
@@ -149,11 +152,23 @@ def count_votes_to_proof(
         return most
     if way == PLANNED:
         return run_to_proof(start, p, tie, most, key).votes
+    if start.goal != BEST:
+        return _count_votes_to_goal(way, start, p, tie, most, key)
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     state, noise = new_verdicts(start.wins, start.ties), stream(*key, "votes", way)
     in_turn = way == ALL_PAIRS
     race = compile_kernel(votes_to_proof)
     return int(race(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
+
+
+def _count_votes_to_goal(
+    way: str, start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...]
+) -> int:
+    """The same for a goal beyond one winner; it looks now and then, so it sees that up to a seventh too late."""
+    for votes, wins, ties in _run_list(way, start, p, tie, most, key):
+        if start.certify(wins, ties).decided:
+            return votes
+    return most
 
 
 def votes_to_likely(
@@ -188,7 +203,7 @@ def is_enough(
     """Tell whether an option is likely best, or proved."""
     if max(chances_of(wins, ties, start.margin, seed=key[-1], most=QUICK).each) >= least:
         return True
-    return bool(start.certify(wins, ties).best)
+    return start.certify(wins, ties).decided
 
 
 def looks(votes: int, most: int) -> Iterator[int]:
@@ -297,7 +312,12 @@ def room_of(start: Start, voters: int, met: Ints | None = None) -> Ints:
 
 
 def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:
-    """Tell whether any further answers could prove an option best: each claim gets all the votes left."""
+    """Tell whether any further answers could prove an option best: each claim gets all the votes left.
+
+    Of another goal nobody knows, so it may be.
+    """
+    if start.goal != BEST:
+        return True
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     found = log_evidence_of_pairs(wins + room, wins.T, ties, start.margin)
     _, _, best, _ = apply_row_argument(
@@ -327,7 +347,7 @@ def race_of_voters(
     p: Floats,
     tie: Floats,
     key: tuple[int, ...] = (0,),
-    goal: Goal = PROOF,
+    goal: Until = PROOF,
 ) -> int | None:
     """Return how many votes of these voters settle it in a world; None if all of them together do not.
 
@@ -367,13 +387,13 @@ class _Race(PlannedRace):
         wins, ties = self.counts()
         return self._most - (wins + wins.T + ties)
 
-    def is_settled(self, goal: Goal) -> bool:
+    def is_settled(self, goal: Until) -> bool:
         """Tell whether an option is proved best, or likely if that is enough."""
         if self.is_proved or goal.likely is None:
             return self.is_proved
         return is_enough(self._start, *self.counts(), goal.likely)
 
-    def go_on(self, goal: Goal, until: int) -> bool:
+    def go_on(self, goal: Until, until: int) -> bool:
         """Vote on to so many votes, or until it is proved; False if more votes are of no use."""
         while self.votes < until and not self.is_proved:
             before, left = self.votes, self.count_room()

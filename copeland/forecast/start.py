@@ -11,14 +11,15 @@ import numpy as np
 
 from copeland.certificate.certificate import Certificate, certify
 from copeland.errors import InvalidParameter
-from copeland.registry import State, find
+from copeland.registry import Algorithm, State, find
 from copeland.support.arrays import Ints
+from copeland.support.goal import BEST
 
 LIKELY = 0.95  # a chance to be best with which an option is called likely best
 _PROVED, _LIKELY = "proved", "likely"
 
 
-class Goal(NamedTuple):
+class Until(NamedTuple):
     """When to stop. A chance to be best is an estimate, and what stops at one proves nothing."""
 
     likely: float | None = None  # the chance that one option must have; None: until one is proved
@@ -36,18 +37,18 @@ class Goal(NamedTuple):
         )
 
 
-PROOF = Goal()
+PROOF = Until()
 
 
-def goal_of(until: str | Goal | None, name: str = "until") -> Goal:
+def read_until(until: str | Until | None, name: str = "until") -> Until:
     """Return what ``until`` says: ``"proved"``, ``"likely"`` or ``"likely=0.95"``.
 
     Examples
     --------
-    >>> goal_of("likely=0.9"), goal_of("likely").likely, goal_of("proved") == PROOF
-    (Goal(likely=0.9), 0.95, True)
+    >>> read_until("likely=0.9"), read_until("likely").likely, read_until("proved") == PROOF
+    (Until(likely=0.9), 0.95, True)
     """
-    if until is None or isinstance(until, Goal):
+    if until is None or isinstance(until, Until):
         return until or PROOF
     word, _, chance = str(until).partition("=")
     if word == _PROVED and not chance:
@@ -61,7 +62,7 @@ def goal_of(until: str | Goal | None, name: str = "until") -> Goal:
         raise InvalidParameter(
             f"{name} is {until!r}; say proved, or likely=0.95 with a chance above 0.5 and below 1."
         )
-    return Goal(likely)
+    return Until(likely)
 
 
 PLANNED = "cpc-pac"
@@ -69,9 +70,9 @@ PLANNED = "cpc-pac"
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where forecasts begin: the votes so far, and what it takes to prove an option best.
+    """Where forecasts begin: the votes so far, and what it takes to prove an option best, or to reach another goal.
 
-    All ways of asking stop by the same rule: the first vote at which some option is proved best.
+    All ways of asking stop by the same rule: the first vote at which the certificate says what the goal asks for.
     """
 
     wins: Ints
@@ -82,6 +83,7 @@ class Start:
     dependent: bool = False
     people: bool = False  # each of whom has one vote on a pair
     paused: frozenset[int] = field(default_factory=frozenset)  # options that cannot be asked
+    goal: str = BEST  # with the baseline, if there is one, by number
 
     @property
     def k(self) -> int:
@@ -114,10 +116,15 @@ class Start:
         able = [i for i in range(self.k) if i not in self.paused]
         return np.array(list(combinations(able, 2)), np.int64).reshape(-1, 2)
 
+    @property
+    def algorithm(self) -> Algorithm:
+        """Who plans."""
+        return find(PLANNED).with_parameters({"goal": self.goal})
+
     @cached_property
     def planner(self) -> State:
         """The planner with the votes so far; to be copied."""
-        algorithm = find(PLANNED)
+        algorithm = self.algorithm
         state = algorithm.start(self.k, **self._promise, dependent=int(self.dependent))
         assert algorithm.absorb is not None and algorithm.pause is not None
         state = algorithm.absorb(state, self.wins, self.ties)
@@ -127,7 +134,8 @@ class Start:
 
     @property
     def _promise(self) -> dict[str, Any]:
-        return {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
+        fixed = {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
+        return fixed if self.goal == BEST else {**fixed, "goal": self.goal}
 
 
 def new_start(k: int, **terms: Any) -> Start:

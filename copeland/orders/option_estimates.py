@@ -19,9 +19,10 @@ from scipy.special import expit
 from copeland.support.arrays import Floats, Ints
 
 PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
-FEW = 0.5  # two votes of the largest variance, added to each pair: few votes show too little of theirs
+FEW = 1.0  # four votes of the largest variance, added to each pair: few votes show too little of theirs
 _ROUNDS, _CLOSE = 100, 1e-9  # the step after so short a one would be its square
 _LONGEST_STEP = 2.0  # of a strength, in one round
+_ENDLESS = 100.0  # r^2 for each free unit, at which a radius is e^50 standard errors or more
 
 
 class Ballots(NamedTuple):
@@ -161,21 +162,25 @@ def _units(number: Ints, ballots: Ballots | None) -> int:
     return ballots.voters if ballots.voters > 1 else 0
 
 
-def radius_of(units: int, expected_units: float, alpha: float) -> float:
+def radius_of(units: int, expected_units: float, alpha: float, fitted: int = 0) -> float:
     """Return how many standard errors wide an interval is to hold at all times at once, for many votes.
 
-    An asymptotic confidence sequence (Waudby-Smith et al. 2024): sqrt(2 (s + 1) / s ln(sqrt(s + 1) / alpha)) with
+    An asymptotic confidence sequence (Waudby-Smith et al. 2024): r = sqrt(2 (s + 1) / s ln(sqrt(s + 1) / alpha)) with
     s = n rho^2. rho is fixed beforehand, so that the interval is tightest near the expected number.
+    Few units do not show their own spread well. So the radius is the t at which Student's (1 + t^2 / f)^(f / 2)
+    is as large as exp(r^2 / 2), where f units are left beside one for each number ``fitted``; with none left it is endless.
 
     Examples
     --------
     >>> round(radius_of(10_000, 10_000, 0.05 / 190), 2)
     4.53
     """
+    free = units - fitted
+    if free <= 0:
+        return math.inf
     s = units * _best_s(alpha) / expected_units
-    return (
-        math.inf if s == 0 else math.sqrt(2 * (s + 1) / s * (math.log(s + 1) / 2 - math.log(alpha)))
-    )
+    square = 2 * (s + 1) / s * (math.log(s + 1) / 2 - math.log(alpha))
+    return math.inf if square > _ENDLESS * free else math.sqrt(free * math.expm1(square / free))
 
 
 def _best_s(alpha: float) -> float:

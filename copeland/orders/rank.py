@@ -242,7 +242,7 @@ def rank_by_estimates(
     found = (estimate_borda if by == "borda" else estimate_strengths)(wins, ties, ballots)
     values = found.values
     claims = k * (k - 1) // 2 + k  # a difference of each pair, and a value of each option
-    radius = radius_of(found.units, expected or UNITS_AN_OPTION * k, delta / claims)
+    radius = radius_of(found.units, expected or UNITS_AN_OPTION * k, delta / claims, fitted=k)
     above = tell_apart(found, radius)
     order = np.argsort(-values, kind="stable")
     tiers = cut_tiers(above, order)

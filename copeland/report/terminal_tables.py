@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copeland.report.axes import REGRET_WORDS
 from copeland.simulation.runs import REGRETS, Runs
+from copeland.support.goal import BEST
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -175,9 +176,13 @@ def bounds_table(found: Mapping[str, Any], name: str) -> Table:
         f"alpha = {found['alpha']:g}, delta = {found['delta']:g}, T = {amount(found['horizon'])}"
     )
     form = "corrected" if found["corrected"] else "as printed in the paper"
+    words = dict(BOUND_WORDS)
+    if found["goal"] != BEST:
+        symbol, meaning = words["lower_samples"]
+        words["lower_samples"] = symbol, meaning.replace("a winner", f"the goal {found['goal']}")
     columns = {"quantity": FIXED, "value": NUMBER, "what it is": {}}
     table = make_table(f"{name}: {given}; {form}", columns)
-    for key, (symbol, meaning) in BOUND_WORDS.items():
+    for key, (symbol, meaning) in words.items():
         reason = found["undefined"].get(key) or found["undefined"].get(f"log_{key}")
         table.add_row(symbol, "undefined" if reason else bound(found, key), reason or meaning)
     return table

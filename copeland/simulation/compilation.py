@@ -64,8 +64,9 @@ def is_compiled(name: str) -> bool:
 
 def _usual_cell(name: str) -> Cell:
     spec = Spec.parse(name)
+    algorithm = find(spec.name).with_parameters(spec.params)
     source, marks = problem_of(USUAL), np.zeros(0, np.int64)
-    return Cell(source, find(spec.name), spec, 0, 1, 1, marks, seed=0)
+    return Cell(source, algorithm, spec, 0, 1, 1, marks, seed=0)
 
 
 def _explain_failure(cell: Cell) -> str:
@@ -178,7 +179,7 @@ def is_ready(algorithm: Algorithm) -> bool:
 
 def compile_ahead(name: str) -> Compiled:
     """Compile what simulations of an algorithm run, and what studies call that use it; keep it on disk."""
-    algorithm = find(Spec.parse(name).name)
+    algorithm = _usual_cell(name).algorithm
     was_ready, start = is_ready(algorithm), time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", AlgorithmWarning)

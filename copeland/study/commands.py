@@ -47,6 +47,7 @@ from copeland.study.log.state_parts import pair_of
 from copeland.study.options import ACTIVE, Option
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
+from copeland.support.goal import ABOVE
 from copeland.support.vote_tables import outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
@@ -288,6 +289,10 @@ def change_of_state(
         return []
     if before == RETIRED:
         raise InvalidParameter(f"the option '{name}' is retired for good.")
+    if target == RETIRED and state.settings.goal == f"{ABOVE}:{name}":
+        raise InvalidParameter(
+            f"all options are compared with '{name}', so it cannot be retired; pause it, or close the study."
+        )
     return [Event(state.number + 1, target, now, left=i)]
 
 

@@ -43,6 +43,7 @@ def create_study(
     both_bad: str = "tie",
     repeats: str | None = None,
     voters: str | None = None,
+    goal: str = "best",
     panel: Sequence[str] = (),
     lease: float = 600.0,
     open_ballots: int = 8,

@@ -139,7 +139,7 @@ class Player:
 
     def __init__(self, state: StudyState, counts: tuple[np.ndarray, np.ndarray] | None = None):
         settings = state.settings
-        params = settings.parameters(state.epoch)
+        params = settings.parameters(state.epoch, [option.name for option in state.options])
         self.policy = Policy(settings.spec.name, state.k, settings.seed, **params)
         self._hints: np.ndarray | None = None  # the policy was told last
         if counts is not None and state.votes > 0:

@@ -15,6 +15,7 @@ from warnings import warn
 
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import check_text, is_storable
+from copeland.support.goal import BEST, Goal, is_goal
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
@@ -60,6 +61,7 @@ def _choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
 
 
 _NAME = Rule("a name, as cpc-pac", is_storable)
+_GOAL = Rule("'best', 'top:3' or another number, 'above:NAME' or 'tiers'", is_goal)
 _RISK = _number("a number between 0 and 1", lambda x: 0 < x < 1)
 _MARGIN = _number("a number from 0 to below 1/2", lambda x: 0 <= x < 0.5)
 _SECONDS = _number("a number of seconds above 0", lambda x: 0 < x < math.inf)
@@ -139,6 +141,10 @@ class Settings:
     space
         The space whose points are the options, as text (:meth:`copeland.Space.to_json`); the algorithm is
         ``"tuner"``. Only audits prove anything, and ``delta`` is for all of them together.
+    goal
+        What the study is to find out. ``"best"``: who is best. ``"top:3"``: three options such that no other beats more than any of
+        them. ``"above:NAME"``: for each other option, whether it beats NAME. ``"tiers"``: groups of options that are apart; it goes on after
+        the winner.
     show
         What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
     population
@@ -208,6 +214,12 @@ class Settings:
         "a sample.",
         THESE,
     )
+    goal: str = _setting(
+        BEST,
+        _GOAL,
+        "What to find out: best; top:3 (or another number), the best few; above:NAME, who is better than NAME; "
+        "or tiers.",
+    )
     cases: int = _setting(
         None,
         _whole(0),
@@ -234,12 +246,14 @@ class Settings:
         """The algorithm's name and the parameters that were given with it."""
         return Spec.parse(self.algorithm)
 
-    def parameters(self, epoch: int) -> dict[str, Any]:
-        """Return the algorithm's parameters: those given, and what it must know of the study."""
+    def parameters(self, epoch: int, names: Sequence[str]) -> dict[str, Any]:
+        """Return the algorithm's parameters: those given, and what it must know of the study and its options."""
         from copeland.registry import find
 
         known = find(self.spec.name).parameters
         shared = self.terms(epoch) | {"dependent": int(self.dependent)}
+        if self.goal != BEST:
+            shared["goal"] = Goal.parse(self.goal).with_number(names)
         return dict(self.spec.params) | {k: v for k, v in shared.items() if k in known}
 
     def terms(self, epoch: int) -> dict[str, Any]:
@@ -276,6 +290,7 @@ class Settings:
             *(NEVER_PANEL if self.panel else ONLY_PANEL),
             *(NEVER_SPACE if self.space else ONLY_SPACE),
             *(() if self.missing else ("missing",)),
+            *(() if self.goal != BEST else ("goal",)),
             *(() if self.voters == JUDGE else ONLY_JUDGE),
         )
         return {
@@ -351,6 +366,8 @@ def _objections_to_space(s: Settings) -> Iterator[str]:
         yield f"algorithm is {s.algorithm!r}; a space has a tuner of its own, so leave it out."
     if s.margin:
         yield "margin means nothing for points of a space; leave it out."
+    if s.goal != BEST:
+        yield f"goal is {s.goal!r}, but the points of a space have no end, so there is one to find; leave it out."
 
 
 def _objections_to_panel(s: Settings) -> Iterator[str]:
@@ -371,6 +388,8 @@ def _objections_to_algorithm(s: Settings) -> Iterator[str]:
             f"algorithm is {algorithm.name}, which cannot choose a voter's pairs without that voter's own votes, "
             "as a study of people must; use cpc-pac, or let voters be independent."
         )
+    if "goal" in s.spec.params:
+        yield "algorithm has the parameter `goal`, but a study has a goal of its own; give it as the study's goal."
     if s.spec.params.get("together"):
         yield "algorithm has the parameter `together`, but a study shows losses one by one; leave it out."
     if algorithm.needs_horizon:

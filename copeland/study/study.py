@@ -15,7 +15,7 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.forecast.start import Goal, goal_of
+from copeland.forecast.start import Until, read_until
 from copeland.study.ballots import (
     Answered,
     Ballot,
@@ -647,7 +647,7 @@ class Study:
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
         *,
-        until: str | Goal = "proved",
+        until: str | Until = "proved",
         people: int | None = None,
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
@@ -671,7 +671,7 @@ class Study:
         from copeland.forecast.forecast import MOST
         from copeland.forecast.prospects import check_people
 
-        goal = goal_of(until)
+        goal = read_until(until)
         check_people(people)
         self._work.kind.require_options("so nobody can say how many votes they need")
         most = MOST if most is None else most

@@ -57,6 +57,24 @@ class Goal(NamedTuple):
                 "goal",
             )
 
+    def with_number(self, labels: Sequence[str]) -> str:
+        """Return the goal with its baseline by number, as an algorithm reads it."""
+        return f"{ABOVE}:{labels.index(self.name)}" if self.kind == ABOVE else str(self)
+
     def baseline(self, labels: Sequence[str]) -> int | None:
         """Return which option all others are compared with, if any."""
         return labels.index(self.name) if self.kind == ABOVE else None
+
+
+def is_goal(text: object) -> bool:
+    """Tell whether a text is a goal.
+
+    Examples
+    --------
+    >>> [is_goal(text) for text in ("top:3", "above:tea", "first", 3)]
+    [True, True, False, False]
+    """
+    try:
+        return isinstance(text, str) and bool(Goal.parse(text))
+    except InvalidParameter:
+        return False

@@ -9,9 +9,8 @@ d(p_ij, 1/2) is what a duel tells, in nats. The least cost of such q, for the ch
 of duels for each ln(1/delta) until an answer that is wrong with probability delta at most.
 
 A rival that is n wins behind c needs n + 1 points. A win that c loses is a point, and so is a win
-that the rival gains; the pair of c and the rival, if c wins it, is two. So sorting finds the lightest upset, and
-"the m lightest of the weights w sum to 1" is linear in w, theta and eta: m theta - sum eta >= 1, w >= theta - eta,
-eta >= 0. Hence a linear program of O(K^2) columns, though there are exponentially many upsets.
+that the rival gains; the pair of c and the rival, if c wins it, is two. This makes a linear program of O(K^2) columns
+(:mod:`copeland.theory.upsets`). Goals beyond one winner have other upsets (:mod:`copeland.theory.goal_limits`).
 
 Where several options share the most wins, a rival needs one point alone, so each win of c is confirmed alone.
 ECW-RMED's plan does this always, and has a closed form: it costs the limit then, and never less than it.
@@ -34,8 +33,6 @@ Examples
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,12 +40,13 @@ from numpy.typing import ArrayLike
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
 from copeland.matrix import LARGEST_COUNT, PreferenceMatrix, numbers_of
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import some
+from copeland.theory.goal_limits import price_goal
+from copeland.theory.upsets import lightest_upset, list_contests, rule_out_upsets
 from copeland.theory.winners import condorcet_winner, copeland_scores, copeland_winners
 
 MOST_OPTIONS = 150  # of which the linear program, for a single Copeland winner, is solved unasked
-
-_DEAREST = 1e9  # what costs more than this, in units of ECW's plan, has no place in a cheaper one
 
 
 def lower_regret(
@@ -93,12 +91,28 @@ def lower_regret_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> 
 
 
 def lower_samples(
-    m: PreferenceMatrix, champion: int | str | None = None, most_options: int = MOST_OPTIONS
+    m: PreferenceMatrix,
+    champion: int | str | None = None,
+    most_options: int = MOST_OPTIONS,
+    goal: str = BEST,
 ) -> float:
-    """Return the duels that any algorithm needs to be sure of a Copeland winner, for each ln(1/delta).
+    """Return the duels that any algorithm needs to be sure of its answer, for each ln(1/delta).
 
     Exact, as delta goes to 0, for algorithms that on every matrix are wrong with probability delta at
-    most; if there are several winners, they may name any. The parameters are those of :func:`lower_regret`.
+    most; if there are several right answers, they may give any.
+
+    Parameters
+    ----------
+    m
+        The problem.
+    champion
+        The Copeland winner to be sure of, if the goal is ``"best"``; by default the one for which that costs least.
+    most_options
+        Refuse linear programs larger than that for a single winner of so many options, as :func:`lower_regret` does.
+    goal
+        What is asked: ``"best"`` for a Copeland winner; ``"top:3"`` for three options such that no other beats more
+        than any of these; ``"above:NAME"`` for who beats NAME, a label, and who does not; ``"tiers"`` for the whole order by how
+        many others each option beats, and who beats equally many.
 
     Examples
     --------
@@ -106,8 +120,16 @@ def lower_samples(
     >>> m = copeland.load("cyclic-4")
     >>> round(lower_samples(m), 1)
     78.6
+    >>> round(lower_samples(m, goal="above:0"), 1)
+    149.0
     """
-    return _cheapest(m, _duel_price(m), "the lower bound on duels", champion, most_options)
+    aim, what = Goal.parse(goal), "the lower bound on duels"
+    if aim.kind == BEST:
+        return _cheapest(m, _duel_price(m), what, champion, most_options)
+    if champion is not None:
+        raise InvalidParameter(f"champion is {champion}, but goal is {goal!r}; leave champion out.")
+    aim.check(m.labels)
+    return price_goal(aim, m, _duel_price(m), what, most_options)
 
 
 def lower_samples_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> float:
@@ -194,7 +216,9 @@ def glr(wins: ArrayLike, champion: int) -> float:
     duels = counts + counts.T
     share = np.divide(counts, duels, out=np.full_like(counts, 0.5), where=duels > 0)
     weight = duels * divergence(share)
-    return min(_lightest(weight, champion, rival) for rival in _rivals(counts > counts.T, champion))
+    return min(
+        lightest_upset(weight, rival) for rival in list_contests(counts > counts.T, champion)
+    )
 
 
 def divergence(p: ArrayLike) -> Floats:
@@ -211,44 +235,6 @@ def divergence(p: ArrayLike) -> Floats:
     x = np.abs(2 * given - 1)
     inner = np.minimum(x, 1 - 2**-53)  # at p = 0 or 1 both terms are infinite, their sum is ln 2
     return np.where(x < 1, x * np.arctanh(inner) + np.log1p(-(inner**2)) / 2, math.log(2))
-
-
-class _Rival(NamedTuple):
-    """What may make a rival overtake the champion, and how much of it."""
-
-    option: int
-    points: int  # how many are needed
-    won: Ints  # whom the champion beats, but the rival
-    not_won: Ints  # whom the rival does not beat, but the champion where it beats the rival
-    beaten: bool  # whether the champion beats the rival: that pair is two points
-
-
-def _rivals(beats: Bools, champion: int) -> Iterator[_Rival]:
-    wins = beats.sum(axis=1)
-    for i in range(len(beats)):
-        if i == champion:
-            continue
-        beaten = bool(beats[champion, i])
-        won, not_won = beats[champion].copy(), ~beats[i]
-        won[i] = not_won[i] = False
-        not_won[champion] &= not beaten
-        yield _Rival(
-            option=i,
-            points=max(0, int(wins[champion] - wins[i]) + 1),
-            won=np.flatnonzero(won),
-            not_won=np.flatnonzero(not_won),
-            beaten=beaten,
-        )
-
-
-def _lightest(weight: Floats, champion: int, rival: _Rival) -> float:
-    """Return the weight of the lightest upset by a rival."""
-    singles = np.concatenate([weight[champion, rival.won], weight[rival.option, rival.not_won]])
-    sums = np.append(0, np.cumsum(np.sort(singles)))
-    apart = sums[rival.points] if rival.points < len(sums) else math.inf
-    if not rival.beaten:
-        return float(apart)
-    return float(min(apart, weight[champion, rival.option] + sums[max(0, rival.points - 2)]))
 
 
 def _regret(m: PreferenceMatrix) -> Floats:
@@ -295,7 +281,7 @@ def _cheapest(
             "single Copeland winner. Use ECW's, which is at least as large, or in Python give "
             "most_options."
         )
-    return relaxed * min(1.0, _optimum(price / relaxed, list(_upsets(beats, among[0]))))
+    return relaxed * min(1.0, rule_out_upsets(price / relaxed, list_contests(beats, among[0])))
 
 
 def _winner(m: PreferenceMatrix, best: Ints, champion: int | str) -> int:
@@ -311,8 +297,8 @@ def _ecw_price(beats: Bools, price: Floats, champion: int) -> float:
     """Return the least price of ruling all upsets out if each win of the champion is confirmed alone."""
     own = float(price[champion, beats[champion]].sum())
     return own + sum(
-        _shared_price(price[rival.option, rival.not_won], rival.points)
-        for rival in _rivals(beats, champion)
+        _shared_price(price[rival.rival, rival.not_won], rival.points)
+        for rival in list_contests(beats, champion)
     )
 
 
@@ -330,91 +316,14 @@ def _shared_price(prices: Floats, points: int) -> float:
 def _why_infinite(beats: Bools, price: Floats, champion: int, what: str) -> str:
     rival, tied = next(
         (rival, tied)
-        for rival in _rivals(beats, champion)
-        for tied in [rival.not_won[np.isinf(price[rival.option, rival.not_won])]]
+        for rival in list_contests(beats, champion)
+        for tied in [rival.not_won[np.isinf(price[rival.rival, rival.not_won])]]
         if len(tied) >= rival.points
     )
     return (
-        f"{what} is infinite: option {rival.option} ties exactly with {some([str(i) for i in tied])}, and with "
+        f"{what} is infinite: option {rival.rival} ties exactly with {some([str(i) for i in tied])}, and with "
         f"{rival.points} more wins it would beat more options than the Copeland winner {champion}; "
         "no number of duels tells a tie from a narrow win."
-    )
-
-
-class _Upset(NamedTuple):
-    """Upsets of one kind: any ``points`` of the pairs ``single``, with the pair ``double`` if not None."""
-
-    single: Ints
-    points: int
-    double: int | None
-
-
-def _upsets(beats: Bools, champion: int) -> Iterator[_Upset]:
-    """Yield the upsets of a champion; a pair (i, j) has the number i K + j, i < j."""
-    k = len(beats)
-
-    def numbers(i: int, others: Ints) -> Ints:
-        return np.minimum(i, others) * k + np.maximum(i, others)
-
-    for rival in _rivals(beats, champion):
-        single = np.append(numbers(champion, rival.won), numbers(rival.option, rival.not_won))
-        if rival.points <= len(single):
-            yield _Upset(single, rival.points, None)
-        if rival.beaten:
-            points = max(0, rival.points - 2)
-            double = int(numbers(champion, np.array([rival.option]))[0])
-            yield _Upset(single if points else single[:0], points, double)
-
-
-def _optimum(price: Floats, upsets: Sequence[_Upset]) -> float:
-    """Return the least price of weights in [0, 1] at which every upset weighs 1.
-
-    Prices are such that some plan costs 1; pairs far dearer than that are left out.
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
-    used = price.ravel() < _DEAREST
-    entries: list[tuple[Ints, Ints, Floats]] = []
-    right: list[Floats] = []
-    row, column = 0, price.size
-    for upset in upsets:
-        entries.append(_rows(upset, row, column))
-        right.append(np.append(1.0, np.zeros(len(upset.single))))
-        row += 1 + len(upset.single)
-        column += 1 + len(upset.single)
-    rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-    added = column - price.size
-    solution = linprog(
-        np.append(np.where(used, price.ravel(), 0), np.zeros(added)),
-        A_ub=coo_array((-values, (rows, columns)), shape=(row, column)).tocsr(),
-        b_ub=-np.concatenate(right),
-        bounds=np.column_stack([np.zeros(column), np.append(used, np.full(added, np.inf))]),
-        method="highs-ds",
-        options={"simplex_dual_edge_weight_strategy": "steepest"},
-    )
-    if solution.status != 0:
-        raise Undefined(f"the linear program was not solved: {solution.message}")
-    return float(solution.fun)
-
-
-def _rows(upset: _Upset, row: int, column: int) -> tuple[Ints, Ints, Floats]:
-    """Return rows >= (1, 0, ..., 0) by which all these upsets weigh 1, as rows, columns, values.
-
-    Columns from ``column`` on are theta, the weight of the heaviest pair of the lightest upset, and eta, by
-    which lighter pairs fall short of it: points theta - sum eta (+ w) >= 1, and w - theta + eta >= 0.
-    """
-    n = len(upset.single)
-    each = row + 1 + np.arange(n)
-    eta = column + 1 + np.arange(n)
-    first = [(row, column, upset.points)]
-    if upset.double is not None:
-        first.append((row, upset.double, 1))
-    rows, columns, values = np.array(first).T
-    return (
-        np.concatenate([rows, np.full(n, row), each, each, each]),
-        np.concatenate([columns, eta, upset.single, np.full(n, column), eta]),
-        np.concatenate([values, -np.ones(n), np.ones(n), -np.ones(n), np.ones(n)]).astype(float),
     )
 
 

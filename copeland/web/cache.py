@@ -222,7 +222,7 @@ class VoteAnalysis:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         reading, standing = self.reading, self.reading.standing
-        best = [standing.labels[i] for i in standing.certificate.best]
+        best = [standing.labels[i] for i in standing.certificate.chosen]
         ended = bool(best) or standing.closed
         left = None if ended else reading.remaining
         return {

@@ -90,5 +90,5 @@ def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, 
         waiting = len(state.under_way(now))
         return state.outcomes, (state.asked, waiting, state.number, state.closed, 0)
     seen = study.standing(voters=False)
-    flags = (seen.closed, bool(seen.certificate.best))
+    flags = (seen.closed, seen.certificate.decided)
     return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)

@@ -47,10 +47,13 @@ def _page(
         f"## Rule\n\n{_moved(section)}",
         f"## Guarantee\n\n{_moved(promise['guarantee'])}",
         f"## When to use it\n\n{_moved(promise['use'])}",
-        f"## Its regret\n\n{curves.figure(one)}",
-        f"## On the leaderboard\n\n{_standing(one.name, rows)}",
-        f"## Try it\n\n{_example(one)}",
     ]
+    if one.target != "several":  # of which a winner's regret says nothing
+        parts += [
+            f"## Its regret\n\n{curves.figure(one)}",
+            f"## On the leaderboard\n\n{_standing(one.name, rows)}",
+        ]
+    parts.append(f"## Try it\n\n{_example(one)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -136,5 +139,5 @@ def _index(known: dict[str, Algorithm]) -> str:
 
 def _moved(text: str) -> str:
     """The links of a page of docs as they are from a page two folders down."""
-    text = re.sub(r"\]\(#([\w-]+)\)", r"](\1.md)", text)
-    return re.sub(r"\]\((?!https?:|#)(?=[\w.-]+\.md|\.\./)", "](../../", text)
+    text = re.sub(r"\]\((?!https?:|#)(?=[\w.-]+\.md|\.\./)", "](../../", text)
+    return re.sub(r"\]\(#([\w-]+)\)", r"](\1.md)", text)

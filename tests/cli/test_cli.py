@@ -179,6 +179,13 @@ def test_bounds_takes_the_defaults_of_the_package():
     assert values("bounds", "mslr-5") == bounds.summary(copeland.load("mslr-5"))
 
 
+def test_bounds_shows_the_fewest_duels_for_a_goal():
+    expected = bounds.summary(copeland.load("cyclic-4"), goal="top:2")
+    assert values("bounds", "cyclic-4", "--goal", "top:2") == expected
+    shown = flat(run("bounds", "cyclic-4", "--goal", "top:2").stdout)
+    assert "to be sure of the goal top:2, for each ln(1/delta)" in shown
+
+
 def test_bounds_shows_why_a_quantity_is_undefined():
     assert "options 3 and 5 tie exactly" in flat(run("bounds", "arxiv-6").stdout)
 
@@ -208,6 +215,7 @@ def test_bounds_shows_why_a_quantity_is_undefined():
         ("bounds cyclic-4 --delta 2", "delta is 2"),
         ("bounds cyclic-4 --alpha 0.5", "alpha is 0.5"),
         ("bounds cyclic-4 --horizon 0", "horizon is 0"),
+        ("bounds cyclic-4 --goal top:4", "ask for at most 3"),
         ("winners missing.csv", "missing.csv: there is no such file"),
         ("winners cyclic-4 --jsn", "no such option"),
         ("problems show nothing-like-it", "known names"),
@@ -296,8 +304,8 @@ def test_bounds_has_the_defaults_of_the_package():
     from copeland.cli.matrices import bounds_command
 
     given = inspect.signature(bounds_command).parameters
-    told = tuple(given[name].default for name in ("alpha", "delta", "horizon"))
-    assert told == (bounds.ALPHA, bounds.DELTA, bounds.HORIZON)
+    told = tuple(given[name].default for name in ("alpha", "delta", "horizon", "goal"))
+    assert told == (bounds.ALPHA, bounds.DELTA, bounds.HORIZON, "best")
 
 
 def test_listing_algorithms_loads_nothing_heavy(tmp_path):

@@ -15,16 +15,16 @@ from copeland.forecast.plausible_worlds import (
     favourite_of,
 )
 from copeland.forecast.races import WAYS, PlannedRace, is_enough, looks, votes_to_likely
-from copeland.forecast.start import PROOF, Goal, Start, goal_of, new_start
+from copeland.forecast.start import PROOF, Start, Until, new_start, read_until
 
 
 @pytest.mark.parametrize(
     "until, goal",
-    [("proved", PROOF), (None, PROOF), ("likely", Goal(0.95)), ("likely=0.8", Goal(0.8))],
+    [("proved", PROOF), (None, PROOF), ("likely", Until(0.95)), ("likely=0.8", Until(0.8))],
 )
 def test_until_says_what_to_go_on_until(until, goal):
-    assert goal_of(until) == goal
-    assert goal_of(str(goal)) == goal
+    assert read_until(until) == goal
+    assert read_until(str(goal)) == goal
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_until_says_what_to_go_on_until(until, goal):
 )
 def test_any_other_until_is_refused_in_the_words_of_whoever_asked(until):
     with pytest.raises(InvalidParameter, match=r"--until is .* say proved, or likely=0\.95"):
-        goal_of(until, "--until")
+        read_until(until, "--until")
 
 
 def test_the_favourite_is_the_likeliest_by_chances_that_add_up_to_1_at_most():
@@ -139,8 +139,8 @@ def test_what_is_likely_already_takes_no_votes(way):
 
 def test_a_forecast_until_likely_says_so_and_is_shorter():
     start = Start(*counts([[0, 15, 15], [4, 0, 8], [4, 8, 0]]), epoch=1)
-    likely, proved = (forecast_of(start, 4, 5_000, goal=goal) for goal in (Goal(0.9), PROOF))
-    assert (likely.goal, proved.goal) == (Goal(0.9), PROOF)
+    likely, proved = (forecast_of(start, 4, 5_000, goal=goal) for goal in (Until(0.9), PROOF))
+    assert (likely.goal, proved.goal) == (Until(0.9), PROOF)
     for one, other in zip(likely.ways, proved.ways, strict=True):
         assert sum(one.votes) < sum(other.votes)
 

@@ -16,7 +16,7 @@ from copeland.forecast.races import (
     room_of,
     run_to_proof,
 )
-from copeland.forecast.start import PLANNED, Goal, Start, new_start
+from copeland.forecast.start import PLANNED, Start, Until, new_start
 
 
 def order(k, gap):
@@ -89,7 +89,7 @@ def test_few_voters_may_make_an_option_likely_who_cannot_prove_it():
     start, p = people(4), order(4, 0.49)
     voters = new_voters(start, 11)
     assert not is_possible(start, voters.room, start.wins, start.ties)
-    assert race_of_voters(start, voters, p, np.zeros((4, 4)), goal=Goal(0.9)) is not None
+    assert race_of_voters(start, voters, p, np.zeros((4, 4)), goal=Until(0.9)) is not None
 
 
 def test_a_plan_says_both_what_the_voters_settle_and_how_many_it_takes():

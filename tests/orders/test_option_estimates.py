@@ -117,3 +117,11 @@ def test_the_radius_is_that_of_the_published_formula():
     assert radius_of(0, 100, 0.05) == np.inf
     best = radius_of(1_000, 1_000, 0.01)
     assert best < min(radius_of(1_000, 800, 0.01), radius_of(1_000, 1_250, 0.01))
+
+
+def test_few_units_need_a_wider_radius_and_fewer_than_there_are_options_say_nothing():
+    wide = [radius_of(n, n, 0.01, fitted=5) for n in (6, 20, 100, 1_000, 100_000)]
+    assert wide == sorted(wide, reverse=True)
+    assert wide[-1] == pytest.approx(radius_of(10**9, 10**9, 0.01), abs=0.001)
+    assert radius_of(5, 5, 0.01, fitted=5) == np.inf
+    assert radius_of(1, 10**6, 0.01) == np.inf

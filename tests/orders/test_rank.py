@@ -9,6 +9,7 @@ from board_votes import STRENGTHS, draw_counts, read_arena
 import copeland
 from copeland.errors import InvalidParameter
 from copeland.orders import ORDERS, rank
+from copeland.orders.option_estimates import Ballots
 from copeland.orders.rank import cut_tiers
 
 WINS, TIES = draw_counts(STRENGTHS, 20_000, 0.1)
@@ -51,6 +52,20 @@ def test_every_single_vote_early_on_tells_nobody_apart(by):
     """One win each: an estimate without spread must not pass for a sure one."""
     found = rank([[0, 1, 1], [0, 0, 1], [0, 0, 0]], by=by)
     assert len(found.tiers) == 1
+
+
+@pytest.mark.parametrize("by", ["borda", "strength"])
+def test_two_voters_tell_nobody_apart_however_many_votes_they_give(by):
+    """The votes of two voters differ in one direction alone: in all others they seem to have no spread."""
+    rng, k, each = np.random.default_rng(0), 8, 100
+    first = rng.integers(k, size=2 * each)
+    second = (first + 1 + rng.integers(k - 1, size=2 * each)) % k
+    said = (rng.random(2 * each) < 0.5).astype(float)
+    wins = np.zeros((k, k), int)
+    np.add.at(wins, (np.where(said, first, second), np.where(said, second, first)), 1)
+    ballots = Ballots(first, second, said, np.repeat([0, 1], each))
+    found = rank(wins, by=by, ballots=ballots, expected=2)
+    assert {(place.first, place.last) for place in found.places} == {(1, k)}
 
 
 def test_json_has_names_ranks_and_the_sentence():

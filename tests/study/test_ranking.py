@@ -27,9 +27,10 @@ intervals = st.lists(
 )
 
 
-def study_of(wins, names="abcdefgh"):
+def study_of(wins, names="abcdefgh", **settings):
     wins = np.array(wins)
-    study = copeland.create_study("rank", list(names[: len(wins)]), voters="independent")
+    settings = {"voters": "independent", **settings}
+    study = copeland.create_study("rank", list(names[: len(wins)]), **settings)
     rows = [
         {"winner": names[i], "loser": names[j], "n": int(wins[i, j])}
         for i, j in np.argwhere(wins > 0)
@@ -184,9 +185,12 @@ def test_a_panel_is_ranked_by_what_it_settles_alone():
         study.ranking(by="strength")
 
 
+# a beats every other narrowly, while b wins by far where it wins.
+NARROW = [[0, 580, 580, 580], [420, 0, 880, 890], [420, 20, 0, 500], [420, 10, 480, 0]]
+
+
 def narrow_winner():
-    """The study of a winner that beats every other narrowly, while the second wins by far where it wins."""
-    return study_of([[0, 580, 580, 580], [420, 0, 880, 890], [420, 20, 0, 500], [420, 10, 480, 0]])
+    return study_of(NARROW)
 
 
 def words_of(study, by="strength"):
@@ -238,6 +242,26 @@ def test_several_winners_that_strengths_do_not_show_are_explained():
         "a, b and c are not told apart from d; they are proved best because no option beats more others."
         in order
     )
+
+
+def test_the_best_few_that_strengths_do_not_show_are_explained():
+    """c beats d narrowly, while d wins by far against e."""
+    wins = np.zeros((5, 5), int)
+    for i, j in combinations(range(5), 2):
+        wins[i, j], wins[j, i] = 600, 400
+    wins[3, 4], wins[4, 3] = 990, 10
+    order, _ = words_of(study_of(wins, goal="top:3"))
+    assert (
+        "By strength d comes before c; a, b and c are proved the top 3 because no other option beats more than "
+        "any of them." in order
+    )
+
+
+def test_options_on_the_wrong_side_of_a_baseline_are_explained():
+    order, _ = words_of(study_of(NARROW, goal="above:b"))
+    assert "By strength a comes after b; it is proved better because it beats b." in order
+    order, _ = words_of(study_of(NARROW, goal="above:a"))
+    assert "By strength b comes before a; it is proved worse because it loses to a." in order
 
 
 def test_a_panel_is_drawn_by_scores_and_says_things_once():

@@ -28,6 +28,7 @@ WRONG = {
     "missing": {"missing": "perhaps"},
     "population": {"voters": "judge", "population": "like-these"},
     "cases": {"voters": "judge", "cases": 0},
+    "goal": {"goal": "second"},
 }
 WRONG_ON_THE_PAGE = [  # the setting, and what a form says
     ("delta", {"delta": "often"}),
@@ -35,6 +36,7 @@ WRONG_ON_THE_PAGE = [  # the setting, and what a form says
     ("both_bad", {"both_bad": "x"}),
     ("voters", {"voters": "crowd"}),
     ("panel", {"voters": "panel"}),
+    ("goal", {"goal": "top:2"}),
 ]
 TOLD = [
     {},
@@ -44,6 +46,7 @@ TOLD = [
     {"margin": 0.1, "seed": 5, "batch": 2, "missing": "ignored", "lease": 60, "open_ballots": 3},
     {"voters": "judge", "cases": 7, "population": "like-these", "delta": 0.01},
     {"voters": "independent", "repeats": "first", "both_bad": "drop", "algorithm": "ccb"},
+    {"goal": "above:a one"},
 ]
 
 

@@ -108,11 +108,11 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
     standing = work.standing(voters=False)
     if standing.panel is not None:
         panel, statement = standing.panel, standing.panel.active.statement
-        if panel.active.best or standing.closed or not panel.members_to_ask:
+        if panel.active.decided or standing.closed or not panel.members_to_ask:
             return f"Nothing is left to ask: {statement[0].lower()}{statement[1:]}"
         whom = "" if voter is None else f" of {voter}"
         return f"Nothing is left to ask{whom} now. Still to be asked: {join_names(panel.members_to_ask)}."
-    if standing.certificate.best:
+    if standing.certificate.decided:
         return "Nothing is left to ask: the verdict is proved."
     if work.settings.cases:
         return "Nothing is left to ask: every case is judged, or was skipped."

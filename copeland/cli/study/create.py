@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
 @take_settings(
-    *("algorithm", "delta", "margin", "indifference", "both_bad", "repeats"),
+    *("goal", "algorithm", "delta", "margin", "indifference", "both_bad", "repeats"),
     *("voters", "judge", "cases", "population", "people", "panel"),
     *("lease", "open_ballots", "batch", "missing", "seed"),
 )

@@ -112,11 +112,11 @@ def judge_command(
     A judge answers each pair, with its sides and item, once; in a study of --voters judge, all judges together. A failure is kept as an error, which is
     not a vote. Exit code 1 if a judge keeps failing.
     """
-    from copeland.forecast.start import goal_of
+    from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
     from copeland.support.atomic_files import read_text
 
-    goal = goal_of(until, "--until")
+    goal = read_until(until, "--until")
     if temperature < 0:
         raise InvalidParameter(f"--temperature is {temperature:g}; it must be 0 or more.")
     work = open_study(name, storage)

@@ -63,11 +63,11 @@ def plan_command(
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
     from copeland.forecast.panel_forecast import BELIEF as PANEL_BELIEF
     from copeland.forecast.plausible_worlds import BELIEF
-    from copeland.forecast.start import goal_of
+    from copeland.forecast.start import read_until
     from copeland.study.report.study_tables import plan_sentences, plan_table
     from copeland.study.results.voter_reach import plan_sentence
 
-    goal = goal_of(until, "--until")
+    goal = read_until(until, "--until")
     work = open_study(name, storage)
     if people is not None and not work.settings.people:
         raise InvalidParameter(

@@ -181,7 +181,7 @@ def _describe_row(name: str, storage: str) -> dict[str, Any]:
         }
     standing = work.standing(voters=False)
     certificate = standing.certificate
-    best = [certificate.labels[i] for i in certificate.best]
+    best = [certificate.labels[i] for i in certificate.chosen]
     if best:
         stands = f"proved best: {', '.join(quote_names(best))}"
     elif standing.leader:

@@ -19,7 +19,7 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
-from copeland.forecast.start import Goal, goal_of
+from copeland.forecast.start import Until, read_until
 from copeland.study.input_limits import check_text
 from copeland.study.judges.call import (
     SWAPS,
@@ -118,7 +118,7 @@ def judge_study(
     study: Study,
     judges: Judge | Sequence[Judge] | Mapping[str, Judge],
     *,
-    until: str | Goal = "proved",
+    until: str | Until = "proved",
     calls: int | None = None,
     cost: float | None = None,
     swap: str = "random",
@@ -199,7 +199,7 @@ def judge_study(
     budget = Budget(cost)
     for judge in named.values():
         check_judge(judge, capped=cost is not None)
-    goal, endless = goal_of(until), calls is None and cost is None
+    goal, endless = read_until(until), calls is None and cost is None
     _require_goal(study, goal, endless)
     drawer = None if items is None else Drawer(items, seed)
     _require_voters(study, named, role, drawer, repeat)
@@ -231,7 +231,7 @@ def judge_study(
     return work.summary()
 
 
-def _require_goal(study: Study, goal: Goal, endless: bool) -> None:
+def _require_goal(study: Study, goal: Until, endless: bool) -> None:
     """Refuse a goal that a study of this kind cannot come to, and a run without an end."""
     if goal.likely is not None and study.settings.panel:
         refuse_for_panel(goal)
@@ -296,7 +296,7 @@ class _JudgingLoop:
     """The loop. Only the thread that runs it touches the study; judges are called in others."""
 
     study: Study
-    goal: Goal
+    goal: Until
     judges: dict[str, Judge]
     budget: Budget
     cap: int | None
@@ -402,10 +402,10 @@ class _JudgingLoop:
         if self.goal.likely is None:
             return False
         standing = self.study.standing(voters=False)
-        if standing.votes != self.looked and not standing.certificate.best:
+        if standing.votes != self.looked and not standing.certificate.decided:
             self.looked = standing.votes
             self.favourite = likely_sentence(standing, self.goal.likely)
-        return bool(self.favourite) and not standing.certificate.best
+        return bool(self.favourite) and not standing.certificate.decided
 
     def _candidate(self, name: str) -> Candidate:
         option = self.study.option(name)
@@ -417,7 +417,7 @@ class _JudgingLoop:
             return "finished", "nothing is left to ask of the members who judge here."
         if self.study.settings.space:
             return "answered", "the space has few points, and the judges have answered every pair."
-        if not self.exhausted or self.study.certificate().verdict != "open":
+        if not self.exhausted or self.study.certificate().decided:
             return "finished", "the study has nothing left to ask."
         if self.proving and getattr(self.study.certificate(), "complete", False):
             return "answered", (
@@ -496,7 +496,7 @@ class _JudgingLoop:
                     self.latest = ballot.id
                     self.memory.note(judge, ballot)
                 yield _Asked(ballot, judge, item)
-            elif endless or self.study.certificate().verdict != "open":
+            elif endless or self.study.certificate().decided:
                 return  # then other items will not help
 
     def _items(self) -> Iterable[Any]:

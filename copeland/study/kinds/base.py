@@ -39,11 +39,12 @@ from copeland.study.voter_history import (
     same_item,
     sides_of,
 )
+from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import shorten_names
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Goal
+    from copeland.forecast.start import Until
     from copeland.study.results.verdict import Verdict
     from copeland.study.results.voter_reach import Met
     from copeland.tuning import Space
@@ -99,7 +100,7 @@ class Kind:
 
     refused: ClassVar[Mapping[str, str]] = {}  # what cannot be done, and the sentence for it
     terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
-        *("labels", "delta", "margin", "voters", "together", "cases", "judges"),
+        *("labels", "delta", "margin", "voters", "together", "cases", "judges", "goal"),
     )
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
 
@@ -111,7 +112,8 @@ class Kind:
     # Opening
 
     def check_start(self, state: StudyState) -> None:
-        """Refuse options and parameters with which nothing could be asked."""
+        """Refuse options, a goal and parameters with which nothing could be asked."""
+        check_goal(state)
         Player(state)
 
     def give_space(self, state: StudyState, space: Space) -> None:
@@ -269,7 +271,9 @@ class Kind:
         return {}
 
     def is_open(self, state: StudyState) -> bool:
-        """Tell whether no option is proved best; with few votes that is known without looking at them."""
+        """Tell whether the goal is not reached; of one winner, with few votes, that is known without looking at them."""
+        if state.settings.goal != BEST:
+            return not self.certificate(state).decided
         if has_too_few(state):
             return True
         if len(state.options_left) < state.k:
@@ -314,7 +318,7 @@ class Kind:
 
         return Analysis(look()).verdict
 
-    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
         """Return how many more votes it may take to reach a goal."""
         from copeland.study.results.verdict import require_chances
         from copeland.study.results.voter_reach import plan_of
@@ -322,6 +326,11 @@ class Kind:
         standing, met = look()
         require_chances(goal, len(standing.options))
         return plan_of(standing, met, people, goal=goal, **how)
+
+
+def check_goal(state: StudyState) -> None:
+    """Refuse a goal that the options cannot have."""
+    Goal.parse(state.settings.goal).check([option.name for option in state.options])
 
 
 def has_too_few(state: StudyState) -> bool:

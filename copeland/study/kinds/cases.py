@@ -27,7 +27,7 @@ from copeland.support.rng import stream
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Goal
+    from copeland.forecast.start import Until
 
 
 class JudgedCases(Kind):
@@ -95,7 +95,7 @@ class JudgedCases(Kind):
             )
         super().check_adding(state)
 
-    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
         """Refuse to plan: there are only so many votes."""
         from copeland.study.results.voter_reach import refuse_for_cases
 

@@ -7,6 +7,7 @@ things; where that would leave somebody who asks without a question, it is not c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from copeland.study.kinds.base import (
     Meetings,
     Questions,
     Wait,
-    has_too_few,
+    check_goal,
     repeat_questions,
     require_same_voter,
 )
@@ -48,12 +49,13 @@ from copeland.study.voter_history import (
     sides_of,
 )
 from copeland.study.voter_history import active as active_options
+from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Goal
+    from copeland.forecast.start import Until
 
 MOST = 200  # options: the planner weighs every champion against every rival of every other
 
@@ -66,12 +68,13 @@ class PanelOfVoters(Kind):
         GUIDING: "every member of a panel counts, so nobody can guide it.",
         ALLOCATING: "a panel is asked by name; an allocation is for users of a search.",
     }
-    terms = ("labels", "excused")
+    terms = ("labels", "excused", "goal")
     only_counts = False
 
     def check_start(self, state: StudyState) -> None:
-        """Refuse more options than a panel's planner can weigh while somebody waits."""
+        """Refuse more options than a panel's planner can weigh while somebody waits, and a goal that they cannot have."""
         _require_few(state.k)
+        check_goal(state)
 
     def check_voter(self, state: StudyState, voter: str | None) -> None:
         """Refuse who is not on the panel; without a name, the planner chooses a member."""
@@ -140,6 +143,7 @@ class PanelOfVoters(Kind):
             members=len(panel.members),
             excused=[name for name in panel.members if name in panel.excused],
             active=among if active or len(kept) < state.k else None,
+            goal=state.settings.goal,
         )
 
     def counts(self, state: StudyState) -> tuple[Any, ...]:
@@ -152,8 +156,8 @@ class PanelOfVoters(Kind):
         return {"panel": list(state.settings.panel), "answers": answers}
 
     def is_open(self, state: StudyState) -> bool:
-        """Tell whether it is not settled who is best."""
-        return has_too_few(state) or self.certificate(state).verdict == "open"
+        """Tell whether the goal is not settled."""
+        return not self.certificate(state).decided
 
     def panel_standing(self, state: StudyState) -> PanelStanding:
         """Return where the panel stands."""
@@ -169,7 +173,7 @@ class PanelOfVoters(Kind):
             active=self.certificate(state, active=only_some),
         )
 
-    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
         """Return how many more answers it may take until some active option is sure to be best."""
         from copeland.study.results.verdict import refuse_for_panel
         from copeland.study.results.voter_reach import panel_plan
@@ -180,13 +184,28 @@ class PanelOfVoters(Kind):
 
 
 def find_open_answers(state: StudyState) -> NDArray[np.bool_]:
-    """Return members x K x K: whose missing answers may bear on who is best of the active options."""
+    """Return members x K x K: whose missing answers may bear on the goal among the active options."""
     among = sorted(active_options(state))
     matter = np.zeros(state.panel.answered.shape, dtype=bool)
-    if len(among) > 1:
-        cut = np.ix_(range(len(matter)), among, among)
-        matter[cut] = still_matter(state.wins[np.ix_(among, among)], state.panel.silent[cut])
+    if can_reach_goal(state, among):
+        cut, aim = np.ix_(range(len(matter)), among, among), aim_of(state, among)
+        wins = state.wins[np.ix_(among, among)]
+        matter[cut] = still_matter(wins, state.panel.silent[cut], *aim)
     return matter
+
+
+def aim_of(state: StudyState, among: Sequence[int]) -> tuple[str, list[str]]:
+    """Return the goal, and the names of the options that are asked."""
+    return state.settings.goal, [state.options[i].name for i in among]
+
+
+def can_reach_goal(state: StudyState, among: Sequence[int]) -> bool:
+    """Tell whether there is anything to ask of these options: of a baseline, if it is one of them."""
+    goal, names = aim_of(state, among)
+    if goal == BEST:
+        return len(among) > 1
+    aim = Goal.parse(goal)
+    return len(among) > max(aim.number, 1) and (aim.kind != ABOVE or aim.name in names)
 
 
 def _require_few(k: int) -> None:
@@ -273,7 +292,7 @@ class _Sitting:
     def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
         """Return the member and the two options that the planner would ask now, with or without the answers under way."""
         among = sorted(active_options(self._state))
-        if len(among) < 2:
+        if not can_reach_goal(self._state, among):
             return None
         wins, silent = self._state.wins.copy(), self._state.panel.silent
         if count_on:
@@ -282,6 +301,7 @@ class _Sitting:
                 wins[winner, ballot.left + ballot.right - winner] += 1
                 silent[self._seat(ballot.voter), *_both_ways(ballot.left, ballot.right)] = True
         cut, cut_each = np.ix_(among, among), np.ix_(range(len(silent)), among, among)
+        aim = aim_of(self._state, among)
         found = next_question(
             wins[cut],
             self._state.ties[cut],
@@ -289,6 +309,8 @@ class _Sitting:
             stream(self._state.settings.seed, "panel", self._request.number + len(self.new)),
             allowed=self._possible_questions()[cut_each],
             last=[self._recent_pairs(name, among) for name in self._state.panel.members],
+            goal=aim[0],
+            labels=aim[1],
         )
         return None if found is None else (found[0], among[found[1]], among[found[2]])
 

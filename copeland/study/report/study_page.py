@@ -24,6 +24,7 @@ from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_o
 from copeland.study.report import study_sentences as sentences
 from copeland.study.report.graph_figure import graph_figure
 from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.order_sentences import ORDER_KEY, exactness_sentence, proof_sentences
 from copeland.study.report.study_figures import (
     COLOURS,
     NUMBERED,
@@ -42,6 +43,7 @@ from copeland.study.results.standing import PROVED, PanelStanding, Standing, Vot
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged
 from copeland.study.votes import Vote
+from copeland.support import goal as goals
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import format_count, join_names, percent, shorten_names
 
@@ -179,7 +181,7 @@ def study_parts(
         verdict=verdict,
         needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
         notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
-        tiles=_tiles(standing, progress),
+        tiles=_tiles(reading, progress),
         voted=voted,
         **(_make_result_parts(reading, progress, order) if voted else {}),
         guides=_guides(standing) if standing.guides else None,
@@ -275,7 +277,7 @@ def _make_result_parts(
         "scores": _scores(reading, rows),
         "graph": _graph(reading, rows),
         "matrix": _matrix(reading),
-        "progress": _progress(reading, progress),
+        "progress": _progress(reading, progress) if is_one_winner(reading) else None,
         "counting": sentences.counting_sentences(reading),
         "position": _position(reading.standing),
         **ranking_parts(reading, order),
@@ -302,13 +304,17 @@ def _needs(reading: Analysis) -> Part:
     return Part(columns=columns, rows=rows, note=note)
 
 
-def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
-    certificate = standing.certificate
+def is_one_winner(reading: Analysis) -> bool:
+    """Tell whether the study looks for one winner, whose proof grows vote by vote."""
+    return reading.certificate.goal == goals.BEST
+
+
+def _tiles(reading: Analysis, progress: Sequence[Progress]) -> dict[str, str]:
+    certificate, standing = reading.certificate, reading.standing
     known = {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
-        "not ruled out": f"{len(certificate.possible):,}",
-        "proved best": f"{len(certificate.best):,}",
+        **reading.count_outcome(),
     }
     if isinstance(certificate, PanelCertificate):
         return known | {"answers missing": f"{certificate.missing:,}"}
@@ -343,7 +349,7 @@ def _graph(reading: Analysis, options: Sequence[OptionRow]) -> Part:
         "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, graph)),
     )
     key = [
-        sentences.graph_sentence(len(shown), reading.k),
+        sentences.graph_sentence(len(shown), reading.k, not is_one_winner(reading)),
         sentences.sureness_sentence(reading.certificate),
     ]
     return Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
@@ -387,11 +393,11 @@ def _order(reading: Analysis, order: Ranking) -> Part:
         _picture(ranking_figure(order), describe_ranking(order)),
         said=(
             order.sentence,
-            sentences.proof_sentence(reading, order),
-            sentences.exactness_sentence(order),
+            *proof_sentences(reading, order),
+            exactness_sentence(order),
             *order.notes,
         ),
-        key=[sentences.ORDER_KEY, *order.assumptions[1:]],
+        key=[ORDER_KEY, *order.assumptions[1:]],
         title=ORDER_TITLES[order.by],
     )
 
@@ -412,7 +418,7 @@ def _ranking(reading: Analysis, said: Sequence[str]) -> Part:
     ]
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
-    told = (ranking.sentence, sentences.exactness_sentence(ranking), *ranking.notes)
+    told = (ranking.sentence, exactness_sentence(ranking), *ranking.notes)
     return Part(
         said=[one for one in told if one not in said],
         columns=["option", "tier", "beats", "proved", "rank", "strength"],
@@ -427,7 +433,7 @@ def _options(options: Sequence[OptionRow]) -> Part:
     rows = [
         [
             row.name,
-            row.add_state(row.known),
+            row.add_state(row.words),
             f"{row.beats}",
             f"{row.least} to {row.most}",
             f"{row.votes:,}",

@@ -9,7 +9,6 @@ import numpy as np
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.orders.rank import COLUMNS, Ranking
 from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.study.report.graph_layout import INTO, MANY, Graph
 from copeland.study.results.agreement import flip_sentences
@@ -37,11 +36,6 @@ OPTIONS_NOTE = (
     "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
     "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
     "best, are estimates."
-)
-ORDER_KEY = (
-    "A dot is the value by the votes so far, a bar where the true value may be; a bar that ends in an arrow goes on. Each band is a tier, "
-    "with its number at the left: every option in it is told apart from every option in another. At the right are the ranks that an "
-    "option may have. The order within a tier proves nothing."
 )
 RANKING_NOTE = (
     "Beats: how many others, so far; proved: where that number must be; rank: where the option may be in this order. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
@@ -222,15 +216,16 @@ def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     )
 
 
-def graph_sentence(shown: int, k: int) -> str:
-    """Return what the graph shows, and what it leaves out."""
+def graph_sentence(shown: int, k: int, aimed: bool = False) -> str:
+    """Return what the graph shows, and what it leaves out; ``aimed``: of a goal beyond one winner."""
     some = (
         ""
         if shown == k
         else f"The picture shows {shown} of {k} options: the first that are not ruled out. "
     )
     return (
-        f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An "
+        f"{some}{'Filled: what the goal asks for' if aimed else 'Filled: proved best'}. "
+        f"Light frame: {'not decided' if aimed else 'not ruled out'}. Grey frame: ruled out. An "
         "option is above those it beats; an arrow from a frame comes from every option in it. "
         f"Left out: arrows that two others, as sure, replace; all but the {INTO} surest arrows "
         "into an option; and arrows that are not likely and would close a cycle of more than "
@@ -252,53 +247,6 @@ def matrix_sentence(reading: Analysis) -> str:
         f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
         f"{proved:,}; {others}"
     )
-
-
-def exactness_sentence(ranking: Ranking) -> str:
-    """Return whether the intervals of a ranking are exact, or hold for many votes."""
-    if ranking.delta is None:
-        return "Intervals and tiers are exact: they hold whatever the missing answers say."
-    return ranking.assumptions[0]
-
-
-def proof_sentence(reading: Analysis, order: Ranking) -> str:
-    """Return how an order by estimates fits what is proved, where it does not show it; nothing if it does."""
-    found, names = (
-        reading.certificate,
-        dict(zip(reading.standing.labels, reading.names, strict=True)),
-    )
-    best = {reading.standing.labels[i] for i in found.best}
-    if order.by == "copeland" or not best:
-        return ""
-    winners, single = reading.join_names(found.best), len(best) == 1
-    reason = _reason_words(reading, "it" if single else "each of them")
-    first = order.places[0].name
-    by = f"By {COLUMNS[order.by]}"
-    if first not in best:
-        is_proved = "is" if single else "are"
-        return (
-            f"{by} {names[first]} comes first; {winners} {is_proved} proved best because {reason}."
-        )
-    if all(place.last <= len(best) for place in order.places if place.name in best):
-        return ""
-    near = [names[p.name] for p in order.places if p.name not in best and p.first <= len(best)]
-    others = join_names(near) if near else "all others"
-    if single:
-        return f"{by} {winners} comes first, but is not told apart from {others}; it is proved best because {reason}."
-    return (
-        f"{by} {winners} are not told apart from {others}; they are proved best because {reason}."
-    )
-
-
-def _reason_words(reading: Analysis, who: str) -> str:
-    """Why options are best, in a few words."""
-    found = reading.certificate
-    margin = isinstance(found, Certificate) and found.margin > 0
-    if found.least == reading.rivals:
-        others = "the other option" if reading.rivals == 1 else "every other option"
-        return f"{who} beats{', or ties within the margin,' if margin else ''} {others}"
-    by = " by more than the margin" if margin else ""
-    return f"no option beats {'more others' if found.least else 'another'}{by}"
 
 
 def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Iterator[str]:

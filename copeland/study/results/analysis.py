@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from copeland.certificate.goal_sentences import IN, OPEN, count_goal, place_option
+from copeland.certificate.goal_sentences import OUT as GONE
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import Ballots, fit_strengths
 from copeland.orders.rank import (
@@ -25,8 +27,9 @@ from copeland.orders.rank import (
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import Floats, Measures
 from copeland.study.results.standing import PROVED as PROVED  # which is documented here
-from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.results.verdict import Verdict, kind_of_verdict, verdict_of
 from copeland.study.results.voter_reach import is_judged
+from copeland.support import goal as goals
 
 # What is known of an option.
 BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
@@ -58,6 +61,12 @@ class OptionRow:
     def votes(self) -> int:
         """All its votes."""
         return self.won + self.lost + self.tied
+
+    @property
+    def words(self) -> str:
+        """What is known of it, in a few words: by the goal of the study, if that is not one winner."""
+        usual = self.place in (BEST, OUT, "not ruled out", "may be tied with the best", self.state)
+        return self.known if usual else self.place
 
     def add_state(self, words: str) -> str:
         """Return what is known of it, and whether it is asked."""
@@ -100,17 +109,24 @@ class Analysis(Measures):
         """The options that are not retired, in tiers that are proved apart."""
         return ranking_of(self)
 
+    def count_outcome(self) -> dict[str, str]:
+        """Return how far it is decided, in a few numbers."""
+        found = self.certificate
+        if found.goal != goals.BEST:
+            return count_goal(found)
+        return {"not ruled out": f"{len(found.possible):,}", "proved best": f"{len(found.best):,}"}
+
     @property
     def badge(self) -> str:
         """What is proved, or likely, in a word or two."""
-        kind, standing = self.certificate.verdict, self.standing
+        kind, standing = kind_of_verdict(self.certificate), self.standing
         if kind != "open":
-            return "Winner" if kind == "winner" else "Tied for first"
+            return {"winner": "Winner", "tied": "Tied for first"}.get(kind, "Goal reached")
         if standing.closed:
             return "Closed without a proof"
-        if standing.panel is not None and standing.panel.active.best:
+        if standing.panel is not None and standing.panel.active.decided:
             return "Settled for the active options"
-        if self.likely is not None:
+        if self.likely is not None and self.certificate.goal == goals.BEST:
             return "Likely, not proved"
         return "Not proved" if is_judged(standing) else "Keep going"
 
@@ -152,6 +168,9 @@ class Analysis(Measures):
     def _classify(self, option: int) -> tuple[str, str]:
         """What is known of an option, in a word and in more."""
         found = self.certificate
+        if found.goal != goals.BEST:
+            where, words = place_option(found, option)
+            return {IN: BEST, OPEN: POSSIBLE, GONE: OUT}[where], words
         if option in found.best:
             return BEST, BEST
         if option not in found.possible:

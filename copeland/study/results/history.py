@@ -17,6 +17,7 @@ from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
 from copeland.certificate.evidence import evidence
+from copeland.certificate.goal_sentences import share_of_goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import (
@@ -45,6 +46,7 @@ from copeland.study.log.events import (
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState, fold_log
 from copeland.study.results.standing import Standing, epoch_with, leader_of
+from copeland.support.goal import BEST
 from copeland.support.phrasing import percent, quote_names
 from copeland.support.rng import stream
 
@@ -153,9 +155,11 @@ def share_of(standing: Standing) -> float:
 
 
 def _share_of(votes: StudyState | Standing, found: Certificate | PanelCertificate) -> float:
+    if found.goal != BEST:
+        return share_of_goal(found)
     if isinstance(found, PanelCertificate):
         return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
-    return 1.0 if found.best else proved_share(votes)  # sums of floats may miss 1
+    return 1.0 if found.decided else proved_share(votes)  # sums of floats may miss 1
 
 
 def _progress(state: StudyState) -> Progress:

@@ -28,6 +28,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
 from copeland.study.results.voter_reach import Reach, outlook_on_cases, reach_of, remaining_in
+from copeland.support.goal import ABOVE, Goal
 from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
 
@@ -264,9 +265,10 @@ class Measures:
             return None
         if panel is None:
             return None if self._remaining is None else self._remaining.votes
-        if len(self._active) < 2:
+        if not self._can_ask:
             return None
-        return panel_remaining(standing.wins[cut], standing.ties[cut], panel.silent[:, *cut])
+        silent = panel.silent[:, *cut]
+        return panel_remaining(standing.wins[cut], standing.ties[cut], silent, self._aim)
 
     @cached_property
     def _remaining(self) -> Remaining | None:
@@ -275,6 +277,17 @@ class Measures:
     @property
     def _active(self) -> list[int]:
         return [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
+
+    @property
+    def _aim(self) -> tuple[str, list[str]]:
+        """The goal, and the names of the active options."""
+        return self.standing.settings.goal, [self.standing.labels[i] for i in self._active]
+
+    @property
+    def _can_ask(self) -> bool:
+        """Whether there are options enough for the goal: of a baseline, it is one of them."""
+        goal, names = Goal.parse(self._aim[0]), self._aim[1]
+        return len(names) > max(goal.number, 1) and (goal.kind != ABOVE or goal.name in names)
 
     @cached_property
     def outlook(self) -> Outlook:
@@ -291,11 +304,11 @@ class Measures:
             return outlook_on_cases(standing)
         if panel is None:
             options, found = standing.options_left, outlook_of(standing.start)
-        elif len(self._active) < 2:
+        elif not self._can_ask:
             return SETTLED
         else:
             options, cut = self._active, np.ix_(self._active, self._active)
-            found = panel_outlook(standing.wins[cut], panel.missing[cut])
+            found = panel_outlook(standing.wins[cut], panel.missing[cut], self._aim)
         if found.champion is None:
             return found
         pairs = tuple(Need(options[i], options[j], votes) for i, j, votes in found.pairs)

@@ -24,6 +24,7 @@ from copeland.study.log.state import StudyState, find_options_left
 from copeland.study.log.state_parts import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
+from copeland.support.goal import Goal
 
 # How sure it is that one option beats another.
 PROVED = 3  # together with all other pairs
@@ -232,6 +233,7 @@ class Standing:
             **self.settings.terms(epoch),
             people=self.settings.people,
             paused=frozenset(paused),
+            goal=Goal.parse(self.settings.goal).with_number([self.labels[i] for i in kept]),
         )
 
 
@@ -296,7 +298,7 @@ def certify_votes(state: StudyState, active: bool = False) -> Certificate:
     if whole.k == len(kept) or whole.offered == len(kept):
         return whole
     partial = _certificate_among(state, kept, kept)
-    return partial if partial.best or not set(whole.best) & set(kept) else whole
+    return partial if partial.chosen or not set(whole.chosen) & set(kept) else whole
 
 
 def _certificate_among(
@@ -322,6 +324,7 @@ def _certificate_among(
         offered=None if offered == state.k else offered,
         cases=state.settings.cases or None,
         judges=() if state.cases is None else state.cases.judges,
+        goal=state.settings.goal,
     )
 
 

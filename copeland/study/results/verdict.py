@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal, NamedTuple
 
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate
+from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.sentences import advice_of, on_cases
 from copeland.errors import InvalidParameter
 from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
-from copeland.forecast.start import Goal
+from copeland.forecast.start import Until
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import LEAST, Measures
 from copeland.study.results.standing import PROVED, PanelStanding, Standing
@@ -25,6 +27,7 @@ from copeland.study.results.voter_reach import (
     votes_left,
 )
 from copeland.support.escaping import inert
+from copeland.support.goal import BEST
 from copeland.support.notebook_html import html_table
 from copeland.support.phrasing import (
     LISTED,
@@ -65,7 +68,7 @@ def likely_sentence(standing: Standing, least: float) -> str:
     return likely_words(name, found.chance)
 
 
-def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
+def refuse_for_panel(goal: Until, people: int | None = None) -> None:
     """Refuse what means nothing to a panel, whose answers settle who is best for certain."""
     if goal.likely is not None:
         raise InvalidParameter(
@@ -77,7 +80,7 @@ def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
         )
 
 
-def require_chances(goal: Goal, options: int) -> None:
+def require_chances(goal: Until, options: int) -> None:
     """Refuse to go on until one of very many options is likely best."""
     if goal.likely is not None and options > MOST_OPTIONS:
         raise InvalidParameter(
@@ -127,7 +130,7 @@ class Verdict:
     'open'
     """
 
-    kind: Literal["winner", "tied", "open"]
+    kind: Literal["winner", "tied", "reached", "open"]  # reached: a goal beyond one winner is
     claim: str
     proved: tuple[str, ...]  # wrong with probability delta at most
     shown: tuple[str, ...]  # by the votes as they are, and estimates
@@ -190,7 +193,7 @@ def verdict_of(votes: Standing | Measures) -> Verdict:
     votes = votes if isinstance(votes, Measures) else Measures(votes)
     certificate = votes.certificate
     return Verdict(
-        kind=certificate.verdict,
+        kind=kind_of_verdict(certificate),
         claim=claim_of(votes),
         proved=tuple(_list_proofs(votes)),
         shown=tuple(_describe_votes(votes)),
@@ -201,13 +204,35 @@ def verdict_of(votes: Standing | Measures) -> Verdict:
     )
 
 
+def kind_of_verdict(found: BaseCertificate) -> Literal["winner", "tied", "reached", "open"]:
+    """Return how far the goal is reached, in a word."""
+    if found.goal == BEST:
+        return found.verdict
+    return "reached" if found.decided else "open"
+
+
 def claim_of(votes: Measures) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
+    if votes.certificate.goal != BEST:
+        return _claim_goal(votes)
     said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
     if not votes.standing.settings.cases or not votes.standing.votes:
         return said
     assert isinstance(votes.certificate, Certificate)
     return f"{on_cases(votes.certificate.terms)}{said}"
+
+
+def _claim_goal(votes: Measures) -> str:
+    """How far a goal beyond one winner is reached."""
+    found, standing = votes.certificate, votes.standing
+    words = ("sure to be", "is", "are") if standing.panel else ("proved", "is proved", "are proved")
+    said = f"{capital(state_goal(found, *words))}."
+    if found.decided:
+        return said
+    if standing.closed:
+        return f"{said} The study was closed before more was known."
+    more = "All cases are judged" if is_judged(standing) else "Keep going"
+    return f"{said} {more}."
 
 
 def _name_winners(votes: Measures) -> str:
@@ -280,7 +305,9 @@ def _list_proofs(votes: Measures) -> Iterator[str]:
     else:
         is_same = panel.active.active == found.active
         both = [found.statement, *([] if is_same else [panel.active.statement])]
-        yield from both if found.best else reversed(both)  # what is decided comes first
+        yield from both if found.decided else reversed(both)  # what is decided comes first
+    if found.goal != BEST:
+        return
     out = [i for i in votes.among if i not in found.possible]
     if found.margin and out:
         yield (
@@ -315,7 +342,7 @@ def _list_open_claims(votes: Measures) -> Iterator[str]:
             "in which they arrived."
         )
     others = [i for i in found.possible if i not in found.best]
-    if others and found.best:
+    if others and found.best and found.goal == BEST:
         are = "are" if len(others) > 1 else "is"
         them = "it" if found.verdict == "winner" else "them"
         what = "best up to the margin too" if found.margin else f"tied with {them}"
@@ -328,12 +355,12 @@ def _describe_votes(votes: Measures) -> Iterator[str]:
         yield from _count_answers(panel)
     if votes.standing.votes == 0:
         return
-    is_open = votes.certificate.verdict == "open"
+    is_open = kind_of_verdict(votes.certificate) == "open"
     if is_open:
         yield from _leading(votes) if panel is None else _leading_in_panel(votes)
     if votes.circle:
         yield _circle(votes)
-    if is_open:
+    if is_open and votes.certificate.goal == BEST:
         yield from _behind(votes)
     if votes.chances is not None:
         yield from _other_counts(votes)
@@ -413,7 +440,8 @@ def _behind(votes: Measures) -> Iterator[str]:
 def _estimates(votes: Measures) -> Estimates | None:
     """How likely each option is to be best, while none is proved to be."""
     chances = votes.chances
-    if chances is None or votes.standing.votes == 0 or votes.certificate.verdict != "open":
+    found = votes.certificate
+    if chances is None or votes.standing.votes == 0 or found.goal != BEST or found.best:
         return None
     order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
@@ -467,7 +495,7 @@ def _advice(votes: Measures) -> Iterator[str]:
     if panel is not None:
         yield from _advise_panel(votes, panel)
         return
-    if standing.closed or votes.certificate.best:
+    if standing.closed or votes.certificate.decided:
         return
     outlook, on_test_cases = votes.outlook, bool(standing.settings.cases)
     pairs = _list_pairs(votes, outlook.pairs)
@@ -476,8 +504,9 @@ def _advice(votes: Measures) -> Iterator[str]:
     elif outlook.champion is None:  # by all votes and the options left it is settled already
         yield "A few more answers may settle it."
     elif outlook.votes is None:
+        proof = f"A proof that {votes.names[outlook.champion]} is best"
         yield (
-            f"A proof that {votes.names[outlook.champion]} is best needs votes on {pairs}, but an option there is "
+            f"{proof if votes.certificate.goal == BEST else 'A proof'} needs votes on {pairs}, but an option there is "
             "paused. Resume or retire it, or certify the active options alone."
         )
     elif standing.votes == 0 and on_test_cases:
@@ -488,9 +517,9 @@ def _advice(votes: Measures) -> Iterator[str]:
     else:
         within = reach_sentence(votes.reach) if votes.reach is not None else ""
         if not within or not is_exhausted(standing):  # else votes alone are no advice
-            champion = votes.names[outlook.champion]
+            aim = f", to prove {votes.names[outlook.champion]} best"
             forecast = _forecast(votes, outlook.votes)
-            yield f"{forecast} Next, to prove {champion} best: {pairs}."
+            yield f"{forecast} Next{aim if votes.certificate.goal == BEST else ''}: {pairs}."
         if within:
             yield within
         if on_test_cases:
@@ -499,7 +528,7 @@ def _advice(votes: Measures) -> Iterator[str]:
 
 def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
     """What would settle it, and who is to be asked."""
-    if votes.standing.closed or panel.active.best:
+    if votes.standing.closed or panel.active.decided:
         return
     if not panel.members_to_ask:
         yield "Fewer than 2 options are active, so nothing can be asked; resume one, or add one."
@@ -508,9 +537,10 @@ def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
     assert outlook.champion is not None
     scope = "" if panel.active.active is None else " of the active options"
     if votes.standing.votes and votes.remaining is not None:
+        aim = f", to make sure that {votes.names[outlook.champion]} is best{scope}"
         yield (
             f"{capital(votes.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five cases. "
-            f"Next, to make sure that {votes.names[outlook.champion]} is best{scope}: {_list_pairs(votes, outlook.pairs)}."
+            f"Next{aim if panel.active.goal == BEST else ''}: {_list_pairs(votes, outlook.pairs)}."
         )
     names = _shorten_members(panel)
     yield f"Still to be asked: {join_names([names[one] for one in panel.members_to_ask])}."

@@ -15,7 +15,7 @@ from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, rema
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
 from copeland.forecast.races import Voters, room_of
-from copeland.forecast.start import PROOF, Goal, Start
+from copeland.forecast.start import PROOF, Start, Until
 from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter
@@ -29,14 +29,16 @@ def panel_plan(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Forecast:
-    """Return how many more answers it may take until some active option is sure to be best."""
+    """Return how many more answers it may take until the goal is settled for the active options."""
     assert standing.panel is not None
     among = [i for i, option in enumerate(standing.options) if option.state == ACTIVE]
     if len(among) < 2:
         raise InvalidParameter("fewer than 2 options are active, so there is nothing to ask.")
     cut = np.ix_(among, among)
     silent = standing.panel.silent[np.ix_(range(len(standing.panel.members)), among, among)]
-    return panel_forecast(standing.wins[cut], standing.ties[cut], silent, worlds, seed, progress)
+    aim = standing.settings.goal, [standing.labels[i] for i in among]
+    counts = standing.wins[cut], standing.ties[cut]
+    return panel_forecast(*counts, silent, worlds, seed, progress, aim=aim)
 
 
 def answers_words(found: ForecastRange, members: int) -> str:
@@ -157,7 +159,7 @@ def plan_of(
     most: int,
     seed: int,
     progress: Callable[[int, int], None] | None,
-    goal: Goal,
+    goal: Until,
 ) -> Forecast:
     """Return how many more votes it may take, and what voters can settle who have met so much already."""
     start = standing.start

@@ -49,6 +49,7 @@ import copeland.theory.gaps as gaps
 import copeland.theory.lower_bounds as limits
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.support.goal import BEST, Goal
 from copeland.theory.bounds.bound_parameters import ALPHA, DELTA, HORIZON, check, exp
 from copeland.theory.bounds.ccb_regret import (
     a2,
@@ -111,12 +112,14 @@ def summary(
     delta: float = DELTA,
     horizon: float = HORIZON,
     corrected: bool = False,
+    goal: str = BEST,
 ) -> dict[str, Any]:
     """Return every quantity, bound and limit (:mod:`copeland.limits`) by name, ready for JSON.
 
     A value is None where it does not exist, and ``undefined`` then says why under the same key; or
     where a float cannot hold it (``a1``, ``theorem_1``), and its ``log_`` has it. ``log_c_delta`` and
-    ``log_t_delta`` are at ``delta`` itself; A1 takes them at delta/4 and delta/2.
+    ``log_t_delta`` are at ``delta`` itself; A1 takes them at delta/4 and delta/2. ``lower_samples`` is for ``goal``, all
+    else for one winner.
 
     Examples
     --------
@@ -125,6 +128,8 @@ def summary(
     (1, 0, 0.25, 60.0, {'log_theorem_1_expected': 'alpha is 0.51; the bound on the expected ...'})
     """
     check(alpha, delta, horizon)
+    aim = Goal.parse(goal)
+    aim.check(m.labels)
     quantities: dict[str, Callable[[], float]] = {
         "k": lambda: m.k,
         "c": lambda: gaps.winner_count(m),
@@ -147,8 +152,8 @@ def summary(
         "lemma_3_rate": lambda: lemma_3_rate(m, 0.0, corrected),
         "lower_regret": lambda: limits.lower_regret(m),
         "lower_regret_ecw": lambda: limits.lower_regret_ecw(m),
-        "lower_samples": lambda: limits.lower_samples(m),
-        "lower_samples_ecw": lambda: limits.lower_samples_ecw(m),
+        "lower_samples": lambda: limits.lower_samples(m, goal=goal),
+        "lower_samples_ecw": lambda: _samples_of_ecw(m, aim),
         "lower_condorcet": lambda: limits.lower_condorcet(m),
         "lower_condorcet_copeland": lambda: limits.lower_condorcet_copeland(m),
     }
@@ -161,4 +166,10 @@ def summary(
         except (Undefined, InvalidParameter) as reason:
             values[key], undefined[key] = None, str(reason)
     values |= {"alpha": alpha, "delta": delta, "horizon": horizon, "corrected": corrected}
-    return values | {"undefined": undefined}
+    return values | {"goal": str(aim), "undefined": undefined}
+
+
+def _samples_of_ecw(m: PreferenceMatrix, goal: Goal) -> float:
+    if goal.kind != BEST:
+        raise Undefined(f"ECW's plan is undefined for the goal '{goal}': it is for one winner.")
+    return limits.lower_samples_ecw(m)

@@ -130,7 +130,7 @@ def iso(seconds: float) -> str:
 
 
 def _why(study: Study) -> str:
-    decided = not study.settings.space and study.certificate().best
+    decided = not study.settings.space and study.certificate().decided
     return "decided" if decided else "nothing_left"
 
 

@@ -111,7 +111,7 @@ def _row(server: Server, page: VotingPage) -> dict[str, Any]:
         best, leader, options = "", None, known.k
     else:
         known = study.standing(voters=False)
-        best = ", ".join(known.labels[i] for i in known.certificate.best)
+        best = ", ".join(known.labels[i] for i in known.certificate.chosen)
         leader, options = best or known.leader, len(known.options)
     state = "closed" if known.closed else "decided" if best else "paused" if page.paused else "open"
     told = {"votes": known.votes, "options": options, "leader": leader}

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
 from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
+from copeland.support.goal import BEST
 from copeland.support.phrasing import capital
 from copeland.web.images import image_of
 from copeland.web.pages.admin import Form, Session
@@ -260,8 +261,9 @@ def _settings(form: FormData) -> dict[str, Any]:
     voters = read_field(form, "voters") or PEOPLE[0]
     if voters == PANEL:
         members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
-        return {"voters": voters, "panel": members}
-    said = {name: read_field(form, name) for name in ("delta", "margin", "both_bad", "missing")}
+        return {"voters": voters, "panel": members, "goal": read_field(form, "goal") or BEST}
+    named = ("goal", "delta", "margin", "both_bad", "missing")
+    said = {name: read_field(form, name) for name in named}
     told: dict[str, Any] = {name: _value(text) for name, text in said.items() if text}
     told["voters"] = voters
     if told.get("both_bad") == "no":  # none is offered

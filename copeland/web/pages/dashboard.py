@@ -20,6 +20,7 @@ from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
+from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, join_names, percent, quote_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
@@ -151,7 +152,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
 
 def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
     standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
-    ended = standing.closed or bool(reading.certificate.best) or not standing.votes
+    ended = standing.closed or reading.certificate.decided or not standing.votes
     needed = None if ended else reading.remaining
     return [
         ("votes", f"{standing.votes:,}"),
@@ -163,12 +164,19 @@ def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]
         ("votes left", "-" if needed is None else needed.words),
         *money_tiles(page, standing, needed),
         *paid,
-        ("not ruled out", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
+        *_decided_tiles(reading),
         ("open ballots", f"{standing.open:,}"),
         ("confidence", f"{100 * (1 - standing.settings.delta):g} %")
         if panel is None  # of which it is counted, and not estimated
         else ("answers that matter", f"{sum(panel.matter):,}"),
     ]
+
+
+def _decided_tiles(reading: Analysis) -> list[Tile]:
+    found = reading.certificate
+    if found.goal != BEST:
+        return list(reading.count_outcome().items())
+    return [("not ruled out", f"{len(found.possible)} of {len(reading.among)}")]
 
 
 def _space_tiles(tuned: Tuned, paid: list[Tile]) -> list[Tile]:

@@ -415,7 +415,7 @@ def _explain_end(
         return "later"
     if progress.done >= progress.pairs or study.settings.space:
         return "done"
-    return "decided" if study.certificate().best else "done"
+    return "decided" if study.certificate().decided else "done"
 
 
 def _show_check(

@@ -1,0 +1,175 @@
+"""Studies with goals beyond one winner: what they ask, when they end, what they say and what their files prove."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+from commands import run
+from scipy.special import expit
+
+import copeland
+from copeland.errors import InvalidParameter
+from copeland.study import certificate_to_file, objections, read_certificate
+
+NAMES = list("ABCDEF")
+GOALS = ("top:2", "above:C", "tiers")
+
+
+def tell_truth(study, rng, most=3_000, voter=None):
+    """Answer what is asked, as an order with clear gaps would, until nothing is asked; return how often."""
+    for number in range(most):
+        ballot = study.ask(voter if voter is None else voter(number))
+        if not ballot:
+            return number
+        ahead = NAMES.index(ballot.right) - NAMES.index(ballot.left)
+        study.tell(ballot, "left" if rng.random() < expit(1.2 * ahead) else "right")
+    return most
+
+
+def study_with(goal, **settings):
+    settings = {"voters": "independent"} | settings
+    return copeland.create_study("goals", NAMES, goal=goal, **settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_study_asks_until_its_goal_is_reached_and_says_so(goal):
+    study = study_with(goal)
+    assert study.verdict().kind == "open"
+    assert tell_truth(study, np.random.default_rng(1)) < 3_000
+    found, verdict = study.certificate(), study.verdict()
+    assert found.decided and found.goal == goal and verdict.kind == "reached"
+    assert verdict.claim.rstrip(".") in found.statement and not verdict.advice
+    truth = {"top:2": (0, 1), "above:C": (0, 1), "tiers": (0,)}
+    assert found.chosen == truth[goal]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS)
+def test_half_way_it_says_what_is_left_and_how_many_votes_that_may_take(goal):
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(1), most=60)
+    verdict, plan = study.verdict(), study.plan(worlds=3)
+    assert verdict.kind == "open" and "Keep going" in verdict.claim
+    assert verdict.estimates is None  # a chance to be best is no answer to this goal
+    assert any("more votes settle it" in said or "may settle it" in said for said in verdict.advice)
+    assert plan.way("cpc-pac").range.middle
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS)
+def test_its_file_can_be_checked_and_a_forged_one_is_found(goal, tmp_path):
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(2))
+    path = tmp_path / "found.json"
+    path.write_text(certificate_to_file(study)[1])
+    filed = read_certificate(path)
+    assert filed.certificate.goal == goal and objections(filed, study) == ()
+    forged = filed._replace(certificate=replace(filed.certificate, goal="best"))
+    assert any("goal" in said for said in objections(forged, study))
+
+
+@pytest.mark.slow
+def test_people_are_asked_for_a_goal_too():
+    study = study_with("top:2", voters="people", batch=6)
+    rng = np.random.default_rng(3)
+    asked = tell_truth(study, rng, voter=lambda number: f"p{number // 6}")
+    assert study.certificate().top == (0, 1) and asked < 3_000
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_panel_settles_a_goal(goal):
+    members = ["ann", "bob", "cid"]
+    study = study_with(goal, voters="panel", panel=members)
+    for _ in range(100):
+        ballot = study.ask()
+        if not ballot:
+            break
+        study.tell(ballot, "left" if ballot.left < ballot.right else "right")
+    found = study.certificate()
+    assert found.decided and found.missing > 0 and study.verdict().kind == "reached"
+    assert found.top == ((0, 1) if goal == "top:2" else ())
+
+
+def test_a_panel_that_is_settled_is_closed_with_few_answers_too():
+    study = copeland.create_study("two", ["a", "b"], panel=["ann"])
+    study.tell(study.ask("ann"), "left")
+    assert study.certificate().decided and study.ask("ann") is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ("top:6", "ask for at most 5"),
+        ("above:Z", "no option has that name"),
+        ("winner", "'above:NAME' or 'tiers'"),
+    ],
+)
+def test_a_goal_that_cannot_be_is_refused(goal, words):
+    with pytest.raises(InvalidParameter, match=words) as error:
+        study_with(goal)
+    assert error.value.field == "goal"
+
+
+def test_a_space_has_no_other_goal():
+    space = copeland.Space({"x": copeland.Real(0, 1)})
+    with pytest.raises(InvalidParameter, match="there is one to find"):
+        copeland.create_study("space", space=space, goal="top:3")
+
+
+def test_the_goal_is_not_told_to_the_algorithm_by_hand():
+    with pytest.raises(InvalidParameter, match="a study has a goal of its own"):
+        study_with("top:2", algorithm="cpc-pac:goal=top:3")
+
+
+def test_the_baseline_stays():
+    study = study_with("above:C")
+    with pytest.raises(InvalidParameter, match="cannot be retired"):
+        study.retire_option("C")
+    study.retire_option("B")
+    assert "B" not in study.certificate().statement
+
+
+def test_a_study_without_a_goal_keeps_the_settings_that_it_had():
+    assert "goal" not in study_with("best").settings.to_dict()
+    assert study_with("tiers").settings.to_dict()["goal"] == "tiers"
+
+
+def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
+    where = ("--storage", f"sqlite:///{tmp_path}/s.db")
+    made = run("study", "create", "g", "-o", "A", "-o", "B", "-o", "C", "--goal", "top:2", *where)
+    assert made.exit_code == 0
+    assert "No 2 options are proved the top 2 yet" in run("study", "status", "g", *where).output
+    wrong = run("study", "create", "h", "-o", "A", "-o", "B", "--goal", "top:2", *where)
+    assert wrong.exit_code != 0 and "at most 1" in wrong.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("goal", "told"),
+    [
+        ("top:2", ("proved top 2 2", "A top 2", "C not in the top 2")),
+        ("above:C", ("better 2", "A better than C", "C the baseline", "D worse than C")),
+        ("tiers", ("tiers 6", "A tier 1", "F tier 6")),
+    ],
+)
+def test_the_page_tells_of_the_goal_and_nothing_else(goal, told, tmp_path):
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(1))
+    page = study.report(tmp_path / "page.html").read_text()
+    text = re.sub(r"<(style|svg|script).*?</\1>", "", page, flags=re.S)
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
+    assert "Goal reached" in text and all(words in text for words in told)
+    assert "proved best" not in text.split("Copeland scores")[0]
+    assert "How the proof grew" not in text
+
+
+def test_scores_follow_from_the_best_few():
+    wins = np.zeros((6, 6), int)
+    wins[:2, 2:] = 30
+    found = copeland.certify(wins, goal="top:2")
+    assert found.top == (0, 1)
+    assert min(low for low, _ in found.scores[:2]) >= max(low for low, _ in found.scores[2:])
+    assert max(high for _, high in found.scores[2:]) <= min(high for _, high in found.scores[:2])
