@@ -181,6 +181,11 @@ class Recent(Generic[V]):
                 self._kept = number, self._clock(), value
             return self._kept[2]
 
+    def forget(self) -> None:
+        """Compute the value anew when it is next asked for."""
+        with self._turn:
+            self._kept = None
+
 
 @dataclass(frozen=True, eq=False)
 class VoteAnalysis:
@@ -320,8 +325,14 @@ class Analyses:
         return self._figures.find()
 
     def ranking(self) -> DrawnRanking | None:
-        """Return the ranking of an analysis that is recent enough; None of a space, or without votes."""
-        return None if self._study.settings.space else self._ranking.find()
+        """Return the ranking of an analysis that is recent enough and claims the same; None of a space, or without votes."""
+        if self._study.settings.space:
+            return None
+        claim, drawn = self._ranking.find()
+        if claim != self.latest().verdict.claim:  # one page would tell two stories
+            self._ranking.forget()
+            _, drawn = self._ranking.find()
+        return drawn
 
     def _analyse(self, _number: int) -> VoteAnalysis:
         reading = Analysis(self._study.standing())
@@ -347,10 +358,10 @@ class Analyses:
         undone = [event for event in log if event.kind == UNDONE]
         return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
 
-    def _draw_ranking(self, _number: int) -> DrawnRanking | None:
+    def _draw_ranking(self, _number: int) -> tuple[str, DrawnRanking | None]:
         seen = self.latest()
         assert isinstance(seen, VoteAnalysis)
-        return draw_ranking(seen)
+        return seen.verdict.claim, draw_ranking(seen)
 
     def _draw_landscape(self, number: int) -> DrawnLandscape:
         from copeland.report.tuning_page import landscape_figure

@@ -84,7 +84,6 @@ def test_results_have_the_ranking_below_the_verdict_once_there_are_votes(site):
     allow(site, "live")
     path = f"/r/{site.page().slug}"
     assert "Ranking of all options" not in site.browser().get(path).text
-    site.clock.now += 60
     vote_on_teas(study)
     text = site.browser().get(path).text
     (board,) = boards(text)
@@ -106,6 +105,19 @@ def test_a_ranking_is_drawn_again_after_a_while_and_says_of_when_it_is(site):
     assert f"As of event {first:,}." in site.browser().get(path).text
     site.clock.now += 31
     assert "As of event" not in site.browser().get(path).text
+
+
+def test_a_ranking_follows_the_verdict_at_once(site):
+    study = site.study(voters="independent")
+    allow(site, "live")
+    path = f"/r/{site.page().slug}"
+    vote_on_teas(study, 5)
+    assert "no option is proved best yet" in site.browser().get(path).text
+    study.add_votes([{"winner": "bai-3", "loser": tea, "n": 99} for tea in ("assam-9", "sencha-7")])
+    text = site.browser().get(path).text
+    assert "bai-3 is proved the only winner" in text and "As of event" not in text
+    (board,) = boards(text)
+    assert "2 tiers are proved apart" in board
 
 
 def test_results_of_the_past_have_the_ranking_of_then(site):
