@@ -14,6 +14,7 @@ import copeland
 from benchmarks.cheap import cheap
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
+from benchmarks.false_goals import false_goals
 from benchmarks.false_people import false_people
 from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
@@ -172,6 +173,7 @@ PARTS = (
     cheap,
     goals,
     false_certificates,
+    false_goals,
     false_people,
     orders,
     likely,

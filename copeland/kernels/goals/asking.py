@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from copeland.kernels.goals.drafts import lay_out
+from copeland.kernels.goals.goal_plans import lay_out, plan_tiers, plan_top
 from copeland.kernels.goals.goal_state import (
     ABOVE,
     EXACT,
@@ -21,8 +21,6 @@ from copeland.kernels.goals.goal_state import (
 )
 from copeland.kernels.goals.pair_prices import estimate_prior, score_options
 from copeland.kernels.goals.proofs import is_open
-from copeland.kernels.goals.tier_plan import plan_tiers
-from copeland.kernels.goals.top_plan import plan_top
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import DEARER, NUDGE, ONE_IN, VOTES_AN_OPTION
 

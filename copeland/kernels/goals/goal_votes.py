@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.kernels.arrays import copy_row
 from copeland.kernels.compiler.live import live
 from copeland.kernels.goals.asking import put_in_order
-from copeland.kernels.goals.drafts import rate
+from copeland.kernels.goals.goal_plans import rate
 from copeland.kernels.goals.goal_state import ABOVE, KIND, NUMBER, TOP, GoalPlanner, new_planner
-from copeland.kernels.goals.order_statistics import copy_row
 from copeland.kernels.goals.pair_prices import rate_strength, score_options
 from copeland.kernels.goals.proofs import beats, find_best_few, weigh
 from copeland.kernels.mark import apart, kernel

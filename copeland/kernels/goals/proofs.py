@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copeland.kernels.arrays import copy_row, sort
 from copeland.kernels.goals.goal_state import (
     ABOVE,
     EXACT,
@@ -13,7 +14,6 @@ from copeland.kernels.goals.goal_state import (
     WIN,
     win_level,
 )
-from copeland.kernels.goals.order_statistics import copy_row, sort
 from copeland.kernels.mark import kernel
 from copeland.kernels.vote_evidence import log_evidence
 

@@ -1,0 +1,96 @@
+"""The options of a study in every order, each computed when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import count
+
+import numpy as np
+
+from copeland.orders.option_estimates import Ballots
+from copeland.orders.rank import MOST_OPTIONS, By, Ranking, check_order
+from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.results.analysis import Analysis, ranking_of
+from copeland.study.settings import JUDGE, Settings
+from copeland.study.votes import Vote
+
+_WORTH = {LEFT: 1.0, RIGHT: 0.0, TIE: 0.5}
+
+
+class Rankings:
+    """The rankings of one analysis: its votes are grouped by voter once, and only if an order needs that.
+
+    Parameters
+    ----------
+    reading
+        The analysis.
+    votes
+        Returns the votes that it is of.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+    >>> Rankings(Analysis(study.standing()), study.votes).drawn.by
+    'strength'
+    """
+
+    def __init__(self, reading: Analysis, votes: Callable[[], Iterable[Vote]]):
+        self._reading, self._votes = reading, votes
+        self._kept: dict[By, Ranking] = {}
+
+    def rank(self, by: By = "copeland", expected: float | None = None) -> Ranking:
+        """Return the options in an order; one with the usual ``expected`` is kept."""
+        check_order(by)
+        if by == "copeland":
+            return self._reading.ranking
+        if expected is not None:
+            return ranking_of(self._reading, by, self._ballots, expected)
+        if by not in self._kept:
+            self._kept[by] = ranking_of(self._reading, by, self._ballots)
+        return self._kept[by]
+
+    @property
+    def drawn(self) -> Ranking:
+        """The one that pages draw: by strength; where nothing is estimated, or there are too many options, by scores."""
+        standing = self._reading.standing
+        is_exact = standing.panel is not None or len(self._reading.among) > MOST_OPTIONS
+        return self.rank("copeland" if is_exact or not standing.votes else "strength")
+
+    @cached_property
+    def _ballots(self) -> Ballots | None:
+        standing = self._reading.standing
+        if standing.settings.voters == "independent" or standing.panel is not None:
+            return None
+        names = [standing.labels[i] for i in self._reading.among]
+        return group_votes(self._votes(), names, standing.settings)
+
+
+def group_votes(votes: Iterable[Vote], names: Sequence[str], settings: Settings) -> Ballots:
+    """Return the votes that count on these options, by voter or, where judges vote, by test case.
+
+    A vote without a voter is a voter's of its own.
+    """
+    worth = _WORTH | ({BOTH_BAD: 0.5} if settings.both_bad == "tie" else {})
+    place = {name: i for i, name in enumerate(names)}
+    numbers: dict[str, int] = {}
+    rows: list[tuple[int, int, float, int, int]] = []
+    fresh = count()
+    for vote in votes:
+        if (
+            not vote.counted
+            or vote.outcome not in worth
+            or not {vote.left, vote.right} <= place.keys()
+        ):
+            continue
+        unit = vote.item if settings.voters == JUDGE else vote.voter
+        number = next(fresh) if unit is None else numbers.setdefault(unit, next(fresh))
+        rows.append((place[vote.left], place[vote.right], worth[vote.outcome], number, vote.times))
+    if not rows:
+        none = np.zeros(0, np.int64)
+        return Ballots(none, none, none.astype(float), none)
+    left, right, outcome, unit, times = (np.array(column) for column in zip(*rows, strict=True))
+    unit = np.unique(np.repeat(unit, times), return_inverse=True)[1]
+    return Ballots(np.repeat(left, times), np.repeat(right, times), np.repeat(outcome, times), unit)
