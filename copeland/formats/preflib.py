@@ -13,7 +13,7 @@ from pathlib import Path
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.formats import Format, Record, register_format
-from copeland.formats.rankings import compare_pairs
+from copeland.formats.ranking_votes import compare_pairs
 from copeland.support.row_files import Row, Table, text_of
 
 MOST = 1_000_000  # votes of one file: some studies keep each
