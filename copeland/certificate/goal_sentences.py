@@ -27,20 +27,22 @@ def _state_top(c: BaseCertificate, goal: Goal, sure: str, several: str) -> str:
         who = "every option" if len(left) == len(c.among) else join_names([names[i] for i in left])
         return f"no {goal.number} options are {sure} the top {goal.number}{_scope(c)} yet; {who} could still be among them"
     top = join_names([names[i] for i in c.top])
+    if len(c.top) > others:
+        return f"{top} {several} the top {goal.number}{_scope(c)}: no other option is left"
     least = min(c.scores[i][0] for i in c.top)
     reach = "" if c.margin else f"each beats at least {least} of the {others} others, and "
     by = f" up to a margin of {c.margin:g}" if c.margin else ""
-    than = "by more than the margin " if c.margin else ""
+    than = ", by more than the margin," if c.margin else ""
     return (
-        f"{top} {several} the top {goal.number}{_scope(c)}{by}: {reach}no other option beats more "
-        f"{than}than any of these"
+        f"{top} {several} the top {goal.number}{_scope(c)}{by}: {reach}no other option beats more"
+        f"{than} than any of these"
     )
 
 
 def _state_baseline(c: BaseCertificate, goal: Goal, one: str, several: str) -> str:
     base, names = quote_name(goal.name), quote_names(c.labels)
     if goal.baseline(c.labels) not in c.among:
-        return f"nothing is said, because {base} is retired"
+        return f"nothing is said, because {base} is not active"
 
     def tell() -> Iterator[str]:
         yield from _tell(c.above, f"better than {base}")
@@ -66,6 +68,8 @@ def _state_baseline(c: BaseCertificate, goal: Goal, one: str, several: str) -> s
 def _state_tiers(c: BaseCertificate, sure: str, several: str) -> str:
     tiers, names = cut_by_certificate(c), quote_names(c.labels)
     number = max(tiers.values())
+    if number == 1 and c.decided:
+        return f"all options{_scope(c)} are one tier, and no pair is left that could split it"
     if number == 1:
         return f"no tiers are {sure} apart{_scope(c)} yet"
     shown = [

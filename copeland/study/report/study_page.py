@@ -497,7 +497,7 @@ def _members(panel: PanelStanding) -> _Part:
     excused = f" Excused, so the study does not wait for: {join_names(panel.excused)}."
     note = (
         "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
-        f"affect who is best.{excused if panel.excused else ''}"
+        f"affect the verdict.{excused if panel.excused else ''}"
     )
     return _Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
 

@@ -27,7 +27,7 @@ PROGRESS_NOTE = (
 )
 PANEL_PROGRESS_NOTE = (
     "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
-    "answered and it is a tie. Not all pairs need be settled to know who is best. Undone votes "
+    "answered and it is a tie. Not all pairs need be settled for a verdict. Undone votes "
     "are left out."
 )
 NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
@@ -207,7 +207,7 @@ def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     if isinstance(certificate, PanelCertificate):
         return (
             "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
-            "nothing more. It can be sure who is best while many pairs are not."
+            "nothing more. The verdict can be sure while many pairs are not."
         )
     return (
         f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "

@@ -94,7 +94,7 @@ def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
             "excused" if row["excused"] else "",
         )
-    table.caption = plain_text("to ask: missing answers that may still affect who is best")
+    table.caption = plain_text("to ask: missing answers that may still affect the verdict")
     return table
 
 

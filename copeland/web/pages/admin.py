@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
+from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
 from copeland.web.pages.vote import count_options, pairs_for
@@ -108,14 +109,24 @@ def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     study = server.study(page)
     if study.settings.space:  # without an estimate: that takes a while
         known = study.state()
-        best, leader, options = "", None, known.k
+        decided, leader, options = False, None, known.k
     else:
         known = study.standing(voters=False)
-        best = ", ".join(known.labels[i] for i in known.certificate.chosen)
-        leader, options = best or known.leader, len(known.options)
-    state = "closed" if known.closed else "decided" if best else "paused" if page.paused else "open"
+        decided, options = known.certificate.decided, len(known.options)
+        chosen = ", ".join(known.labels[i] for i in known.certificate.chosen)
+        leader = chosen if decided and chosen else known.leader
+    running = "paused" if page.paused else "open"
+    state = "closed" if known.closed else "decided" if decided else running
     told = {"votes": known.votes, "options": options, "leader": leader}
+    told["first"] = _name_first(study.settings.goal) if decided else "ahead"
     return {"page": page, "state": state, **told}
+
+
+def _name_first(goal: str) -> str:
+    """What those are that the goal asks for, in two or three words."""
+    aim = goals.Goal.parse(goal)
+    words = {goals.TOP: f"top {aim.number}", goals.ABOVE: f"better than {aim.name}"}
+    return f"proved {words.get(aim.kind, 'best')}"
 
 
 @router.get("/s/{slug}/manage")

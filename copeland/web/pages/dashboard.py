@@ -194,7 +194,7 @@ def _share_note(seen: VoteAnalysis) -> str:
     if seen.verdict.kind != "open":
         return ""
     if seen.reading.standing.panel is not None:
-        return "Not all pairs need be settled to know who is best."
+        return "Not all pairs need be settled for a verdict."
     return (
         "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
         "take as many votes as the first nine."
