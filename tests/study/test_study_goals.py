@@ -285,3 +285,34 @@ def test_commands_go_by_the_goal(tmp_path):
     study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 20])
     assert run("study", "certify", "g", *where).exit_code == 0  # though nobody is proved best
     assert "reached, top:2: A, B" in run("study", "list", *where).output
+
+
+def test_a_name_stays_as_it_is_where_a_claim_begins():
+    study = copeland.create_study(
+        "teas", ["green", "black"], goal="above:black", voters="independent"
+    )
+    study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 20)
+    assert study.verdict().claim == "green is proved better than black."
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_chances_to_be_best_are_not_told_where_that_is_not_asked(goal, tmp_path):
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(1), most=10)
+    assert study.verdict().chances is None
+    page = study.report(tmp_path / "page.html").read_text()
+    assert "<th>chance to be best" not in page and f">{goal}<" in page
+
+
+def test_the_goal_is_one_of_the_assumptions():
+    said = {
+        goal: " ".join(study_with(goal).certificate().assumptions) for goal in ("best", "tiers")
+    }
+    assert "the margin, the goal and" in said["tiers"] and "the goal" not in said["best"]
+
+
+def test_the_ranker_that_is_shown_alone_leads():
+    study = study_with("above:C")
+    rows = [("A", "C"), ("B", "C"), ("B", "A")]
+    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 30])
+    assert study.certificate().chosen == (0, 1) and study.allocate(1000).alone == "B"

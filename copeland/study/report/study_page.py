@@ -265,8 +265,9 @@ def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[
 
 def _needs(reading: Analysis) -> _Part:
     """The pairs that would settle it."""
-    outlook, is_panel = reading.outlook, reading.standing.panel is not None
-    what, against = ("answers", "against") if is_panel else ("votes", "over")
+    outlook = reading.outlook
+    what = "votes" if reading.standing.panel is None else "answers"
+    against = "against" if reading.is_either else "over"
     rows = [
         [
             f"{reading.names[i]} {against} {reading.names[j]}",
@@ -277,7 +278,7 @@ def _needs(reading: Analysis) -> _Part:
     ]
     left = len(outlook.pairs) - len(rows)
     note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
-    columns = ["pair" if is_panel else "to be proved", "won so far", f"more {what}, about"]
+    columns = ["pair" if reading.is_either else "to be proved", "won so far", f"more {what}, about"]
     return _Part(columns=columns, rows=rows, note=note)
 
 
@@ -392,9 +393,11 @@ def _options(options: Sequence[OptionRow]) -> _Part:
         ]
         for row in options
     ]
+    estimates = "Both are estimates."
     if options[0].chance is not None:
         columns.append("chance to be best")
-    return _Part(columns=columns, rows=rows, note=sentences.OPTIONS_NOTE)
+        estimates = "Both, and the chance to be best, are estimates."
+    return _Part(columns=columns, rows=rows, note=f"{sentences.OPTIONS_NOTE}{estimates}")
 
 
 def _pairs(reading: Analysis) -> _Part:
@@ -531,6 +534,7 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
     certificate, settings = standing.certificate, standing.settings
     said = {
         "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
+        **({} if settings.goal == goals.BEST else {"goal": settings.goal}),
         "algorithm": settings.algorithm,
         "error probability": f"{settings.delta:g}",
         "margin": f"{settings.margin:g}",

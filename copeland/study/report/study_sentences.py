@@ -34,8 +34,7 @@ NO_ORDER = "These votes came as counts, which have no order, so there is no curv
 OPTIONS_NOTE = (
     "Beats: how many others, so far; proved: the bar of the figure. Won: its "
     "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
-    "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
-    "best, are estimates."
+    "at random. Von Neumann: its share of the lottery that no option beats. "
 )
 RANKING_NOTE = (
     "Beats: how many others, so far; proved: where that number must be. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "

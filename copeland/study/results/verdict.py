@@ -39,6 +39,7 @@ from copeland.support.phrasing import (
     letters,
     percent,
     quote_name,
+    quote_names,
     shorten_names,
 )
 
@@ -231,7 +232,10 @@ def _claim_goal(votes: Measures) -> str:
     """How far a goal beyond one winner is reached."""
     found, standing = votes.certificate, votes.standing
     words = ("sure to be", "is", "are") if standing.panel else ("proved", "is proved", "are proved")
-    said = f"{capital(state_goal(found, *words))}."
+    said = f"{state_goal(found, *words)}."
+    names = tuple(f"{name}{end}" for name in quote_names(found.labels) for end in " ,")
+    if not said.startswith(names) and not standing.settings.cases:
+        said = capital(said)  # a name of an option stays as it is
     if found.decided:
         return said
     if standing.closed:

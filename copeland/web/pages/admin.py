@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study import Study
+from copeland.study import Standing, Study
 from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
@@ -109,24 +109,25 @@ def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     study = server.study(page)
     if study.settings.space:  # without an estimate: that takes a while
         known = study.state()
-        decided, leader, options = False, None, known.k
+        decided, options, first, leader = False, known.k, "ahead", None
     else:
         known = study.standing(voters=False)
         decided, options = known.certificate.decided, len(known.options)
-        chosen = ", ".join(known.labels[i] for i in known.certificate.chosen)
-        leader = chosen if decided and chosen else known.leader
+        first, leader = _name_first(known)
     running = "paused" if page.paused else "open"
     state = "closed" if known.closed else "decided" if decided else running
-    told = {"votes": known.votes, "options": options, "leader": leader}
-    told["first"] = _name_first(study.settings.goal) if decided else "ahead"
+    told = {"votes": known.votes, "options": options, "first": first, "leader": leader}
     return {"page": page, "state": state, **told}
 
 
-def _name_first(goal: str) -> str:
-    """What those are that the goal asks for, in two or three words."""
-    aim = goals.Goal.parse(goal)
-    words = {goals.TOP: f"top {aim.number}", goals.ABOVE: f"better than {aim.name}"}
-    return f"proved {words.get(aim.kind, 'best')}"
+def _name_first(known: Standing) -> tuple[str, str | None]:
+    """Who is to be named of a study, and as what: those that its goal asks for, once it is reached."""
+    found, goal = known.certificate, goals.Goal.parse(known.settings.goal)
+    chosen = ", ".join(known.labels[i] for i in found.chosen)
+    if not found.decided or not (chosen or goal.kind == goals.ABOVE):
+        return "ahead", known.leader
+    words = {goals.TOP: f"top {goal.number}", goals.ABOVE: f"better than {goal.name}"}
+    return f"proved {words.get(goal.kind, 'best')}", chosen or None
 
 
 @router.get("/s/{slug}/manage")

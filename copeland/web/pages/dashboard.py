@@ -212,7 +212,7 @@ def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
     outlook, names = reading.outlook, reading.names
     if outlook.votes is None:
         return {}
-    proof = "to prove {} over {}" if reading.standing.panel is None else "to settle {} and {}"
+    proof = "to settle {} and {}" if reading.is_either else "to prove {} over {}"
     return {
         frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
         + f", about {format_count(need.votes, 'vote')}"
