@@ -5,11 +5,12 @@ To move code from one to the other, change the line that opens the study.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import quote
 
 from copeland.errors import (
@@ -31,6 +32,9 @@ from copeland.errors import (
 from copeland.study import Ballot, Option, Vote
 from copeland.study.input_limits import check_text
 from copeland.study.votes import new_event_id
+
+if TYPE_CHECKING:
+    from copeland.orders.rank import By, Ranking
 
 KEY = "COPELAND_KEY"  # the variable that holds a key, if none is given
 ATTEMPTS = 6
@@ -201,6 +205,10 @@ class RemoteStudy:
         """Return the verdict, the best, and about how many votes are left."""
         return self._call("GET", "/results")
 
+    def ranking(self, by: By = "copeland") -> Ranking:
+        """Return all options in order, with intervals, ranks and tiers that are told apart, as a study at hand does."""
+        return _ranking(self._call("GET", "/ranking", params={"by": by}))
+
     def certificate_file(self) -> str:
         """Return what is proved, as the text of a file that can be checked offline."""
         return self._send("GET", "/certificate").text
@@ -295,3 +303,15 @@ def _vote(
         *(kept["event_id"], number, voter or asked.voter, asked.left, asked.right),
         *(kept["outcome"], kept["time"], item or asked.item, None, False, kept["counted"]),
     )
+
+
+def _ranking(told: dict[str, Any]) -> Ranking:
+    from copeland.orders.rank import Place, Ranking  # which loads scipy
+
+    places = []
+    for row in told["places"]:
+        known = {name: row[name] for name in Place._fields}
+        for end, endless in (("low", -math.inf), ("high", math.inf)):
+            known[end] = endless if row[end] is None else row[end]
+        places.append(Place(**known))
+    return Ranking(tuple(places), told["delta"], tuple(told["notes"]), told["by"])

@@ -27,16 +27,16 @@ def _state_top(c: BaseCertificate, goal: Goal, sure: str, several: str) -> str:
         who = "every option" if len(left) == len(c.among) else join_names([names[i] for i in left])
         return f"no {goal.number} options are {sure} the top {goal.number}{_scope(c)} yet; {who} could still be among them"
     top = join_names([names[i] for i in c.top])
+    claim = f"{top} {several} the top {goal.number}{_scope(c)}"
     if len(c.top) > others:
-        return f"{top} {several} the top {goal.number}{_scope(c)}: no other option is left"
+        return f"{claim}: no other option is left"
+    if c.margin:
+        return (
+            f"{claim} up to a margin of {c.margin:g}: each beats, or ties within the margin, at least as many as "
+            "any other option beats by more than the margin"
+        )
     least = min(c.scores[i][0] for i in c.top)
-    reach = "" if c.margin else f"each beats at least {least} of the {others} others, and "
-    by = f" up to a margin of {c.margin:g}" if c.margin else ""
-    than = ", by more than the margin," if c.margin else ""
-    return (
-        f"{top} {several} the top {goal.number}{_scope(c)}{by}: {reach}no other option beats more"
-        f"{than} than any of these"
-    )
+    return f"{claim}: each beats at least {least} of the {others} others, and no other option beats more than any of these"
 
 
 def _state_baseline(c: BaseCertificate, goal: Goal, one: str, several: str) -> str:

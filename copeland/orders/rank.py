@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -124,8 +125,10 @@ class Ranking:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it ready for JSON."""
+        """Return it ready for JSON: an interval without an end has none there."""
         places = [place._asdict() for place in self.places]
+        for row in places:
+            row |= {end: row[end] if math.isfinite(row[end]) else None for end in ("low", "high")}
         if self.by == "copeland":
             for row, place in zip(places, self.places, strict=True):
                 row |= {name: getattr(place, name) for name in ("beats", "least", "most")}
@@ -212,11 +215,13 @@ def rank(
     return rank_by_estimates(won, tied, by, names, delta, expected, ballots)
 
 
-def check_order(by: str) -> None:
-    """Refuse what options are not ranked by."""
-    if by not in ORDERS:
-        known = join_names([repr(order) for order in ORDERS], last="or")
-        raise InvalidParameter(f"by is {by!r}; it must be {known}.", "by")
+def check_order(by: str) -> By:
+    """Return what options are ranked by; refuse what they are not."""
+    for order in ORDERS:
+        if by == order:
+            return order
+    known = join_names([repr(order) for order in ORDERS], last="or")
+    raise InvalidParameter(f"by is {by!r}; it must be {known}.", "by")
 
 
 def rank_by_estimates(
@@ -274,9 +279,9 @@ def bound_values(found: Estimates, radius: float) -> tuple[Floats, Floats]:
     reach = (
         np.where(own > 0, radius, 0.0) * own if np.isfinite(radius) else np.full(len(own), np.inf)
     )
-    reach = np.where(
-        (found.group == np.bincount(found.group).argmax()) & (found.units > 0), reach, np.inf
-    )
+    sizes = np.bincount(found.group)
+    bounded = (found.group == sizes.argmax()) & (sizes.max() > 1) & (found.units > 0)
+    reach = np.where(bounded, reach, np.inf)
     return found.values - found.below - reach, found.values + found.above + reach
 
 

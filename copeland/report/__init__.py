@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from copeland.orders import Ranking
     from copeland.tuning import Tuner
 
 
 def plot(
-    runs: Runs | Tuner,
+    runs: Runs | Tuner | Ranking,
     ax: Axes | None = None,
     *,
     yscale: str = "linear",
@@ -27,13 +28,14 @@ def plot(
     spread: str = "quantiles",
     by: str | None = None,
 ) -> Figure:
-    """Return the regret curves of a simulation, or the scores of a tuning, as a matplotlib figure; save it with ``savefig``.
+    """Return the regret curves of a simulation, the scores of a tuning, or a ranking as a matplotlib figure; save it with ``savefig``.
 
     Parameters
     ----------
     runs
-        The simulation, or a tuner: then the score that it estimates, along each parameter and over the first two.
-        A tuner takes no other parameter.
+        The simulation; or a tuner: then the score that it estimates, along each parameter and over the first two; or what
+        :func:`copeland.rank` and :meth:`Study.ranking` return: then each option with its interval, tier and possible
+        ranks. A tuner and a ranking take no other parameter.
     ax
         Axes of your own to draw on; by default those of a new figure.
     yscale, xscale
@@ -63,12 +65,18 @@ def plot(
     """
     from matplotlib.axes import Axes
 
+    from copeland.orders.rank import Ranking
     from copeland.report.plot_options import LOOK, PlotOptions, least_regret
 
     look = PlotOptions(yscale, xscale, width, spread, by, algorithms)
     if not isinstance(runs, Runs):
+        what = "ranking" if isinstance(runs, Ranking) else "tuner"
         if look != LOOK or ax is not None or lower_bound is not None:
-            raise InvalidParameter("a tuner is drawn in one way; give nothing but the tuner.")
+            raise InvalidParameter(f"a {what} is drawn in one way; give nothing but the {what}.")
+        if isinstance(runs, Ranking):
+            from copeland.report.ranking_figure import ranking_figure
+
+            return ranking_figure(runs)
         from copeland.report.tuning_page import landscape_figure
 
         return landscape_figure(runs.landscape())

@@ -723,17 +723,11 @@ class Study:
         >>> study.ranking().tiers
         (('black',), ('green', 'white'))
         """
-        from copeland.orders.rank import check_order
-        from copeland.study.results.analysis import Analysis, ranking_of
-        from copeland.study.results.voter_ballots import group_votes
+        from copeland.study.results.analysis import Analysis
+        from copeland.study.results.rankings import Rankings
 
         self._work.kind.require_options("so they cannot all be ranked: see shortlist()")
-        check_order(by)
-        reading, ballots = Analysis(self.standing(voters=False)), None
-        if by != "copeland" and self.settings.voters != "independent":
-            names = [reading.standing.labels[i] for i in reading.among]
-            ballots = group_votes(self.votes(), names, self.settings)
-        return ranking_of(reading, by, ballots, expected)
+        return Rankings(Analysis(self.standing(voters=False)), self.votes).rank(by, expected)
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
@@ -757,7 +751,7 @@ class Study:
         if self.settings.space:
             return write_space_page(*self._read_tuning(), path, command)
         log = self._work.read(lambda log: list(log.replay()))
-        return write_study_page(self.standing(), log, path, command, self.drift())
+        return write_study_page(self.standing(), log, path, command, self.drift(), self.votes)
 
     def standing(self, voters: bool = True) -> Standing:
         """Return where the study stands: counts, certificate, leader, position bias, voters, guides.

@@ -9,23 +9,34 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from fastapi import HTTPException
 
+from copeland.orders.rank import MOST_OPTIONS
 from copeland.report.document import inline_svg
 from copeland.report.images import image
-from copeland.study import Event, Study, Voter
+from copeland.study import Event, Study, Vote, Voter
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import UNDONE, VOTED, times_of
-from copeland.study.log.state import fold_log
-from copeland.study.report.study_page import StudyParts, judges_agreement, study_parts
+from copeland.study.log.events import UNDONE, VOTED, is_vote, times_of
+from copeland.study.log.state import StudyState, fold_log
+from copeland.study.report.study_page import (
+    Part,
+    StudyParts,
+    judges_agreement,
+    ranking_parts,
+    study_parts,
+)
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
+from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import voters_of
 from copeland.study.results.verdict import Verdict
-from copeland.web.images import DRAWING, fit_strict_page, remove_styles
+from copeland.study.votes import vote_of
+from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part, remove_styles
 
 if TYPE_CHECKING:
     from copeland.study.kinds.space import Tuned
@@ -35,6 +46,7 @@ MOST = 20_000_000  # characters of them that are kept
 AGAIN = 3  # seconds after which to come again
 FIGURES = 30.0  # seconds for which figures are good enough
 ESTIMATE, PICTURE = 5.0, 60.0  # seconds for which an estimate, and a picture of it, is good enough
+PIECE = 5_000  # events whose votes are looked up at a time
 EXCLUDED = 50  # votes that were taken away, listed
 
 V = TypeVar("V")
@@ -169,11 +181,23 @@ class Recent(Generic[V]):
                 self._kept = number, self._clock(), value
             return self._kept[2]
 
+    def forget(self) -> None:
+        """Compute the value anew when it is next asked for."""
+        with self._turn:
+            self._kept = None
 
-class VoteAnalysis(NamedTuple):
+
+@dataclass(frozen=True, eq=False)
+class VoteAnalysis:
     """What votes on options mean."""
 
     reading: Analysis
+    votes: Callable[[], Iterable[Vote]] = tuple  # those that it is of
+
+    @cached_property
+    def rankings(self) -> Rankings:
+        """The options in every order."""
+        return Rankings(self.reading, self.votes)
 
     @property
     def verdict(self) -> Verdict:
@@ -264,6 +288,14 @@ class DrawnParts(NamedTuple):
     excluded: list[Event]
 
 
+class DrawnRanking(NamedTuple):
+    """All options in order, as a figure and as a table."""
+
+    number: int  # of the last event that they show
+    order: Part | None
+    ranking: Part | None
+
+
 class DrawnLandscape(NamedTuple):
     """The landscape of a space after an event."""
 
@@ -282,6 +314,7 @@ class Analyses:
         else:
             self._latest = Recent(study, clock, 0.0, self._analyse)
             self._figures = Recent(study, clock, FIGURES, self._draw)
+        self._ranking = Recent(study, clock, FIGURES, self._draw_ranking)
 
     def latest(self) -> VoteAnalysis | SpaceAnalysis:
         """Return an analysis that is recent enough; of options, that of all votes so far."""
@@ -291,8 +324,20 @@ class Analyses:
         """Return the figures of an analysis that is recent enough."""
         return self._figures.find()
 
+    def ranking(self) -> DrawnRanking | None:
+        """Return the ranking of an analysis that is recent enough and claims the same; None of a space, or without votes."""
+        if self._study.settings.space:
+            return None
+        claim, drawn = self._ranking.find()
+        if claim != self.latest().verdict.claim:  # one page would tell two stories
+            self._ranking.forget()
+            _, drawn = self._ranking.find()
+        return drawn
+
     def _analyse(self, _number: int) -> VoteAnalysis:
-        return VoteAnalysis(Analysis(self._study.standing()))
+        reading = Analysis(self._study.standing())
+        last = reading.standing.events
+        return VoteAnalysis(reading, lambda: read_votes(self._study, last))
 
     def _estimate(self, number: int) -> SpaceAnalysis:
         from copeland.study.kinds.space import tuned_verdict  # which loads scipy
@@ -305,10 +350,18 @@ class Analyses:
         assert isinstance(seen, VoteAnalysis)
         log = read_log(self._study, seen.number)
         history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
+        order = seen.rankings.drawn
         with DRAWING:
-            parts = study_parts(seen.reading, seen.verdict, history, agreed, last=log[-1].time)
+            parts = study_parts(
+                seen.reading, seen.verdict, history, agreed, order=order, last=log[-1].time
+            )
         undone = [event for event in log if event.kind == UNDONE]
         return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
+
+    def _draw_ranking(self, _number: int) -> tuple[str, DrawnRanking | None]:
+        seen = self.latest()
+        assert isinstance(seen, VoteAnalysis)
+        return seen.verdict.claim, draw_ranking(seen)
 
     def _draw_landscape(self, number: int) -> DrawnLandscape:
         from copeland.report.tuning_page import landscape_figure
@@ -317,6 +370,18 @@ class Analyses:
         with DRAWING:
             svg = inline_svg(image(landscape_figure(landscape), "svg"))
         return DrawnLandscape(number, remove_styles(svg))
+
+
+def draw_ranking(seen: VoteAnalysis) -> DrawnRanking | None:
+    """Return the ranking of an analysis, drawn for a strict page; None without votes, or with very many options."""
+    if not seen.reading.standing.votes or len(seen.reading.among) > MOST_OPTIONS:
+        return None
+    order = seen.rankings.drawn
+    with DRAWING:
+        parts = ranking_parts(seen.reading, order)
+    return DrawnRanking(
+        seen.number, *(fit_strict_part(parts[name]) for name in ("order", "ranking"))
+    )
 
 
 def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
@@ -329,7 +394,8 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
     state = fold_log(log)
     kind = kind_of(state.settings)
-    return VoteAnalysis(Analysis(kind.standing(study.name, state, log[-1].time, _voters(log))))
+    reading = Analysis(kind.standing(study.name, state, log[-1].time, _voters(log)))
+    return VoteAnalysis(reading, lambda: (vote_of(state, event) for event in log if is_vote(event)))
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:
@@ -346,3 +412,17 @@ def read_log(study: Study, last: int) -> list[Event]:
     while not log or log[-1].number < last:
         log += study.events(log[-1].number if log else 0, min(10_000, last - len(log)))
     return log
+
+
+def read_votes(study: Study, last: int) -> Iterator[Vote]:
+    """Yield the votes up to an event. What counts is looked up a piece at a time, so that nobody waits long for a turn."""
+    after = 0
+    while after < last:
+        piece = study.events(after, min(PIECE, last - after))
+        votes = [event for event in piece if is_vote(event)]
+        yield from study.look_at_state(partial(_name_votes, votes))
+        after = piece[-1].number
+
+
+def _name_votes(votes: Sequence[Event], state: StudyState) -> list[Vote]:
+    return [vote_of(state, vote) for vote in votes]

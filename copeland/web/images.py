@@ -148,10 +148,11 @@ def _attributes(style: str) -> str:
 
 def fit_strict_page(parts: StudyParts) -> StudyParts:
     """Return the parts of a study's page with every picture fit for a page that forbids style attributes."""
-    return replace(parts, **{name: _strict(part) for name, part in vars(parts).items()})
+    return replace(parts, **{name: fit_strict_part(part) for name, part in vars(parts).items()})
 
 
-def _strict(part: Any) -> Any:
+def fit_strict_part(part: Any) -> Any:
+    """Return one part of it, likewise."""
     if isinstance(part, Iterator):  # sentences that are to be read more than once
         return tuple(part)
     if hasattr(part, "said"):

@@ -29,6 +29,7 @@ print(json.dumps([taken, megabytes, len(found.places)]))
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 @pytest.mark.parametrize("by", ORDERS)
 def test_200_options_and_100_000_votes_take_2_seconds_and_500_megabytes(by):

@@ -1,5 +1,7 @@
 """Options in order: places, tiers and what they rest on."""
 
+import json
+
 import numpy as np
 import pytest
 from board_votes import STRENGTHS, draw_counts, read_arena
@@ -100,3 +102,16 @@ def test_real_votes_on_language_models(data):
     assert found.tiers[0] == ("gpt-4",)
     told_apart = sum(len(names) - place.last for place in found.places)
     assert told_apart >= 150 and len(found.tiers) >= 4
+
+
+def test_an_interval_without_an_end_has_none_in_json():
+    told = rank([[0, 9, 9], [3, 0, 5], [0, 0, 0]], by="strength").to_dict()
+    ends = [(row["low"], row["high"]) for row in told["places"]]
+    assert ends[2] == (None, None) and None not in ends[0]
+    json.dumps(told, allow_nan=False)
+
+
+def test_options_that_only_regularisation_bounds_have_no_interval():
+    """One side won all votes: neither strength is bounded by them."""
+    found = rank([[0, 9], [0, 0]], by="strength")
+    assert all(place.high - place.low == np.inf for place in found.places)

@@ -58,7 +58,7 @@ def told(sentences):
 @contextmanager
 def undrawn():
     """Leave the figures of a page empty, for who reads its words: drawing takes most of the time."""
-    figures = ("scores", "graph", "matrix", "progress", "position")
+    figures = ("scores", "graph", "matrix", "progress", "position", "ranking")
     nothing = {f"{name}_figure": lambda *_, **__: None for name in figures}
 
     def empty(figure, alt, whole=False):

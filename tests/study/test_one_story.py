@@ -26,6 +26,7 @@ from copeland.study.results.certificate_file import (
     read_certificate,
 )
 from copeland.study.results.history import history_of
+from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import PROVED
 from copeland.support.phrasing import percent
 
@@ -162,10 +163,12 @@ def check(study):
     reading = Analysis(standing)
     found, verdict = standing.certificate, reading.verdict
     log = study.log()
-    parts = study_parts(reading, verdict, history_of(log))
+    order = Rankings(reading, study.votes).drawn
+    parts = study_parts(reading, verdict, history_of(log), order=order)
     names = standing.labels
     check_verdict(reading, verdict, parts, names)
     check_scores(reading, parts, names)
+    check_order(reading, order, parts, names)
     check_pairs(reading, parts)
     check_votes(study, reading, verdict, parts)
     check_file(study, found)
@@ -219,6 +222,10 @@ def check_scores(reading, parts, names):
     assert {names[i] for i in found.best} <= first
     if found.is_all and not found.margin:
         assert first == {names[i] for i in found.best}
+    for place in ranking.places if not getattr(found, "margin", 0) else ():
+        i = names.index(place.name)
+        assert i not in found.best or place.last <= len(found.possible)
+        assert i in found.possible or place.first > len(found.best)
     for upper, lower in combinations(ranking.places, 2):
         if upper.tier < lower.tier and not (found.is_all and upper.tier == 1):
             assert upper.least > lower.most
@@ -235,6 +242,23 @@ def check_scores(reading, parts, names):
             assert f"{place.name} {place.beats} ({place.least} to {place.most})" in html.unescape(
                 parts.scores.picture.alt
             )
+
+
+def check_order(reading, order, parts, names):
+    """The order by strength shows who is proved best, or a sentence says why it does not."""
+    assert {place.name for place in order.places} == {names[i] for i in reading.among}
+    if not reading.standing.votes:
+        assert parts.order is None
+        return
+    said = " ".join(parts.order.said)
+    best = {names[i] for i in reading.certificate.best}
+    first = order.places[: len(best)]
+    shows = best == {place.name for place in first} and all(p.last <= len(best) for p in first)
+    explains = "proved best because" in said
+    assert explains == (bool(best) and order.by == "strength" and not shows)
+    assert ("are exact" in said) == (order.by == "copeland")
+    assert ("hold for many votes" in said) == (order.by == "strength")
+    assert "are exact" in said + " ".join(parts.ranking.said)
 
 
 def check_pairs(reading, parts):

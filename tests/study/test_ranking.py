@@ -1,5 +1,7 @@
 """A ranking of all options: tiers that are proved apart, and Bradley-Terry strengths beside the scores."""
 
+import re
+from html import unescape
 from itertools import combinations
 
 import numpy as np
@@ -7,14 +9,16 @@ import pytest
 from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
+from study_pages import undrawn
 
 import copeland
 from copeland.certificate.certificate import certify
 from copeland.certificate.goal_proof import tiers_of
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import PRIOR
-from copeland.study.report.study_page import study_page
+from copeland.study.report.study_page import ranking_parts, study_page
 from copeland.study.results.analysis import Analysis, strengths_of
+from copeland.study.results.rankings import Rankings
 
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -23,9 +27,10 @@ intervals = st.lists(
 )
 
 
-def study_of(wins, names="abcdefgh"):
+def study_of(wins, names="abcdefgh", **settings):
     wins = np.array(wins)
-    study = copeland.create_study("rank", list(names[: len(wins)]), voters="independent")
+    settings = {"voters": "independent", **settings}
+    study = copeland.create_study("rank", list(names[: len(wins)]), **settings)
     rows = [
         {"winner": names[i], "loser": names[j], "n": int(wins[i, j])}
         for i, j in np.argwhere(wins > 0)
@@ -178,6 +183,127 @@ def test_a_panel_is_ranked_by_what_it_settles_alone():
     assert study.ranking().delta is None
     with pytest.raises(InvalidParameter, match="rank it by 'copeland'"):
         study.ranking(by="strength")
+
+
+# a beats every other narrowly, while b wins by far where it wins.
+NARROW = [[0, 580, 580, 580], [420, 0, 880, 890], [420, 20, 0, 500], [420, 10, 480, 0]]
+
+
+def narrow_winner():
+    return study_of(NARROW)
+
+
+def words_of(study, by="strength"):
+    """What the part of the page says that shows an order."""
+    reading = Analysis(study.standing())
+    with undrawn():
+        parts = ranking_parts(reading, Rankings(reading, study.votes).rank(by))
+    return " ".join(parts["order"].said), " ".join(parts["ranking"].said)
+
+
+def test_a_proved_winner_that_is_not_the_strongest_is_explained():
+    study = narrow_winner()
+    assert study.certificate().best == (0,) and study.ranking("strength").tiers[0] == ("b",)
+    order, table = words_of(study)
+    assert (
+        "By strength b comes first; a is proved best because it beats every other option." in order
+    )
+    assert "hold for many votes" in order and "are exact" not in order
+    assert "Intervals and tiers are exact" in table
+    order, _ = words_of(study, "borda")
+    assert "By mean chance b comes first; a is proved best because" in order
+
+
+def test_a_proved_winner_that_strengths_do_not_tell_apart_is_explained():
+    study = study_of(
+        [[0, 16, 16], [0, 0, 20], [0, 20, 0]]
+    )  # who never lost has a strength without bounds
+    order, _ = words_of(study)
+    assert (
+        "By strength a comes first, but is not told apart from b and c; it is proved best because it beats every "
+        "other option." in order
+    )
+
+
+def test_a_winner_that_strengths_show_needs_no_words():
+    order, _ = words_of(study_of([[0, 400, 400], [50, 0, 200], [50, 200, 0]]))
+    assert "a is on top" in order and "because" not in order
+
+
+def test_several_winners_that_strengths_do_not_show_are_explained():
+    wins = np.zeros((4, 4), int)
+    for i, j in ((0, 1), (1, 2), (2, 0)):
+        wins[i, j], wins[j, i] = 60, 15
+    wins[:3, 3] = 30  # who never won has a strength without bounds
+    study = study_of(wins)
+    assert study.certificate().best == (0, 1, 2)
+    order, _ = words_of(study)
+    assert (
+        "a, b and c are not told apart from d; they are proved best because no option beats more others."
+        in order
+    )
+
+
+def test_the_best_few_that_strengths_do_not_show_are_explained():
+    """c beats d narrowly, while d wins by far against e."""
+    wins = np.zeros((5, 5), int)
+    for i, j in combinations(range(5), 2):
+        wins[i, j], wins[j, i] = 600, 400
+    wins[3, 4], wins[4, 3] = 990, 10
+    order, _ = words_of(study_of(wins, goal="top:3"))
+    assert (
+        "By strength d comes before c; a, b and c are proved the top 3 because no other option beats more than "
+        "any of them." in order
+    )
+
+
+def test_options_on_the_wrong_side_of_a_baseline_are_explained():
+    order, _ = words_of(study_of(NARROW, goal="above:b"))
+    assert "By strength a comes after b; it is proved better because it beats b." in order
+    order, _ = words_of(study_of(NARROW, goal="above:a"))
+    assert "By strength b comes before a; it is proved worse because it loses to a." in order
+
+
+def test_a_panel_is_drawn_by_scores_and_says_things_once():
+    study = copeland.create_study("panel", ["a", "b"], panel=["ann", "bob"])
+    study.add_votes([{"left": "a", "right": "b", "outcome": "left", "voter": "ann"}])
+    reading = Analysis(study.standing())
+    assert Rankings(reading, study.votes).drawn is reading.ranking
+    order, table = words_of(study, "copeland")
+    assert "exact: they hold whatever the missing answers say" in order and table == ""
+
+
+def test_votes_are_grouped_once_and_only_where_an_order_needs_it():
+    study = copeland.create_study("few", ["a", "b"], voters="people")
+    study.add_votes([{"winner": "a", "loser": "b", "voter": f"v{n}"} for n in range(9)])
+    calls = []
+
+    def votes():
+        calls.append(1)
+        return study.votes()
+
+    rankings = Rankings(Analysis(study.standing()), votes)
+    rankings.rank("copeland")
+    assert calls == []
+    assert rankings.rank("strength") is rankings.rank("strength") == study.ranking("strength")
+    rankings.rank("borda")
+    assert calls == [1]
+
+
+def test_very_many_options_are_drawn_by_scores(monkeypatch):
+    monkeypatch.setattr("copeland.study.results.rankings.MOST_OPTIONS", 2)
+    study = narrow_winner()
+    assert Rankings(Analysis(study.standing()), study.votes).drawn.by == "copeland"
+
+
+@pytest.mark.slow
+def test_the_report_draws_the_ranking_above_its_table(tmp_path):
+    page = narrow_winner().report(tmp_path / "page.html").read_text()
+    part = page[page.index("<h2>Ranking</h2>") : page.index("<h2>Numbers</h2>")]
+    assert re.findall("<h3>(.*?)</h3>", part) == ["By strength", "By Copeland scores"]
+    assert part.index("<svg") < part.index("<table")
+    assert "b +1.01 (+0.90 to +1.13), tier 1, rank 1; a +0.26" in unescape(part)
+    assert "Which pairs were asked, and how often, does not depend on the votes." in part
 
 
 @pytest.mark.slow

@@ -178,6 +178,35 @@ def test_the_stream_goes_on_after_any_number():
     assert "id: 3\nevent: voted\ndata: " in rest and "id: 2" not in rest
 
 
+@pytest.mark.parametrize("by", ["copeland", "borda", "strength"])
+def test_a_ranking_is_that_of_the_study(site_with_study, by):
+    site, study = site_with_study
+    study.add_votes([{"winner": "bai-3", "loser": "assam-9", "n": 5}])
+    key = site.key("read")
+    found = key.get(f"{ROOT}/tea/ranking", params={"by": by})
+    assert found.status_code == 200
+    assert found.json() == json.loads(json.dumps(study.ranking(by).to_dict(), allow_nan=False))
+    header = {"If-None-Match": found.headers["etag"]}
+    again = key.get(f"{ROOT}/tea/ranking", params={"by": by}, headers=header)
+    assert again.status_code == 304
+    assert key.get(f"{ROOT}/tea/ranking").json()["by"] == "copeland"
+    assert is_problem(site.key("ask").get(f"{ROOT}/tea/ranking"), 403)
+
+
+def test_an_order_that_cannot_be_is_refused_by_its_field(site):
+    site.study(voters="independent")
+    site.study("panel", panel=["ann", "bob"], voters="panel")
+    key = site.key("admin", "read", name=None)
+    key.post(ROOT, json={"name": "size", "space": {"pt": {"low": 6, "high": 24}}})
+    for path in ("tea/ranking?by=wins", "panel/ranking?by=strength"):
+        refused = key.get(f"{ROOT}/{path}")
+        assert is_problem(refused, 422, "invalid") and refused.json()["field"] == "by"
+    assert (
+        "'copeland', 'borda' or 'strength'" in key.get(f"{ROOT}/tea/ranking?by=").json()["detail"]
+    )
+    assert "no end of them" in key.get(f"{ROOT}/size/ranking").json()["detail"]
+
+
 def test_keys_open_their_study_and_scope_alone(site):
     site.study()
     site.study("other")
@@ -327,6 +356,10 @@ def test_the_calls_are_described(site):
         "post /studies/{study}/votes",
         "get /studies/{study}/events",
     } <= calls
+    ranking = about["paths"]["/studies/{study}/ranking"]["get"]
+    by = next(one for one in ranking["parameters"] if one["name"] == "by")
+    assert by["schema"]["enum"] == ["copeland", "borda", "strength"]
+    assert "strength" in by["description"] and "tiers" in ranking["description"]
 
 
 def test_numbers_for_prometheus_come_out_of_the_logs(site_with_study):

@@ -76,6 +76,16 @@ def test_errors_are_those_of_a_study_at_hand(both):
         far.ask()
 
 
+def test_a_ranking_is_the_same_on_either(both):
+    study, far = both
+    study.add_votes([{"winner": "bai-3", "loser": "assam-9", "n": 5}])  # bounds no strength
+    for by in ("copeland", "borda", "strength"):
+        assert far.ranking(by) == study.ranking(by)
+        assert far.ranking(by).sentence == study.ranking(by).sentence
+    with pytest.raises(InvalidParameter, match="'copeland', 'borda' or 'strength'"):
+        far.ranking("wins")
+
+
 def test_an_admin_key_does_the_rest(both):
     study, far = both
     vote = far.tell(far.ask(), "left")

@@ -1,8 +1,11 @@
+import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
 from web_client import send, vote
 
+from copeland.report.ranking_figure import describe_ranking
 from copeland.study.results.analysis import Analysis
 from copeland.support.phrasing import percent
 
@@ -57,6 +60,97 @@ def test_the_dashboard_says_what_the_analysis_says(site):
     for row in analysis.rows():
         assert f"</meter> {percent(row.chance)}</span>" in page
     assert "<td>0 to 1</td>" in page  # of b and c, one may beat the other
+
+
+def vote_on_teas(study, times=40):
+    rows = [("sencha-7", "assam-9"), ("sencha-7", "bai-3"), ("assam-9", "bai-3")]
+    study.add_votes(
+        [
+            {"winner": winner, "loser": loser, "voter": f"v{study.number}-{n}"}
+            for n in range(times)
+            for winner, loser in (rows if n % 5 else [pair[::-1] for pair in rows])
+        ]
+    )
+
+
+def boards(text):
+    """What is folded below the verdict."""
+    return re.findall(r'<details class="card board">.*?</table>', text, re.DOTALL)
+
+
+@pytest.mark.quick
+def test_results_have_the_ranking_below_the_verdict_once_there_are_votes(site):
+    study = site.study()
+    allow(site, "live")
+    path = f"/r/{site.page().slug}"
+    assert "Ranking of all options" not in site.browser().get(path).text
+    vote_on_teas(study)
+    text = site.browser().get(path).text
+    (board,) = boards(text)
+    assert text.index('aria-label="Verdict"') < text.index(board) < text.index("<h2>Options</h2>")
+    assert "<h3>By strength</h3>" in board and "<h3>By Copeland scores</h3>" in board
+    assert 'aria-label="Options by strength, the best first: sencha-7 +' in board
+    assert " open" not in board.split(">")[0] and "style=" not in board
+
+
+def test_a_ranking_is_drawn_again_after_a_while_and_says_of_when_it_is(site):
+    study = site.study()
+    allow(site, "live")
+    path, before = f"/r/{site.page().slug}", study.number
+    vote_on_teas(study, 5)
+    first = study.number
+    assert "As of event" not in site.browser().get(path).text
+    vote_on_teas(study, 5)
+    assert study.number > first > before
+    assert f"As of event {first:,}." in site.browser().get(path).text
+    site.clock.now += 31
+    assert "As of event" not in site.browser().get(path).text
+
+
+def test_a_ranking_follows_the_verdict_at_once(site):
+    study = site.study(voters="independent")
+    allow(site, "live")
+    path = f"/r/{site.page().slug}"
+    vote_on_teas(study, 5)
+    assert "no option is proved best yet" in site.browser().get(path).text
+    study.add_votes([{"winner": "bai-3", "loser": tea, "n": 99} for tea in ("assam-9", "sencha-7")])
+    text = site.browser().get(path).text
+    assert "bai-3 is proved the only winner" in text and "As of event" not in text
+    (board,) = boards(text)
+    assert "2 tiers are proved apart" in board
+
+
+def test_results_of_the_past_have_the_ranking_of_then(site):
+    study = site.study()
+    allow(site, "live")
+    vote_on_teas(study, 10)
+    then, order = study.number, study.ranking("strength")
+    vote_on_teas(study, 10)
+    (board,) = boards(site.browser().get(f"/r/{site.page().slug}@{then}").text)
+    assert describe_ranking(order) in unescape(board)
+
+
+def test_the_dashboard_has_the_ranking(site):
+    study = site.study()
+    vote_on_teas(study)
+    (board,) = boards(site.admin().get(f"/admin/s/{site.page().slug}").text)
+    assert describe_ranking(study.ranking("strength")) in unescape(board)
+
+
+def test_a_panel_is_ranked_by_scores_on_its_pages(site):
+    study = site.study(voters="panel", panel=["ann", "bob"])
+    allow(site, "live")
+    study.add_votes([{"winner": "bai-3", "loser": "assam-9", "voter": "ann"}])
+    (board,) = boards(site.browser().get(f"/r/{site.page().slug}").text)
+    assert re.findall("<h3>(.*?)</h3>", board) == ["By Copeland scores"]
+
+
+def test_very_many_options_are_not_ranked_on_the_results(site, monkeypatch):
+    study = site.study()
+    allow(site, "live")
+    vote_on_teas(study, 5)
+    monkeypatch.setattr("copeland.web.cache.MOST_OPTIONS", 2)
+    assert "Ranking of all options" not in site.browser().get(f"/r/{site.page().slug}").text
 
 
 def test_results_name_no_voter(site):

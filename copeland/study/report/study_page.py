@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
+from copeland.orders.rank import Ranking, format_ranks
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image
+from copeland.report.ranking_figure import MOST, describe_ranking, ranking_figure
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
 from copeland.study.report import study_sentences as sentences
 from copeland.study.report.graph_figure import graph_figure
 from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.order_sentences import ORDER_KEY, exactness_sentence, proof_sentences
 from copeland.study.report.study_figures import (
     COLOURS,
     NUMBERED,
@@ -35,9 +38,11 @@ from copeland.study.report.study_figures import (
 from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
+from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import PROVED, PanelStanding, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged
+from copeland.study.votes import Vote
 from copeland.support import goal as goals
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import format_count, join_names, percent, shorten_names
@@ -53,7 +58,12 @@ VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
 JUDGES = 12  # voters, those with the most votes, that are compared with each other
 PAIRS = 500  # rows of the table of pairs
-RANKED = 50  # rows of the ranking
+ORDER_TITLES = {
+    "copeland": "By Copeland scores",
+    "borda": "By mean chance",
+    "strength": "By strength",
+}
+RANKED = MOST  # rows of the ranking, as many as its figure has
 
 _NAME = 20  # letters of a line of a name beside a figure
 _IN_BOX = 11  # letters of a line of a name in a box
@@ -69,7 +79,7 @@ class _Picture(NamedTuple):
     span: str = ""  # how wide it is, in CSS, if not as wide as the page lets it be
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """What a section of the page shows."""
 
     picture: _Picture | None = None
@@ -79,6 +89,7 @@ class _Part(NamedTuple):
     whole: bool = False  # whether it is as wide as the page
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,27 +100,28 @@ class StudyParts:
     lead: str
     badge: str
     verdict: Verdict
-    needs: _Part | None
+    needs: Part | None
     notices: Sequence[str]
     tiles: Mapping[str, str]
     voted: bool
-    guides: _Part | None
-    voters: _Part | None
-    members: _Part | None
-    judges: _Part | None
+    guides: Part | None
+    voters: Part | None
+    members: Part | None
+    judges: Part | None
     outcomes: str
     certificate: Certificate | PanelCertificate
     known: Mapping[str, str]
     # Only once there are votes:
-    scores: _Part | None = None
-    graph: _Part | None = None
-    matrix: _Part | None = None
-    progress: _Part | None = None
+    scores: Part | None = None
+    graph: Part | None = None
+    matrix: Part | None = None
+    progress: Part | None = None
     counting: Iterable[str] = ()
-    position: _Part | None = None
-    ranking: _Part | None = None
-    options: _Part | None = None
-    pairs: _Part | None = None
+    position: Part | None = None
+    order: Part | None = None  # the ranking as a figure
+    ranking: Part | None = None
+    options: Part | None = None
+    pairs: Part | None = None
 
 
 def study_page(
@@ -118,6 +130,7 @@ def study_page(
     progress: Sequence[Progress],
     agreed: JudgeAgreement | None = None,
     *,
+    order: Ranking | None = None,
     drifts: Sequence[Drift] = (),
     last: float | None = None,
     made_with: Mapping[str, str] | None = None,
@@ -135,6 +148,8 @@ def study_page(
         What :func:`copeland.study.results.history.history_of` gives.
     agreed
         How far judges agree, if that shall be told.
+    order
+        The ranking to draw: what ``Rankings(reading, study.votes).drawn`` gives.
     drifts
         Pairs whose votes changed over time.
     last
@@ -142,7 +157,7 @@ def study_page(
     made_with, command
         How the page was made, if that shall be said.
     """
-    parts = study_parts(reading, verdict, progress, agreed, drifts=drifts, last=last)
+    parts = study_parts(reading, verdict, progress, agreed, order=order, drifts=drifts, last=last)
     return document("study", **vars(parts), versions=made_with, command=command)
 
 
@@ -152,6 +167,7 @@ def study_parts(
     progress: Sequence[Progress],
     agreed: JudgeAgreement | None = None,
     *,
+    order: Ranking | None = None,
     drifts: Sequence[Drift] = (),
     last: float | None = None,
 ) -> StudyParts:
@@ -167,7 +183,7 @@ def study_parts(
         notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
         tiles=_tiles(reading, progress),
         voted=voted,
-        **(_make_result_parts(reading, progress) if voted else {}),
+        **(_make_result_parts(reading, progress, order) if voted else {}),
         guides=_guides(standing) if standing.guides else None,
         voters=_voters(standing) if standing.voters else None,
         members=None if standing.panel is None else _members(standing.panel),
@@ -186,8 +202,12 @@ def write_study_page(
     path: str | Path,
     command: str = "",
     drifts: Sequence[Drift] = (),
+    votes: Callable[[], Iterable[Vote]] | None = None,
 ) -> Path:
-    """Write where a study stands as an HTML page; return its path. Events that came later are left out."""
+    """Write where a study stands as an HTML page; return its path. Events that came later are left out.
+
+    With ``votes``, which returns all votes, it has a figure of the ranking.
+    """
     reading = Analysis(standing)
     log = log[: standing.events]
     page = study_page(
@@ -195,6 +215,7 @@ def write_study_page(
         reading.verdict,
         history_of(log),
         judges_agreement(standing, log),
+        order=None if votes is None else Rankings(reading, votes).drawn,
         drifts=drifts,
         last=log[-1].time,
         made_with=versions(),
@@ -247,7 +268,9 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 # Parts of the page
 
 
-def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[str, Any]:
+def _make_result_parts(
+    reading: Analysis, progress: Sequence[Progress], order: Ranking | None
+) -> dict[str, Any]:
     """What there is to see once there are votes."""
     rows = reading.rows()
     return {
@@ -257,13 +280,13 @@ def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[
         "progress": _progress(reading, progress) if is_one_winner(reading) else None,
         "counting": sentences.counting_sentences(reading),
         "position": _position(reading.standing),
-        "ranking": _ranking(reading),
+        **ranking_parts(reading, order),
         "options": _options(rows),
         "pairs": _pairs(reading),
     }
 
 
-def _needs(reading: Analysis) -> _Part:
+def _needs(reading: Analysis) -> Part:
     """The pairs that would settle it."""
     outlook = reading.outlook
     what = "votes" if reading.standing.panel is None else "answers"
@@ -279,7 +302,7 @@ def _needs(reading: Analysis) -> _Part:
     left = len(outlook.pairs) - len(rows)
     note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
     columns = ["pair" if reading.is_either else "to be proved", "won so far", f"more {what}, about"]
-    return _Part(columns=columns, rows=rows, note=note)
+    return Part(columns=columns, rows=rows, note=note)
 
 
 def is_one_winner(reading: Analysis) -> bool:
@@ -302,7 +325,7 @@ def _tiles(reading: Analysis, progress: Sequence[Progress]) -> dict[str, str]:
     }
 
 
-def _scores(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
+def _scores(reading: Analysis, options: Sequence[OptionRow]) -> Part:
     names = shorten_names(reading.standing.labels, _NAME, _LINES)
     rows = [
         Interval(names[row.index], row.beats, row.least, row.most, COLOURS[row.known], row.name)
@@ -314,10 +337,10 @@ def _scores(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
-    return _Part(drawn, sentences.score_sentences(reading))
+    return Part(drawn, sentences.score_sentences(reading))
 
 
-def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
+def _graph(reading: Analysis, options: Sequence[OptionRow]) -> Part:
     known, labels = {row.index: row.known for row in options}, reading.standing.labels
     names = shorten_names(labels, _IN_BOX, _LINES)
     shown = shown_options(reading)
@@ -330,10 +353,10 @@ def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
         sentences.graph_sentence(len(shown), reading.k, not is_one_winner(reading)),
         sentences.sureness_sentence(reading.certificate),
     ]
-    return _Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
+    return Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
 
 
-def _matrix(reading: Analysis) -> _Part:
+def _matrix(reading: Analysis) -> Part:
     order, numbered = list(reading.order), reading.k <= NUMBERED
     labels = reading.standing.labels
     names = shorten_names(labels, _AT_CELLS if numbered else _AT_CELLS - 4)
@@ -354,11 +377,34 @@ def _matrix(reading: Analysis) -> _Part:
         else "A dot marks a win that is proved."
     )
     note = f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
-    return _Part(drawn, [sentences.matrix_sentence(reading)], note, whole=not numbered)
+    return Part(drawn, [sentences.matrix_sentence(reading)], note, whole=not numbered)
 
 
-def _ranking(reading: Analysis) -> _Part:
-    """All options in tiers."""
+def ranking_parts(reading: Analysis, order: Ranking | None) -> dict[str, Part | None]:
+    """Return all options in tiers: as a figure, if there is an order to draw, and as a table of Copeland scores."""
+    drawn = None if order is None else _order(reading, order)
+    return {
+        "order": drawn,
+        "ranking": _ranking(reading, () if drawn is None else tuple(drawn.said)),
+    }
+
+
+def _order(reading: Analysis, order: Ranking) -> Part:
+    return Part(
+        _picture(ranking_figure(order), describe_ranking(order)),
+        said=(
+            order.sentence,
+            *proof_sentences(reading, order),
+            exactness_sentence(order),
+            *order.notes,
+        ),
+        key=[ORDER_KEY, *order.assumptions[1:]],
+        title=ORDER_TITLES[order.by],
+    )
+
+
+def _ranking(reading: Analysis, said: Sequence[str]) -> Part:
+    """The table, without what was said before."""
     ranking = reading.ranking
     rows = [
         [
@@ -366,18 +412,24 @@ def _ranking(reading: Analysis) -> _Part:
             str(place.tier),
             str(place.beats),
             f"{place.least} to {place.most}",
+            format_ranks(place),
             strength_words(place.strength),
         ]
         for place in ranking.places[:RANKED]
     ]
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
-    return _Part(
-        said=[ranking.sentence, *ranking.notes], rows=rows, note=sentences.RANKING_NOTE + more
+    told = (ranking.sentence, exactness_sentence(ranking), *ranking.notes)
+    return Part(
+        said=[one for one in told if one not in said],
+        columns=["option", "tier", "beats", "proved", "rank", "strength"],
+        rows=rows,
+        note=sentences.RANKING_NOTE + more,
+        title=ORDER_TITLES["copeland"],
     )
 
 
-def _options(options: Sequence[OptionRow]) -> _Part:
+def _options(options: Sequence[OptionRow]) -> Part:
     columns = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
     rows = [
         [
@@ -397,10 +449,10 @@ def _options(options: Sequence[OptionRow]) -> _Part:
     if options[0].chance is not None:
         columns.append("chance to be best")
         estimates = "Both, and the chance to be best, are estimates."
-    return _Part(columns=columns, rows=rows, note=f"{sentences.OPTIONS_NOTE}{estimates}")
+    return Part(columns=columns, rows=rows, note=f"{sentences.OPTIONS_NOTE}{estimates}")
 
 
-def _pairs(reading: Analysis) -> _Part:
+def _pairs(reading: Analysis) -> Part:
     wins, ties, shares = reading.standing.wins, reading.standing.ties, reading.matrix.p
     pairs = [
         (i, j) if shares[i, j] >= 0.5 else (j, i)
@@ -418,13 +470,13 @@ def _pairs(reading: Analysis) -> _Part:
         rows.append([pair, *(f"{n:,}" for n in counts), f"{100 * shares[i, j]:.1f} %", said])
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
-    return _Part(rows=rows, note=note)
+    return Part(rows=rows, note=note)
 
 
-def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
+def _progress(reading: Analysis, progress: Sequence[Progress]) -> Part:
     said = list(sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
-        return _Part(said=said)
+        return Part(said=said)
     lower, note = "evidence there, of what a proof needs", sentences.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
@@ -441,10 +493,10 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
         ),
         f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
     )
-    return _Part(drawn, said, note)
+    return Part(drawn, said, note)
 
 
-def _position(standing: Standing) -> _Part:
+def _position(standing: Standing) -> Part:
     voters = _most_votes(standing.voters, JUDGES)
     full = [voter.name for voter in voters]
     names = shorten_names(full, _NAME, _LINES)
@@ -460,10 +512,10 @@ def _position(standing: Standing) -> _Part:
     drawn = _picture(position_figure(rows), alt) if rows else None
     sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
     note = sentences.note_omission(sides - max(len(rows) - 1, 0), "voter")
-    return _Part(drawn, sentences.side_sentences(standing), note)
+    return Part(drawn, sentences.side_sentences(standing), note)
 
 
-def _voters(standing: Standing) -> _Part:
+def _voters(standing: Standing) -> Part:
     voters = _most_votes(standing.voters, VOTERS)
     swaps = {one.name: standing.swaps[one.name] for one in voters if one.name in standing.swaps}
     rows = []
@@ -483,10 +535,10 @@ def _voters(standing: Standing) -> _Part:
         "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
         f"one{f'; {left:,} with fewer answers are left out' if left else ''}."
     )
-    return _Part(said=[said], columns=columns, rows=rows, note=note)
+    return Part(said=[said], columns=columns, rows=rows, note=note)
 
 
-def _members(panel: PanelStanding) -> _Part:
+def _members(panel: PanelStanding) -> Part:
     """Who of the panel has answered how much."""
     rows = [
         [
@@ -502,19 +554,19 @@ def _members(panel: PanelStanding) -> _Part:
         "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
         f"affect the verdict.{excused if panel.excused else ''}"
     )
-    return _Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
+    return Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
 
 
-def _guides(standing: Standing) -> _Part:
+def _guides(standing: Standing) -> Part:
     rows = [
         [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
         for guide in standing.guides[:VOTERS]
     ]
     more = sentences.note_omission(len(standing.guides) - len(rows), "guide")
-    return _Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
+    return Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
 
 
-def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
+def _judges(agreed: JudgeAgreement, voters: int) -> Part:
     rows = [
         [
             f"{pair.first} and {pair.second}",
@@ -527,7 +579,7 @@ def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
     more = sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
     compared = f"Only the {JUDGES} voters with the most answers are compared, of {voters:,}."
     notes = (sentences.KAPPA_NOTE, more, compared if voters > JUDGES else "")
-    return _Part(rows=rows, note=" ".join(filter(None, notes)))
+    return Part(rows=rows, note=" ".join(filter(None, notes)))
 
 
 def _basis(standing: Standing, last: float | None) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, Stric
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from copeland.orders.rank import ORDERS, check_order
 from copeland.study import Option, create_study
 from copeland.study.input_limits import LIMITS
 from copeland.study.log.events import to_json
@@ -28,6 +29,7 @@ from copeland.web.api.access import (
     new_router,
 )
 from copeland.web.api.error_documents import ApiProblem
+from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.dashboard import BEAT, STEP, stream
 from copeland.web.pages.results import certificate_text, export_log
 from copeland.web.server import server_of
@@ -48,6 +50,7 @@ CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
 PIECE = 500  # events sent at a time
 After = Annotated[int, Query(ge=0, le=LAST)]
+UNCHANGED: dict[str, Any] = {"description": "Nothing has changed since that ETag."}
 
 
 class Offered(Body):
@@ -111,9 +114,7 @@ class About(BaseModel):
 # What it says
 
 
-@router.get(
-    "/{study}/results", responses={304: {"description": "Nothing has changed since that ETag."}}
-)
+@router.get("/{study}/results", responses={304: UNCHANGED})
 def results(call: Reads, request: Request) -> Response:
     """Return the verdict, with an ETag."""
     tag = f'"{call.study.number}"'
@@ -121,6 +122,30 @@ def results(call: Reads, request: Request) -> Response:
         return Response(status_code=304, headers={"ETag": tag})
     seen = call.server.analyses(call.page).latest()
     return JSONResponse(seen.to_dict(), headers={"ETag": f'"{seen.number}"'})
+
+
+@router.get("/{study}/ranking", responses={304: UNCHANGED})
+def ranking(
+    call: Reads,
+    request: Request,
+    by: Annotated[
+        str,
+        Query(
+            description="What the options are ordered by: how many others they beat (exact), their mean chance against "
+            "a random other option, or their Bradley-Terry strength (both for many votes).",
+            json_schema_extra={"enum": list(ORDERS)},
+        ),
+    ] = "copeland",
+) -> Response:
+    """Return all options in order, with intervals, possible ranks and tiers that are told apart, with an ETag."""
+    order, tag = check_order(by), f'"{call.study.number}"'
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"ETag": tag})
+    seen = call.server.analyses(call.page).latest()
+    if not isinstance(seen, VoteAnalysis):
+        return JSONResponse(call.study.ranking().to_dict())  # which refuses, and says why
+    found = seen.rankings.rank(order)
+    return JSONResponse(found.to_dict(), headers={"ETag": f'"{seen.number}"'})
 
 
 @router.get("/{study}/certificate")

@@ -12,7 +12,7 @@ from copeland.study import Study, certificate_to_file
 from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
-from copeland.web.cache import VoteAnalysis, analyse_past
+from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.render import render
@@ -45,10 +45,15 @@ def results(request: Request, address: str) -> HTMLResponse:
 def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
     """The page of results as it is now, or was at an event."""
     server = server_of(request)
-    seen = server.analyses(page).latest() if at is None else analyse_past(server.study(page), at)
+    known = server.analyses(page)
+    seen = known.latest() if at is None else analyse_past(server.study(page), at)
+    drawn = None
+    if isinstance(seen, VoteAnalysis):
+        drawn = known.ranking() if at is None else draw_ranking(seen)
     return render(
         request,
         "results" if isinstance(seen, VoteAnalysis) else "tuned_results",
+        drawn=drawn,
         page=page,
         seen=seen,
         verdict=seen.verdict,
