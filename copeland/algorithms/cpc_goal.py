@@ -70,7 +70,7 @@ def promised_levels(planner: GoalPlanner, k: int) -> Floats:
     (kind, number), margin = planner.goal.tolist(), float(planner.margin[0])
     delta, epoch, dependent = planner.promise.tolist()
     if kind == ABOVE:
-        return np.full(5, baseline_level(k, delta, int(epoch)))
+        return np.full(5, baseline_level(k, delta, int(epoch), bool(dependent)))
     top = number if kind == TOP else 1
     at = levels(k, delta, int(epoch), bool(dependent), margin=margin, top=top)
     return np.array([at.win, at.win_growth, at.loss, at.pair, at.exact])

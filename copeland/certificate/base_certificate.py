@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
-from copeland.support.goal import ABOVE, BEST, TOP, Goal
+from copeland.support.goal import ABOVE, BEST, TOP, Goal, tidy_goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
 FORMAT, AIMED = (
@@ -156,6 +156,8 @@ class BaseCertificate:
         named = (*self.best, *self.possible, *self.among, *self.top, *self.above, *self.below)
         if not all(0 <= i < self.k for i in (*named, *self.not_worse, *self.even)):
             raise ValueError(f"it names an option outside of 0 to {self.k - 1}")
+        if tidy_goal(self.goal) != self.goal:
+            raise ValueError(f"its goal is {self.goal!r}, which is {tidy_goal(self.goal)!r}")
         if self.goal != BEST:
             Goal.parse(self.goal).check(self.labels)
 

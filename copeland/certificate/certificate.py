@@ -21,7 +21,7 @@ from copeland.certificate.sentences import (
     statement_before,
     statement_of,
 )
-from copeland.support.goal import BEST
+from copeland.support.goal import BEST, tidy_goal
 
 # 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
 # 5: a goal beyond one winner.
@@ -118,7 +118,8 @@ class Certificate(BaseCertificate):
     def proviso(self) -> str:
         """How sure it is, in a few words."""
         # Undone votes may speak against it: then nothing is proved, though all cases are judged.
-        if self.complete and self.voters == THESE and self.best:
+        said = self.best or (self.goal != BEST and self.decided)
+        if self.complete and self.voters == THESE and said:
             return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
         return f"error probability {self.delta:g}"
 
@@ -263,5 +264,6 @@ def certify(
     <Certificate: On these 100 cases, by the judge gpt: after 100 votes, 0 is proved the only
     winner: it beats the other, and no other option beats as many (exact: all cases are judged).>
     """
-    terms = Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges), goal=goal)
+    kept = tidy_goal(goal)
+    terms = Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges), goal=kept)
     return Certificate(**prove(votes_of(wins, ties, missing, given), terms, active, labels))

@@ -28,6 +28,8 @@ def _state_top(c: BaseCertificate, goal: Goal, sure: str, several: str) -> str:
         return f"no {goal.number} options are {sure} the top {goal.number}{_scope(c)} yet; {who} could still be among them"
     top = join_names([names[i] for i in c.top])
     claim = f"{top} {several} the top {goal.number}{_scope(c)}"
+    if len(c.top) > others:
+        return f"{claim}: no other option is left"
     if c.margin:
         return (
             f"{claim} up to a margin of {c.margin:g}: each beats, or ties within the margin, at least as many as "
@@ -40,7 +42,7 @@ def _state_top(c: BaseCertificate, goal: Goal, sure: str, several: str) -> str:
 def _state_baseline(c: BaseCertificate, goal: Goal, one: str, several: str) -> str:
     base, names = quote_name(goal.name), quote_names(c.labels)
     if goal.baseline(c.labels) not in c.among:
-        return f"nothing is said, because {base} is retired"
+        return f"nothing is said, because {base} is not active"
 
     def tell() -> Iterator[str]:
         yield from _tell(c.above, f"better than {base}")
@@ -66,6 +68,8 @@ def _state_baseline(c: BaseCertificate, goal: Goal, one: str, several: str) -> s
 def _state_tiers(c: BaseCertificate, sure: str, several: str) -> str:
     tiers, names = cut_by_certificate(c), quote_names(c.labels)
     number = max(tiers.values())
+    if number == 1 and c.decided:
+        return f"all options{_scope(c)} are one tier, and no pair is left that could split it"
     if number == 1:
         return f"no tiers are {sure} apart{_scope(c)} yet"
     shown = [

@@ -16,7 +16,7 @@ from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.proof import pairs_of
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
-from copeland.support.goal import BEST, TOP, Goal
+from copeland.support.goal import BEST, TOP, Goal, tidy_goal
 from copeland.support.phrasing import format_count, join_names, quote_names
 
 
@@ -152,6 +152,7 @@ def panel_certificate(
     Whatever the 7 missing answers say, tea is the only winner: it beats every other.
     """
     won, tied, left = check_counts(wins, ties, missing)
+    goal = tidy_goal(goal)
     if members is not None:
         if members < 1:
             raise InvalidParameter(f"members is {members}; a panel has at least 1.")

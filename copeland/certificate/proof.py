@@ -61,10 +61,14 @@ class Terms(NamedTuple):
     apart: bool = False
     goal: str = BEST
 
+    @property
+    def dependent(self) -> bool:
+        """Whether votes of different pairs may depend on each other, so that averages have no proof."""
+        return self.voters in ("dependent", LIKE_THESE)
+
     def levels(self, k: int, union: bool) -> Levels:
         """Return how much evidence claims on ``k`` options need, but those about a baseline."""
-        dependent = self.voters in ("dependent", LIKE_THESE)
-        how = (self.delta, self.epoch, dependent, union, self.together)
+        how = (self.delta, self.epoch, self.dependent, union, self.together)
         if self.goal != BEST:
             goal = Goal.parse(self.goal)
             delta = (1 - OF_BASELINE) * self.delta if goal.kind == ABOVE else self.delta
@@ -142,7 +146,7 @@ def prove(
             is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True, among)
     aimed: dict[str, tuple[int, ...]] = {}
     if terms.goal != BEST:
-        level = baseline_level(k, terms.delta, terms.epoch)
+        level = baseline_level(k, terms.delta, terms.epoch, terms.dependent)
         aimed = prove_goal(
             Goal.parse(terms.goal), votes, terms.margin, level, (lower, upper), among, names[:k]
         )

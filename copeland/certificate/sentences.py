@@ -94,7 +94,7 @@ def list_assumptions(terms: Terms, active: bool) -> Iterator[str]:
     )
     yield "Which option is shown first is drawn at random, or makes no difference."
     yield (
-        "Delta, the margin and what counts as a vote were fixed before the votes were seen, and no "
+        f"Delta, the margin{'' if terms.goal == BEST else ', the goal'} and what counts as a vote were fixed before the votes were seen, and no "
         "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
     )
     if terms.together:

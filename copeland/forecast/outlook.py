@@ -18,12 +18,13 @@ import numpy as np
 from copeland.forecast.forecast import ForecastRange, forecast_of
 from copeland.forecast.races import nobody
 from copeland.forecast.start import PLANNED, Start
+from copeland.kernels.goals.proofs import is_open
 from copeland.kernels.planner.champion import losses_missing, rate_losses, rate_win
 from copeland.kernels.planner.planner_state import NONE, Planner
 from copeland.kernels.planner.prices import BLOCKED
 from copeland.registry import find
 from copeland.simulation.compilation import is_compiled
-from copeland.support.goal import BEST
+from copeland.support.goal import BEST, TOP
 from copeland.support.rng import stream
 
 LARGEST = 30  # options up to which races are run in passing
@@ -80,15 +81,15 @@ def _outlook_of_goal(start: Start) -> Outlook:
     advance = start.algorithm.advance
     assert advance is not None
     advance(planner, 1, stream(0, "outlook"))
-    open_ones = np.argwhere((planner.aim > planner.evidence) & (planner.cost > 0)).tolist()
+    claims = np.argwhere(planner.aim > planner.evidence).tolist()
+    is_top = start.goal.startswith(TOP)  # else a claim is settled, too, if the other side is proved
+    open_ones = [(i, j) for i, j in claims if is_top or is_open(planner, i, j)]
     blocked = [Need(i, j, 0) for i, j in open_ones if {i, j} & start.paused]
     leader = int(planner.order[0])
-    if blocked and len(blocked) == len(open_ones):
+    if blocked:
         return Outlook(leader, tuple(blocked), None)
     needs = [
-        Need(i, j, math.ceil(planner.cost[i, j]))
-        for i, j in open_ones
-        if np.isfinite(planner.cost[i, j]) and not {i, j} & start.paused
+        Need(i, j, math.ceil(planner.cost[i, j])) for i, j in open_ones if planner.cost[i, j] > 0
     ]
     pairs = tuple(sorted(needs, key=lambda need: -need.votes))
     return Outlook(leader, pairs, sum(need.votes for need in pairs))

@@ -264,15 +264,18 @@ def levels(
 OF_BASELINE = 0.8  # of delta, where options are compared with a baseline; the rest is for all else
 
 
-def baseline_level(k: int, delta: float, epoch: int = 0) -> float:
+def baseline_level(k: int, delta: float, epoch: int = 0, dependent: bool = False) -> float:
     """Return the evidence that each claim about a baseline needs, for or against each of the K - 1 others.
+
+    As in :func:`levels`, claims of dependent voters are a sum over all options that may still come.
 
     Examples
     --------
     >>> round(baseline_level(20, 0.05), 1)
     6.9
     """
-    return math.log(2 * (k - 1) / (OF_BASELINE * delta_of_epoch(delta, epoch)))
+    claims = 2 * (k - 1) * (k if epoch > 1 and dependent else 1)
+    return math.log(claims / (OF_BASELINE * delta_of_epoch(delta, epoch)))
 
 
 def delta_of_epoch(delta: float, epoch: int) -> float:

@@ -225,7 +225,7 @@ def _sum_shares(shares: dict[Pair, float], option: int) -> float:
 def find_leader(study: OpenedStudy) -> str:
     """Return the ranker to show alone: one that is proved best, or else the one that leads."""
     standing = study.standing(voters=False)
-    best = [standing.labels[i] for i in standing.certificate.chosen]
+    best = [standing.labels[i] for i in standing.certificate.best]
     return best[0] if best else standing.leader or standing.labels[0]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter, nearest
+from copeland.support.phrasing import quote_name
 
 BEST, TOP, ABOVE, TIERS = "best", "top", "above", "tiers"
 
@@ -61,9 +62,31 @@ class Goal(NamedTuple):
         """Return the goal with its baseline by number, as an algorithm reads it."""
         return f"{ABOVE}:{labels.index(self.name)}" if self.kind == ABOVE else str(self)
 
+    @property
+    def end(self) -> str:
+        """What has come true when it is reached, as in "until ..."."""
+        if self.kind == TOP:
+            return f"the top {self.number} are proved"
+        if self.kind == ABOVE:
+            return f"each option is proved better or worse than {quote_name(self.name)}"
+        return (
+            "an option is proved best" if self.kind == BEST else "no more tiers can be told apart"
+        )
+
     def baseline(self, labels: Sequence[str]) -> int | None:
         """Return which option all others are compared with, if any."""
         return labels.index(self.name) if self.kind == ABOVE else None
+
+
+def tidy_goal(text: str) -> str:
+    """Return a goal as it is kept: the top 1 is the best, and no number begins with 0.
+
+    Examples
+    --------
+    >>> tidy_goal("top:1"), tidy_goal("top:03")
+    ('best', 'top:3')
+    """
+    return str(Goal.parse(text))
 
 
 def is_goal(text: object) -> bool:

@@ -228,7 +228,7 @@ class VoteAnalysis:
         """Return it as plain values."""
         reading, standing = self.reading, self.reading.standing
         best = [standing.labels[i] for i in standing.certificate.chosen]
-        ended = bool(best) or standing.closed
+        ended = standing.certificate.decided or standing.closed
         left = None if ended else reading.remaining
         return {
             "study": standing.name,

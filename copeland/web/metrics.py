@@ -68,7 +68,7 @@ class _Studies(Collector):
             "copeland_ballots_open": "Ballots that wait for an answer.",
             "copeland_events": "The number of the last event.",
             "copeland_closed": "Whether the study takes no more votes.",
-            "copeland_decided": "Whether an option is proved best.",
+            "copeland_decided": "Whether an option is proved best, or another goal is reached.",
         }
         gauges = {
             name: GaugeMetricFamily(name, text, labels=["study"]) for name, text in told.items()

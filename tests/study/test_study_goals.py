@@ -10,7 +10,9 @@ from commands import run
 from scipy.special import expit
 
 import copeland
+from copeland.certificate import panel_certificate
 from copeland.errors import InvalidParameter
+from copeland.kernels.vote_evidence import baseline_level
 from copeland.study import certificate_to_file, objections, read_certificate
 
 NAMES = list("ABCDEF")
@@ -141,7 +143,8 @@ def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     where = ("--storage", f"sqlite:///{tmp_path}/s.db")
     made = run("study", "create", "g", "-o", "A", "-o", "B", "-o", "C", "--goal", "top:2", *where)
     assert made.exit_code == 0
-    assert "No 2 options are proved the top 2 yet" in run("study", "status", "g", *where).output
+    said = run("study", "status", "g", *where).output
+    assert "No 2 options are proved the top 2 yet" in said and "chance" not in said
     wrong = run("study", "create", "h", "-o", "A", "-o", "B", "--goal", "top:2", *where)
     assert wrong.exit_code != 0 and "at most 1" in wrong.output
 
@@ -173,3 +176,144 @@ def test_scores_follow_from_the_best_few():
     assert found.top == (0, 1)
     assert min(low for low, _ in found.scores[:2]) >= max(low for low, _ in found.scores[2:])
     assert max(high for _, high in found.scores[2:]) <= min(high for _, high in found.scores[:2])
+
+
+def test_the_top_one_is_the_best():
+    assert study_with("top:1").settings.goal == "best"
+    assert study_with("top:02").settings.goal == "top:2"
+    assert copeland.certify([[0, 60], [20, 0]], goal="top:1").goal == "best"
+    assert panel_certificate([[0, 2], [1, 0]], goal="top:1").goal == "best"
+
+
+def test_a_file_with_a_goal_that_is_not_tidy_is_refused():
+    text = copeland.certify([[0, 9, 9], [1, 0, 9], [1, 1, 0]], goal="top:2").to_json()
+    with pytest.raises(InvalidParameter, match="its goal is 'top:02'"):
+        copeland.Certificate.from_json(text.replace("top:2", "top:02"))
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_plan_until_somebody_is_likely_best_is_refused(goal):
+    with pytest.raises(InvalidParameter, match=f"the goal of this study is '{goal}'"):
+        study_with(goal).plan(worlds=1, until="likely")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_paused_option_that_the_goal_needs_is_named_and_asking_ends(goal):
+    study = study_with(goal, seed=1)
+    tell_truth(study, np.random.default_rng(1), most=20)
+    study.pause_option("C")
+    assert tell_truth(study, np.random.default_rng(2)) < 3_000
+    (advice,) = study.verdict().advice
+    assert advice.startswith("A proof needs votes on") and "C" in advice and "is paused" in advice
+    with pytest.raises(InvalidParameter, match="are paused"):
+        study.plan(worlds=1)
+
+
+def test_all_that_is_left_is_the_top():
+    study = study_with("top:2")
+    for name in "ABCD":
+        study.retire_option(name)
+    claim = study.verdict().claim
+    assert (
+        claim == "E and F are proved the top 2 among the 2 active options: no other option is left."
+    )
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_cases_that_are_all_even_end_it(goal):
+    study = study_with(goal, voters="judge", cases=2)
+    while ballot := study.ask("ann", cases=["x", "y"]):
+        study.tell(ballot, "tie")
+    verdict = study.verdict()
+    told = {
+        "top:2": "are proved the top 2",
+        "above:C": "A, B, D, E and F are proved even with C",
+        "tiers": "all options are one tier, and no pair is left that could split it",
+    }
+    assert verdict.kind == "reached" and told[goal] in study.certificate().statement
+    assert verdict.claim.startswith("On these 2 cases, by the judge ann: ")
+
+
+def test_all_cases_judged_are_exact_for_a_goal_too():
+    wins = np.array([[0, 2, 1], [0, 0, 1], [1, 1, 0]])
+    terms = {"voters": "judge, these cases", "cases": 2, "goal": "above:2"}
+    found = copeland.certify(wins, **terms)
+    assert found.even == (0, 1) and found.proviso == "exact: all cases are judged"
+
+
+def test_cases_like_these_that_do_not_do_say_so_of_the_goal():
+    study = study_with("top:2", voters="judge", cases=2, population="like-these")
+    while ballot := study.ask("ann", cases=["x", "y"]):
+        study.tell(ballot, "left")
+    assert not any("best" in said for said in study.verdict().sentences)
+
+
+def test_other_counts_name_nobody_where_one_winner_is_not_the_goal():
+    study = study_with("above:C")
+    rows = [("A", "B", 9), ("B", "C", 5), ("C", "A", 5)]
+    study.add_votes(
+        [{"left": i, "right": j, "outcome": "left"} for i, j, n in rows for _ in range(n)]
+    )
+    assert not any(said.startswith(("Borda", "Von")) for said in study.verdict().shown)
+
+
+def test_a_panel_without_its_baseline_says_why_it_waits():
+    study = study_with("above:C", voters="panel", panel=["ann"])
+    study.pause_option("C")
+    verdict = study.verdict()
+    assert verdict.claim.endswith("Nothing can be asked.")
+    assert verdict.advice == ("C is paused, so nothing can be asked; resume it.",)
+
+
+def test_the_level_of_a_baseline_grows_with_options_that_may_come_if_votes_depend():
+    alone = baseline_level(9, 0.05, 2)
+    assert baseline_level(9, 0.05, 2, dependent=True) == pytest.approx(alone + np.log(9))
+    assert baseline_level(9, 0.05, 1, dependent=True) == baseline_level(9, 0.05, 1)
+
+
+@pytest.mark.slow
+def test_commands_go_by_the_goal(tmp_path):
+    where = ("--storage", f"sqlite:///{tmp_path}/s.db")
+    options = [word for name in "ABC" for word in ("-o", name)]
+    voters = ("--voters", "independent")
+    run("study", "create", "g", *options, "--goal", "top:2", *voters, *where)
+    study = copeland.open_study("g", where[1])
+    assert "Until the top 2 are proved" in run("study", "plan", "g", "--worlds", "1", *where).output
+    assert "open, top:2" in run("study", "list", *where).output
+    assert run("study", "certify", "g", *where).exit_code == 1
+    rows = [("A", "C"), ("B", "C")]
+    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 20])
+    assert run("study", "certify", "g", *where).exit_code == 0  # though nobody is proved best
+    assert "reached, top:2: A, B" in run("study", "list", *where).output
+
+
+def test_a_name_stays_as_it_is_where_a_claim_begins():
+    study = copeland.create_study(
+        "teas", ["green", "black"], goal="above:black", voters="independent"
+    )
+    study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 20)
+    assert study.verdict().claim == "green is proved better than black."
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_chances_to_be_best_are_not_told_where_that_is_not_asked(goal, tmp_path):
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(1), most=10)
+    assert study.verdict().chances is None
+    page = study.report(tmp_path / "page.html").read_text()
+    assert "<th>chance to be best" not in page and f">{goal}<" in page
+
+
+def test_the_goal_is_one_of_the_assumptions():
+    said = {
+        goal: " ".join(study_with(goal).certificate().assumptions) for goal in ("best", "tiers")
+    }
+    assert "the margin, the goal and" in said["tiers"] and "the goal" not in said["best"]
+
+
+def test_the_ranker_that_is_shown_alone_leads():
+    study = study_with("above:C")
+    rows = [("A", "C"), ("B", "C"), ("B", "A")]
+    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 30])
+    assert study.certificate().chosen == (0, 1) and study.allocate(1000).alone == "B"

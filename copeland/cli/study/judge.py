@@ -53,7 +53,7 @@ def judge_command(
     until: Annotated[
         str,
         typer.Option(
-            help="Go on until an option is proved best, or, with likely=0.95, until its chance "
+            help="Go on until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its chance "
             "to be best reaches 0.95, which is an estimate."
         ),
     ] = "proved",

@@ -32,7 +32,7 @@ def plan_command(
     until: Annotated[
         str,
         typer.Option(
-            help="Count votes until an option is proved best, or, with likely=0.95, until its "
+            help="Count votes until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its "
             "chance to be best reaches 0.95, which is an estimate."
         ),
     ] = "proved",
@@ -66,6 +66,7 @@ def plan_command(
     from copeland.forecast.start import read_until
     from copeland.study.report.study_tables import plan_sentences, plan_table
     from copeland.study.results.voter_reach import plan_sentence
+    from copeland.support.goal import Goal
 
     goal = read_until(until, "--until")
     work = open_study(name, storage)
@@ -83,9 +84,9 @@ def plan_command(
         said = {"reach": plan_sentence(plan, work.settings) or None}
         print_json(_describe(name, plan, cost_per_vote) | said)
     else:
+        end = plan.goal.words if goal.likely else Goal.parse(work.settings.goal).end
         show(
-            f"{name}: {plan.votes:,} votes so far. Until {plan.goal.words}, in "
-            f"{plan.worlds} plausible worlds:",
+            f"{name}: {plan.votes:,} votes so far. Until {end}, in {plan.worlds} plausible worlds:",
             plan_table(plan, cost_per_vote),
             *plan_sentences(plan),
             *filter(None, [plan_sentence(plan, work.settings)]),

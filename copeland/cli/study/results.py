@@ -10,6 +10,7 @@ import typer
 from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.output import print_json, show
 from copeland.cli.study import Name, open_study, study
+from copeland.support import goal as goals
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, percent, quote_name, quote_names
 
@@ -167,6 +168,8 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
 
 
 def _describe_row(name: str, storage: str) -> dict[str, Any]:
+    from copeland.study.results.verdict import kind_of_verdict
+
     work = open_study(name, storage)
     if work.settings.space:  # without any estimate, which would take a while
         return {
@@ -182,7 +185,12 @@ def _describe_row(name: str, storage: str) -> dict[str, Any]:
     standing = work.standing(voters=False)
     certificate = standing.certificate
     best = [certificate.labels[i] for i in certificate.chosen]
-    if best:
+    if certificate.goal != goals.BEST:
+        named = (
+            f": {', '.join(quote_names(best))}" if best and certificate.goal != goals.TIERS else ""
+        )
+        stands = f"{kind_of_verdict(certificate)}, {certificate.goal}{named}"
+    elif best:
         stands = f"proved best: {', '.join(quote_names(best))}"
     elif standing.leader:
         stands = f"open, {quote_name(standing.leader)} leads"
@@ -192,7 +200,7 @@ def _describe_row(name: str, storage: str) -> dict[str, Any]:
         "study": name,
         "options": len(standing.options),
         "votes": standing.votes,
-        "verdict": certificate.verdict,
+        "verdict": kind_of_verdict(certificate),
         "best": best,
         "leader": standing.leader,
         "closed": standing.closed,

@@ -29,7 +29,7 @@ from copeland.kernels.goals.pair_prices import believed_gap, price_of, price_to_
 from copeland.kernels.goals.proofs import is_open, mark_cuts, mark_single
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import FAR, LOYALTY
-from copeland.kernels.planner.prices import BLOCKED
+from copeland.kernels.planner.prices import BLOCKED, DEAR
 
 SWAPS = 2  # options on each side of the border that may change places
 CUTS = 3  # the cheapest by a rough estimate are drafted
@@ -147,7 +147,9 @@ def rate(planner, i, j):
     """Price a claim of the plan, and rate it: the lowest is asked next."""
     cost = price_claim(planner, i, j)
     planner.risk[i, j] = math.inf
-    if cost != BLOCKED and cost > 0:
+    # With options paused, a plan may hold what nobody believes, in place of what cannot be asked.
+    hopeless = cost >= DEAR and not planner.asking.all()
+    if cost != BLOCKED and cost > 0 and not hopeless:
         planner.risk[i, j] = rate_price(planner, i, j, cost)
     cost = 0.0 if cost == BLOCKED else cost
     planner.price[0] += cost - planner.cost[i, j]

@@ -39,6 +39,7 @@ from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances
+from copeland.study.results.voter_reach import name_aim
 from copeland.support.phrasing import format_count
 from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
@@ -243,7 +244,8 @@ def _require_goal(study: Study, goal: Until, endless: bool) -> None:
         raise InvalidParameter(
             "a study of a space never runs out of questions; give a number of calls, or a cost."
         )
-    require_chances(goal, len(study.options))
+    if goal.likely is not None:
+        require_chances(goal, len(study.options), study.settings.goal)
 
 
 def _require_voters(
@@ -421,8 +423,8 @@ class _JudgingLoop:
             return "finished", "the study has nothing left to ask."
         if self.proving and getattr(self.study.certificate(), "complete", False):
             return "answered", (
-                f"all {self.study.settings.cases:,} cases are judged, and they do not prove which option is best on cases "
-                "like these."
+                f"all {self.study.settings.cases:,} cases are judged, and they do not prove {name_aim(self.study.settings.goal)} "
+                "on cases like these."
             )
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
         if all(self.study.role(judge) == GUIDE for judge in self.turns):

@@ -324,7 +324,7 @@ class Kind:
         from copeland.study.results.voter_reach import plan_of
 
         standing, met = look()
-        require_chances(goal, len(standing.options))
+        require_chances(goal, len(standing.options), standing.settings.goal)
         return plan_of(standing, met, people, goal=goal, **how)
 
 

@@ -414,6 +414,11 @@ class AuditCertificate:
     audits: tuple[Audited, ...]
 
     @property
+    def decided(self) -> bool:
+        """Whether an audit proves something."""
+        return self.verdict != "open"
+
+    @property
     def verdict(self) -> Literal["proved", "open"]:
         """Whether any audit proves anything."""
         return "proved" if any(one.bound > 0 for one in self.audits) else "open"

@@ -288,8 +288,9 @@ def _make_result_parts(
 
 def _needs(reading: Analysis) -> Part:
     """The pairs that would settle it."""
-    outlook, is_panel = reading.outlook, reading.standing.panel is not None
-    what, against = ("answers", "against") if is_panel else ("votes", "over")
+    outlook = reading.outlook
+    what = "votes" if reading.standing.panel is None else "answers"
+    against = "against" if reading.is_either else "over"
     rows = [
         [
             f"{reading.names[i]} {against} {reading.names[j]}",
@@ -300,7 +301,7 @@ def _needs(reading: Analysis) -> Part:
     ]
     left = len(outlook.pairs) - len(rows)
     note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
-    columns = ["pair" if is_panel else "to be proved", "won so far", f"more {what}, about"]
+    columns = ["pair" if reading.is_either else "to be proved", "won so far", f"more {what}, about"]
     return Part(columns=columns, rows=rows, note=note)
 
 
@@ -444,9 +445,11 @@ def _options(options: Sequence[OptionRow]) -> Part:
         ]
         for row in options
     ]
+    estimates = "Both are estimates."
     if options[0].chance is not None:
         columns.append("chance to be best")
-    return Part(columns=columns, rows=rows, note=sentences.OPTIONS_NOTE)
+        estimates = "Both, and the chance to be best, are estimates."
+    return Part(columns=columns, rows=rows, note=f"{sentences.OPTIONS_NOTE}{estimates}")
 
 
 def _pairs(reading: Analysis) -> Part:
@@ -549,7 +552,7 @@ def _members(panel: PanelStanding) -> Part:
     excused = f" Excused, so the study does not wait for: {join_names(panel.excused)}."
     note = (
         "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
-        f"affect who is best.{excused if panel.excused else ''}"
+        f"affect the verdict.{excused if panel.excused else ''}"
     )
     return Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
 
@@ -583,6 +586,7 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
     certificate, settings = standing.certificate, standing.settings
     said = {
         "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
+        **({} if settings.goal == goals.BEST else {"goal": settings.goal}),
         "algorithm": settings.algorithm,
         "error probability": f"{settings.delta:g}",
         "margin": f"{settings.margin:g}",

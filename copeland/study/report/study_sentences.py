@@ -27,15 +27,14 @@ PROGRESS_NOTE = (
 )
 PANEL_PROGRESS_NOTE = (
     "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
-    "answered and it is a tie. Not all pairs need be settled to know who is best. Undone votes "
+    "answered and it is a tie. Not all pairs need be settled for a verdict. Undone votes "
     "are left out."
 )
 NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
 OPTIONS_NOTE = (
     "Beats: how many others, so far; proved: the bar of the figure. Won: its "
     "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
-    "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
-    "best, are estimates."
+    "at random. Von Neumann: its share of the lottery that no option beats. "
 )
 RANKING_NOTE = (
     "Beats: how many others, so far; proved: where that number must be; rank: where the option may be in this order. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
@@ -207,7 +206,7 @@ def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     if isinstance(certificate, PanelCertificate):
         return (
             "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
-            "nothing more. It can be sure who is best while many pairs are not."
+            "nothing more. The verdict can be sure while many pairs are not."
         )
     return (
         f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "

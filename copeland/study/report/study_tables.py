@@ -37,17 +37,20 @@ def _start_table(name: str, numbers: Sequence[str]) -> Table:
 
 def standing_table(rows: Sequence[OptionRow]) -> Table:
     """Return the options of a study, who leads first."""
-    table = _start_table("option", ("won", "lost", "tied", "beats", "proved", "chance"))
+    guessed = any(row.chance is not None for row in rows)
+    chance = ("chance",) if guessed else ()
+    table = _start_table("option", ("won", "lost", "tied", "beats", "proved", *chance))
     table.add_column("")
     for row in rows[:LONGEST]:
         table.add_row(
             plain_text(row.name),
             *(f"{n:,}" for n in (row.won, row.lost, row.tied, row.beats, row.least)),
-            "" if row.chance is None else percent(row.chance),
+            *(["" if row.chance is None else percent(row.chance)] if guessed else []),
             plain_text(row.add_state(row.place)),
         )
+    note = "; chance: to be best, an estimate" if guessed else ""
     table.caption = plain_text(
-        f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
+        f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many{note}"
     )
     return table
 
@@ -94,7 +97,7 @@ def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
             "excused" if row["excused"] else "",
         )
-    table.caption = plain_text("to ask: missing answers that may still affect who is best")
+    table.caption = plain_text("to ask: missing answers that may still affect the verdict")
     return table
 
 

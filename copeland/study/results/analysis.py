@@ -117,6 +117,11 @@ class Analysis(Measures):
         return {"not ruled out": f"{len(found.possible):,}", "proved best": f"{len(found.best):,}"}
 
     @property
+    def is_either(self) -> bool:
+        """Whether the pairs to be asked may be settled either way: so it is of a panel, and with a baseline."""
+        return self.standing.panel is not None or self.certificate.goal.startswith(goals.ABOVE)
+
+    @property
     def badge(self) -> str:
         """What is proved, or likely, in a word or two."""
         kind, standing = kind_of_verdict(self.certificate), self.standing

@@ -28,7 +28,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
 from copeland.study.results.voter_reach import Reach, outlook_on_cases, reach_of, remaining_in
-from copeland.support.goal import ABOVE, Goal
+from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
 
@@ -226,11 +226,12 @@ class Measures:
     def each_chance(self) -> tuple[float, ...] | None:
         """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
 
-        Of a panel, or of so many test cases, it does not matter once some option is sure to be best: that others may tie with it
+        It does not where the goal is another than one winner. Of a panel, or of so many test cases, it does not matter once some option is sure to be best: that others may tie with it
         would make its share smaller.
         """
         exact = self.standing.panel is not None or self.standing.settings.finite is not None
-        if self.chances is None or (exact and self.certificate.best):
+        aimed = self.certificate.goal != BEST
+        if aimed or self.chances is None or (exact and self.certificate.best):
             return None
         return self.chances.each
 

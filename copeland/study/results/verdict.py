@@ -27,7 +27,7 @@ from copeland.study.results.voter_reach import (
     votes_left,
 )
 from copeland.support.escaping import inert
-from copeland.support.goal import BEST
+from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.notebook_html import html_table
 from copeland.support.phrasing import (
     LISTED,
@@ -39,6 +39,7 @@ from copeland.support.phrasing import (
     letters,
     percent,
     quote_name,
+    quote_names,
     shorten_names,
 )
 
@@ -80,9 +81,13 @@ def refuse_for_panel(goal: Until, people: int | None = None) -> None:
         )
 
 
-def require_chances(goal: Until, options: int) -> None:
-    """Refuse to go on until one of very many options is likely best."""
-    if goal.likely is not None and options > MOST_OPTIONS:
+def require_chances(until: Until, options: int, goal: str) -> None:
+    """Refuse to go on until one of very many options is likely best, or where that is not the goal."""
+    if until.likely is not None and goal != BEST:
+        raise InvalidParameter(
+            f"likely is about who is best, and the goal of this study is '{goal}'; leave it out."
+        )
+    if until.likely is not None and options > MOST_OPTIONS:
         raise InvalidParameter(
             f"chances to be best are estimated for up to {MOST_OPTIONS} options, and there are {options:,}; "
             "go on until an option is proved best."
@@ -214,8 +219,9 @@ def kind_of_verdict(found: BaseCertificate) -> Literal["winner", "tied", "reache
 def claim_of(votes: Measures) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
     if votes.certificate.goal != BEST:
-        return _claim_goal(votes)
-    said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
+        said = _claim_goal(votes)
+    else:
+        said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
     if not votes.standing.settings.cases or not votes.standing.votes:
         return said
     assert isinstance(votes.certificate, Certificate)
@@ -226,13 +232,19 @@ def _claim_goal(votes: Measures) -> str:
     """How far a goal beyond one winner is reached."""
     found, standing = votes.certificate, votes.standing
     words = ("sure to be", "is", "are") if standing.panel else ("proved", "is proved", "are proved")
-    said = f"{capital(state_goal(found, *words))}."
+    said = f"{state_goal(found, *words)}."
+    names = tuple(f"{name}{end}" for name in quote_names(found.labels) for end in " ,")
+    if not said.startswith(names) and not standing.settings.cases:
+        said = capital(said)  # a name of an option stays as it is
     if found.decided:
         return said
     if standing.closed:
         return f"{said} The study was closed before more was known."
-    more = "All cases are judged" if is_judged(standing) else "Keep going"
-    return f"{said} {more}."
+    if is_judged(standing):
+        return f"{said} All cases are judged."
+    if standing.panel is not None and not standing.panel.members_to_ask:
+        return f"{said} Nothing can be asked."
+    return f"{said} {'More people are needed' if is_exhausted(standing) else 'Keep going'}."
 
 
 def _name_winners(votes: Measures) -> str:
@@ -362,7 +374,7 @@ def _describe_votes(votes: Measures) -> Iterator[str]:
         yield _circle(votes)
     if is_open and votes.certificate.goal == BEST:
         yield from _behind(votes)
-    if votes.chances is not None:
+    if votes.chances is not None and votes.certificate.goal == BEST:
         yield from _other_counts(votes)
 
 
@@ -531,7 +543,7 @@ def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
     if votes.standing.closed or panel.active.decided:
         return
     if not panel.members_to_ask:
-        yield "Fewer than 2 options are active, so nothing can be asked; resume one, or add one."
+        yield _explain_pause(votes)
         return
     outlook = votes.outlook
     assert outlook.champion is not None
@@ -544,6 +556,15 @@ def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
         )
     names = _shorten_members(panel)
     yield f"Still to be asked: {join_names([names[one] for one in panel.members_to_ask])}."
+
+
+def _explain_pause(votes: Measures) -> str:
+    """What keeps a panel from being asked: options that are paused or retired."""
+    goal, active = Goal.parse(votes.certificate.goal), votes.standing.active
+    if goal.kind == ABOVE and goal.name not in active:
+        return f"{quote_name(goal.name)} is paused, so nothing can be asked; resume it."
+    need = max(goal.number + 1, 2)
+    return f"Fewer than {need} options are active, so nothing can be asked; resume one, or add one."
 
 
 def _list_pairs(votes: Measures, needs: Sequence[Need]) -> str:

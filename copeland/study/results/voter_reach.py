@@ -20,6 +20,7 @@ from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter
 from copeland.study.settings import Settings
+from copeland.support.goal import BEST
 from copeland.support.phrasing import about, format_count, percent
 
 
@@ -328,6 +329,11 @@ def are_too_few(standing: Standing, outlook: Outlook) -> bool:
     return not outlook.votes or (standing.settings.finite is None and more_cases(standing) > 0)
 
 
+def name_aim(goal: str) -> str:
+    """Return what votes are to prove, as in "they do not prove ..."."""
+    return "which option is best" if goal == BEST else "all that the goal asks for"
+
+
 def case_advice(standing: Standing) -> Iterator[str]:
     """Yield what more cases would do, in sentences."""
     settings = standing.settings
@@ -339,9 +345,9 @@ def case_advice(standing: Standing) -> Iterator[str]:
     more = more_cases(standing)
     would = f"about {about(more)} more cases would" if more > 0 else "a few more may"
     if is_judged(standing):
-        yield f"All {n} are judged. They do not prove which option is best on cases like these; {would}."
+        yield f"All {n} are judged. They do not prove {name_aim(settings.goal)} on cases like these; {would}."
     elif more > 0:
-        yield f"These {n} may not be enough to prove which option is best on cases like these; {would}."
+        yield f"These {n} may not be enough to prove {name_aim(settings.goal)} on cases like these; {would}."
 
 
 def refuse_for_cases(standing: Standing) -> NoReturn:

@@ -11,7 +11,8 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study import Study
+from copeland.study import Standing, Study
+from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
 from copeland.web.pages.vote import count_options, pairs_for
@@ -108,14 +109,25 @@ def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     study = server.study(page)
     if study.settings.space:  # without an estimate: that takes a while
         known = study.state()
-        best, leader, options = "", None, known.k
+        decided, options, first, leader = False, known.k, "ahead", None
     else:
         known = study.standing(voters=False)
-        best = ", ".join(known.labels[i] for i in known.certificate.chosen)
-        leader, options = best or known.leader, len(known.options)
-    state = "closed" if known.closed else "decided" if best else "paused" if page.paused else "open"
-    told = {"votes": known.votes, "options": options, "leader": leader}
+        decided, options = known.certificate.decided, len(known.options)
+        first, leader = _name_first(known)
+    running = "paused" if page.paused else "open"
+    state = "closed" if known.closed else "decided" if decided else running
+    told = {"votes": known.votes, "options": options, "first": first, "leader": leader}
     return {"page": page, "state": state, **told}
+
+
+def _name_first(known: Standing) -> tuple[str, str | None]:
+    """Who is to be named of a study, and as what: those that its goal asks for, once it is reached."""
+    found, goal = known.certificate, goals.Goal.parse(known.settings.goal)
+    chosen = ", ".join(known.labels[i] for i in found.chosen)
+    if not found.decided or not (chosen or goal.kind == goals.ABOVE):
+        return "ahead", known.leader
+    words = {goals.TOP: f"top {goal.number}", goals.ABOVE: f"better than {goal.name}"}
+    return f"proved {words.get(goal.kind, 'best')}", chosen or None
 
 
 @router.get("/s/{slug}/manage")

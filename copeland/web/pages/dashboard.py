@@ -194,7 +194,7 @@ def _share_note(seen: VoteAnalysis) -> str:
     if seen.verdict.kind != "open":
         return ""
     if seen.reading.standing.panel is not None:
-        return "Not all pairs need be settled to know who is best."
+        return "Not all pairs need be settled for a verdict."
     return (
         "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
         "take as many votes as the first nine."
@@ -212,7 +212,7 @@ def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
     outlook, names = reading.outlook, reading.names
     if outlook.votes is None:
         return {}
-    proof = "to prove {} over {}" if reading.standing.panel is None else "to settle {} and {}"
+    proof = "to settle {} and {}" if reading.is_either else "to prove {} over {}"
     return {
         frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
         + f", about {format_count(need.votes, 'vote')}"

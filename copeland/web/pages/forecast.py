@@ -21,6 +21,7 @@ from copeland.forecast.start import PLANNED, Start, new_start
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.results.voter_reach import people_words, questions_sentence
 from copeland.study.settings import JUDGE
+from copeland.support.goal import BEST
 from copeland.support.phrasing import capital, format_count
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.create import Intent, intent_of
@@ -99,13 +100,17 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
         f"{'answers' if voters == 1 else 'answer'} {format_count(crowd.each, 'pair')}"
         f"{'' if voters == 1 else ' each'}, you get {format_count(voters * crowd.each, 'answer')}."
     )
-    yield from _proof(crowd)
+    if settings.goal == BEST:
+        yield from _proof(crowd)
+    else:
+        yield "How many it takes to reach the goal, the results tell after the first votes."
     if crowd.people and 1 < voters <= FEW:
         yield (
             "If nobody else matters, choose “Exactly these people”: the result is then certain for them. "
             f"{questions_sentence(voters, crowd.options)}"
         )
-    yield "Without a proof, the results still say who leads, and how likely each option is to be best."
+    if settings.goal == BEST:
+        yield "Without a proof, the results still say who leads, and how likely each option is to be best."
 
 
 def _proof(crowd: ExpectedVoters) -> Iterator[str]:
