@@ -124,7 +124,7 @@ def _space():
 
 
 def _collection():
-    return copeland.ranking.collection(queries=2, documents=3, features=5, seed=0)
+    return copeland.ranking.synthetic(queries=2, documents=3, features=5, seed=0)
 
 
 ARRAYS = [
