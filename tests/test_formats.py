@@ -550,6 +550,7 @@ def test_anything_inside_a_record_is_a_vote_or_a_sentence(tmp_path, name, value)
         assert str(path) in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["alpaca-eval", "arena-hard", "label-studio", "argilla", "lmarena"]
 )

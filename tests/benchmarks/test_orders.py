@@ -28,7 +28,6 @@ def look(world, votes, n, radius, by):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("by", ESTIMATES)
 @pytest.mark.parametrize("name", WORLDS)
 def test_each_look_is_that_of_the_order(name, by):
