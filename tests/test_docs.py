@@ -12,7 +12,10 @@ from copeland.registry import algorithms
 from copeland.study.settings import SETTINGS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
+    *(page for folder in ("docs", "docs/notes") for page in sorted((ROOT / folder).glob("*.md"))),
+]
 
 
 def blocks(page):
