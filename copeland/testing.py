@@ -106,7 +106,7 @@ def check_answers_move_the_state(algorithm: Algorithm) -> None:
         for _ in range(600):
             duel = policy.ask()
             before = None if moved else copy.deepcopy(policy.state)
-            # The options in a circle, `best` first: it beats both others, the next one beats the last.
+            # The options in a cycle, `best` first: it beats both others, the next one beats the last.
             ranks = [(option - best) % 3 for option in (duel.first, duel.second)]
             policy.tell(duel, winner=duel.first if ranks[0] <= ranks[1] else duel.second)
             moved = moved or bool(_list_changes(before, policy.state))
