@@ -71,6 +71,13 @@ def test_events_without_links_are_bound_by_the_next_link():
     assert "one of the events 1 to 4 of the log is not" in str(misfit_of("tea", chain))
 
 
+@pytest.mark.parametrize("i", range(1, 5))
+def test_after_the_first_link_an_event_without_one_does_not_fit(i):
+    chain = linked(LOG)
+    chain[i] = (chain[i][0], None)
+    assert misfit_of("tea", chain) == Misfit(i + 1, i + 1)
+
+
 # A study with a certificate, and every way to change it
 
 
@@ -163,6 +170,25 @@ def test_a_log_that_cannot_be_read_is_a_sentence(filed, damage):
     base.close()
     with pytest.raises(StorageError, match=r"event .*cannot be read"):
         open_study("drinks", f"sqlite:///{path}")
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_vote_put_in_without_a_link_is_found_also_after_the_study_goes_on(filed, goes_on):
+    _, file, path = filed
+    with sqlite3.connect(path) as base:
+        (last,) = base.execute("SELECT max(number) FROM copeland_events").fetchone()
+        base.execute(
+            "INSERT INTO copeland_events (study, number, kind, time, event_id, voter, left, right, outcome) "
+            f"VALUES (1, {last + 1}, 'voted', 1.5, 'mine', 'eve', 0, 1, 'right')"
+        )
+    base.close()
+    study = open_study("drinks", f"sqlite:///{path}")
+    if goes_on:
+        study.tell(study.ask("bob"), "tie")
+        study.close()
+    found = objections(read_certificate(file), study)
+    study.storage.dispose()
+    assert found == (f"event {last + 1} of the log is not as it was written.",)
 
 
 def test_a_log_whose_chain_was_made_anew_is_found_by_the_certificate(filed):

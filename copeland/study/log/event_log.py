@@ -372,7 +372,11 @@ class Log:
         return self._rows(_LINK, number=number).scalar()
 
     def _bound(self, number: int) -> bytes:
-        """Return the link of an event; if an older version wrote the event without one, add it."""
+        """Return the link of an event; if it ends a log that an older version wrote without links, add it.
+
+        An event without a link after others that have one was put in by somebody else, and stays without: so the
+        chain tells.
+        """
         if number == 0:  # before the first event
             return first_link(self._rows(_NAME).scalar_one())
         link = self._link(number)
@@ -382,8 +386,9 @@ class Log:
         link = self._bound(0) if link is None else link
         for row in self._stream(_BETWEEN, number=since, last=number):
             link = next_link(link, Event._make(row))
-        here = (events.c.study == self._study) & (events.c.number == number)
-        self._connection.execute(sa.update(events).where(here).values(link=link))
+        if since == 0:
+            here = (events.c.study == self._study) & (events.c.number == number)
+            self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
 
     def _rows(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Any:

@@ -282,13 +282,15 @@ def last_link(study: str, events: Iterable[Event]) -> bytes:
 def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
     """Return where the events of a log do not fit the links they were stored with, None if all do.
 
-    Events of logs that are older than the chain have no links; they fit if the next link does.
+    Events of logs that are older than the chain have no links; they fit if the next link does. After the first link
+    every event has one.
     """
     link = first_link(study)
     fitting = 0
     for number, (event, stored) in enumerate(linked, 1):
         link = next_link(link, event)
-        if event.number != number or stored not in (None, link):
+        lacks_link = stored is None and fitting > 0
+        if event.number != number or lacks_link or stored not in (None, link):
             return Misfit(fitting + 1, number)
         if stored is not None:
             fitting = number
