@@ -24,6 +24,7 @@ from copeland.study.log.events import (
 from copeland.study.log.migrations.versions import __path__ as versions
 from copeland.study.log.schema import metadata, version
 from copeland.study.log.state import StudyState, dump_state, load_state
+from copeland.study.results.arrival_notes import ANYBODY
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -243,6 +244,43 @@ def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
         assert found and "seal" not in found[0], key
 
 
+UNDONE = "Undone, and not counted: 1 vote (no reason told: 1)."
+CAME = "Answers came by open links (2), from judges (1) and from elsewhere (8)."
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("audited_by", "the city", "it says 'audited_by', which no certificate says."),
+        ("notes", [UNDONE, "An audit found no fault."], "a note that does not follow from the log"),
+        ("notes", [UNDONE, CAME], "its note on how answers came does not fit"),
+        ("notes", [UNDONE, "Answers came from elsewhere (9)."], "does not fit the log"),
+        ("notes", UNDONE, "its notes are no list"),
+    ],
+)
+def test_what_is_added_to_a_file_that_is_sealed_anew_is_found(filed, key, value, said):
+    from copeland.study.results.certificate_file import _seal
+
+    study, file, _ = filed
+    content = json.loads(file.read_text()) | {key: value}
+    file.write_text(json.dumps(content | {"seal": _seal(content)}))
+    found = objections(read_certificate(file), study)
+    assert any(said in objection for objection in found), found
+
+
+def test_notes_on_how_answers_came_hold_if_the_log_agrees(filed):
+    study, file, _ = filed
+    study.tell(study.ask("bob"), "tie", source="link 12345678")
+    study.tell(study.ask("eve"), "tie", source="key 7f1c")
+    for links in ("by open links (1)", "by personal links (1)"):
+        notes = [f"Answers came {links}, from programs with a key (1) and from elsewhere (10)."]
+        notes += [ANYBODY] if "open" in links else []
+        file.write_text(certificate_to_file(study, notes=notes)[1])
+        assert objections(read_certificate(file), study) == ()
+        file.write_text(certificate_to_file(study, notes=[notes[0].replace("1)", "2)")])[1])
+        assert objections(read_certificate(file), study) != ()
+
+
 def other_than(value):
     if isinstance(value, bool):
         return not value
@@ -422,7 +460,8 @@ def test_an_old_certificate_holds_and_one_of_today_binds_the_old_log(old, tmp_pa
     for key in ("envelope", "log", "seal"):
         del content[key]
     file.write_text(json.dumps(content | {"time": "whenever"}))
-    filed = read_certificate(file)
+    filed = read_certificate(file, unsealed=True)
     assert objections(filed, study) == ()
+    assert "no whole seal" in objections(read_certificate(file), study)[0]
     assert filed.unbound == ("the time", "the assumptions", "the votes one by one")
     study.storage.dispose()
