@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from copeland.errors import StorageError
 from copeland.study import Study
+from copeland.web.security import SCRAPES
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import find_key
 
@@ -38,9 +39,10 @@ def readyz(request: Request) -> PlainTextResponse:
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
     """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
-    key, registry = find_key(request)[0], CollectorRegistry()
+    key, registry = find_key(request), CollectorRegistry()
     if key is None or not key.allows("read"):
         raise HTTPException(404)
+    server_of(request).limits.require(SCRAPES, f"key {key.client}")
     registry.register(_Studies(server_of(request), key.study))
     told = generate_latest(registry)
     if key.study is None:  # how busy the server is concerns those who run it

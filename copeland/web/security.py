@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from struct import Struct
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -140,7 +140,10 @@ class Rate(NamedTuple):
 
 VOTES = Rate(60, 60.0)  # of a voter
 ATTEMPTS = Rate(10, 60.0)  # from an address, with links, keys and tokens that open nothing
+NEWCOMERS = Rate(30, 60.0)  # from an address to a study, by links that are for everybody
+SHARED_VOTES = Rate(20, 5.0)  # of all of them together, from an address to a study
 REQUESTS = Rate(100, 1.0)  # of a key
+SCRAPES = Rate(10, 10.0)  # of a key, for the numbers of all its studies
 
 
 class Limits:
@@ -158,22 +161,26 @@ class Limits:
         self._seen: dict[tuple[Rate, str], deque[float]] = {}
         self._turn = threading.Lock()
 
-    def wait(self, rate: Rate, who: str, counts: bool = True) -> int:
+    def wait(self, rate: Rate, who: str) -> int:
         """Return for how many seconds somebody should wait, 0 if not at all; then this time counts."""
         now = self._clock()
         with self._turn:
             times = self._recent(rate, who, now)
             if len(times) >= rate.times:
                 return max(1, math.ceil(times[0] + rate.seconds - now))
-            if counts:
-                times.append(now)
+            times.append(now)
             return 0
 
-    def require(self, rate: Rate, who: str, counts: bool = True) -> None:
+    def require(self, rate: Rate, who: str) -> None:
         """Refuse who should wait, and say for how long."""
-        wait = self.wait(rate, who, counts)
+        wait = self.wait(rate, who)
         if wait:
             raise HTTPException(429, headers={"Retry-After": str(wait)})
+
+    def refuse(self, rate: Rate, who: str) -> NoReturn:
+        """Answer that nothing is here, to somebody who asked for what is not; or to wait, after many times."""
+        self.require(rate, who)
+        raise HTTPException(404)
 
     def _recent(self, rate: Rate, who: str, now: float) -> deque[float]:
         if len(self._seen) > MANY:
