@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import math
@@ -25,6 +26,8 @@ _BALLOT = Struct(">QH?")  # what a token hides: all are of one length
 MANY = 10_000  # names that are remembered before old ones are looked for
 BODY = 1_000_000  # bytes
 UPLOADS = 64_000_000  # bytes of a form with images, which only admins send
+BODY_SECONDS = 60.0  # until a body is there
+UPLOAD_SECONDS = 600.0
 LARGE = ("/admin/new", "/admin/s/")  # where such forms go
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -195,8 +198,12 @@ class Limits:
         return times
 
 
-class TooLarge(Exception):
-    """A body that goes on beyond what is read."""
+class BodyRefused(Exception):
+    """A body that goes on beyond what is read, or for too long."""
+
+    def __init__(self, status: int, title: str):
+        super().__init__(title)
+        self.status, self.title = status, title
 
 
 class Shield:
@@ -213,7 +220,8 @@ class Shield:
             await self._app(scope, receive, send)
             return
         headers, begun = dict(scope["headers"]), False
-        most = UPLOADS if scope["path"].startswith(LARGE) else BODY
+        is_large = scope["path"].startswith(LARGE)
+        most, seconds = (UPLOADS, UPLOAD_SECONDS) if is_large else (BODY, BODY_SECONDS)
 
         async def answer(message: Message) -> None:
             nonlocal begun
@@ -229,12 +237,11 @@ class Shield:
             return
         try:
             if _content_length(headers) > most:
-                raise TooLarge
-            await self._app(scope, _limit_body(receive, most), answer)
-        except TooLarge:
+                raise _too_large(most)
+            await self._app(scope, _limit_body(receive, most, seconds), answer)
+        except BodyRefused as error:
             if not begun:
-                title = f"This is more than {most:,} bytes; send less at a time."
-                await _refuse(answer, 413, title)
+                await _refuse(answer, error.status, error.title)
 
 
 def _host(headers: dict[bytes, bytes]) -> str:
@@ -248,16 +255,29 @@ def _content_length(headers: dict[bytes, bytes]) -> int:
     return int(length) if length.isdigit() and len(length) < 19 else 0
 
 
-def _limit_body(receive: Receive, most: int) -> Receive:
-    """A way to receive a body that ends with an error once it is too large."""
-    came = 0
+def _too_large(most: int) -> BodyRefused:
+    return BodyRefused(413, f"This is more than {most:,} bytes; send less at a time.")
+
+
+def _limit_body(receive: Receive, most: int, seconds: float) -> Receive:
+    """A way to receive a body that ends with an error once it is too large, or takes too long."""
+    came, is_whole = 0, False
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
 
     async def receive_part() -> Message:
-        nonlocal came
-        message = await receive()
+        nonlocal came, is_whole
+        if is_whole:  # what comes now is that somebody leaves
+            return await receive()
+        try:
+            async with asyncio.timeout_at(end):
+                message = await receive()
+        except TimeoutError:
+            raise BodyRefused(408, "The body did not come in time; send it again.") from None
         came += len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
         if came > most:
-            raise TooLarge
+            raise _too_large(most)
         return message
 
     return receive_part
