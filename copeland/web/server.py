@@ -14,12 +14,14 @@ from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
 from copeland.web.security import Limits, Signer, hash_text, new_token
-from copeland.web.store import Link, Pane, Store, VotingPage
+from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
-ARRIVED = 1.0  # seconds after which another process's revoked links and paused pages are seen
+ARRIVED = (
+    1.0  # seconds after which another process's revoked links and keys, and paused pages, are seen
+)
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
 STREAMS = 200  # open at a time, in one process
@@ -81,6 +83,7 @@ class Server:
         self._analyses: Cache[Analyses] = Cache()
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
+        self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
@@ -104,6 +107,10 @@ class Server:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
         key = slug, nonce, self.store.changes
         return self._arrivals.find(key, lambda: self.store.arrival(slug, nonce))
+
+    def is_open_key(self, key: Key) -> bool:
+        """Tell whether a key still opens something; asked for while a stream goes on."""
+        return self._open_keys.find((key.id, self.store.changes), lambda: self.store.is_open(key))
 
     def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""

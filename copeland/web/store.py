@@ -432,6 +432,11 @@ class Store:
         known = (keys.c.hash == hash_text(token)) & ~keys.c.revoked
         return self._first(select(keys).where(known), Key)
 
+    def is_open(self, key: Key) -> bool:
+        """Tell whether a key has not been revoked."""
+        here = (keys.c.id == key.id) & ~keys.c.revoked
+        return self._one(select(keys.c.id).where(here)) is not None
+
     def keys(self, study: int | None) -> list[Key]:
         """Return the keys of a study, or those of all studies."""
         here = keys.c.study.is_(None) if study is None else keys.c.study == study

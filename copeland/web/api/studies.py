@@ -177,6 +177,8 @@ async def _follow(request: Request, call: Call, after: int) -> AsyncIterator[str
     said = time.monotonic()
     yield "retry: 2000\n\n"
     while not await request.is_disconnected():
+        if not await run_in_threadpool(call.server.is_open_key, call.key):
+            return
         latest = await run_in_threadpool(call.server.latest, call.page)
         new = await run_in_threadpool(call.study.events, after, PIECE) if latest > after else []
         if new:
