@@ -105,6 +105,10 @@ class Signer:
         """Tell whether a form carries what it should."""
         return hmac.compare_digest(self.form(holder).encode(), token.encode())
 
+    def draw(self, purpose: str, *about: str) -> int:
+        """Return a number of 32 bits that only this server can tell, and the same each time."""
+        return int.from_bytes(self._digest(purpose, *(part.encode() for part in about))[:4], "big")
+
     def seal(self, study: str, voter: str, hidden: HiddenBallot) -> str:
         """Return the token of a ballot.
 

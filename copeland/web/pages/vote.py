@@ -391,7 +391,7 @@ def side_of(
     pane = server.panes(page).get(pane_key(name, item))
     drawing = server.drawing(page, name) if pane is None else None
     if drawing is not None:
-        return Side(label, None, address, name, *drawing.size)
+        return Side(label, None, address, drawing.title or f"Drawing {label}", *drawing.size)
     if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
         text = render_text(page.kind, output or server.text(page, name) or name, page.language)
@@ -425,7 +425,7 @@ def _show_check(
         return ballot and _show(server, voter, hidden, ballot, page.kind)
     one, other = (
         Side(label, render_text(page.kind, text, page.language), None, "", 0, 0)
-        for label, text in zip("AB", checks.known_texts(voter, check), strict=True)
+        for label, text in zip("AB", checks.known_texts(server, voter, check), strict=True)
     )
     token = server.signer.seal(page.slug, voter.name, hidden)
     return ShownBallot(token, (one, other), False)
