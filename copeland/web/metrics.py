@@ -11,7 +11,6 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, Response
 
-from copeland.errors import StorageError
 from copeland.study import Study
 from copeland.web.security import SCRAPES
 from copeland.web.server import Server, server_of
@@ -28,11 +27,9 @@ async def healthz() -> PlainTextResponse:
 
 @router.get("/readyz")
 def readyz(request: Request) -> PlainTextResponse:
-    """Say whether the storage answers."""
-    try:
-        server_of(request).store.value("secret")
-    except StorageError:
-        return PlainTextResponse("the storage does not answer\n", 503, {"Retry-After": "5"})
+    """Say whether the storage takes votes."""
+    if not server_of(request).is_writable():
+        return PlainTextResponse("the storage takes no votes\n", 503, {"Retry-After": "5"})
     return PlainTextResponse("ok\n")
 
 

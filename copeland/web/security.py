@@ -202,12 +202,8 @@ class Limits:
         return times
 
 
-class BodyRefused(Exception):
+class BodyRefused(HTTPException):
     """A body that goes on beyond what is read, or for too long."""
-
-    def __init__(self, status: int, title: str):
-        super().__init__(title)
-        self.status, self.title = status, title
 
 
 class Shield:
@@ -224,6 +220,9 @@ class Shield:
             await self._app(scope, receive, send)
             return
         headers, begun = dict(scope["headers"]), False
+        if scope["method"] != "DELETE":  # of a vote, whose id may end so
+            # No redirect: it would have to know by which address people come.
+            scope["path"] = scope["path"].rstrip("/") or "/"
         is_large = scope["path"].startswith(LARGE)
         most, seconds = (UPLOADS, UPLOAD_SECONDS) if is_large else (BODY, BODY_SECONDS)
 
@@ -245,7 +244,7 @@ class Shield:
             await self._app(scope, _limit_body(receive, most, seconds), answer)
         except BodyRefused as error:
             if not begun:
-                await _refuse(answer, error.status, error.title)
+                await _refuse(answer, error.status_code, error.detail)
 
 
 def _host(headers: dict[bytes, bytes]) -> str:

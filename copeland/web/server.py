@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
+from copeland.errors import StorageError
 from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
@@ -24,6 +25,7 @@ ARRIVED = (
 )
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
+READY = 5.0  # seconds for which it is known whether the storage can be written
 STREAMS = 200  # open at a time, in one process
 DEMO = "Welcome lines"
 LINES = {
@@ -84,6 +86,7 @@ class Server:
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
         self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
+        self._writable: Cache[bool] = Cache(READY, clock=clock)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
@@ -111,6 +114,18 @@ class Server:
     def is_open_key(self, key: Key) -> bool:
         """Tell whether a key still opens something; asked for while a stream goes on."""
         return self._open_keys.find((key.id, self.store.changes), lambda: self.store.is_open(key))
+
+    def is_writable(self) -> bool:
+        """Tell whether the storage took something of late: a full disk can still be read."""
+
+        def write() -> bool:
+            try:
+                self.store.note_time()
+            except StorageError:
+                return False
+            return True
+
+        return self._writable.find("storage", write)
 
     def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
