@@ -14,6 +14,12 @@ from copeland.errors import StorageError
 from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
+from copeland.web.presentation import (
+    FIELDS,
+    describe_presentation,
+    digest_of,
+    note_presentation,
+)
 from copeland.web.security import Limits, Signer, hash_text, new_token
 from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
@@ -88,6 +94,9 @@ class Server:
         self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
         self._writable: Cache[bool] = Cache(READY, clock=clock)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
+        self._versions: dict[int, tuple[dict[str, Pane], int]] = {}
+        self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
+        self._noted: dict[int, str] = {}  # those that the log says
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._sizes: Cache[tuple[int, int]] = Cache()
@@ -150,6 +159,26 @@ class Server:
         if not page.items:
             return {}
         return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
+
+    def presentation(self, page: VotingPage) -> str:
+        """Return what voters see beside the options."""
+        return describe_presentation(page, self.panes(page), self.outputs(page))
+
+    def note_page(self, page: VotingPage) -> None:
+        """Let the log say what voters see, before they vote on it; asked for at every answer."""
+        shown = (page.study, *(getattr(page, name) for name in FIELDS), self._version(page))
+        digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
+        if self._noted.get(page.study) != digest:
+            note_presentation(self.study(page), digest)
+            self._noted[page.study] = digest
+
+    def _version(self, page: VotingPage) -> int:
+        """A number that changes with the images of a page."""
+        panes, (known, version) = self.panes(page), self._versions.get(page.study, ({}, 0))
+        if known is not panes:
+            version += known != panes
+            self._versions[page.study] = panes, version
+        return version
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""

@@ -71,6 +71,7 @@ _AFTER = _every.where(_e.number > bindparam("number")).order_by(_e.number)
 _SOME = _AFTER.limit(bindparam("most"))
 _BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
 _NUMBERED = _every.where(_e.number == bindparam("number"))
+_LAST_OF = _every.where(_e.kind == bindparam("kind")).order_by(_e.number.desc()).limit(1)
 _NAMED = _through("copeland_once", _every.where(_e.event_id == bindparam("event_id")))
 _KNOWN = _through("copeland_once", _every.where(_e.event_id.in_(_several("event_ids"))))
 _ANSWERS = _through(
@@ -229,6 +230,11 @@ class Log:
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
         row = self._recall.ballot(number) or self._rows(_NUMBERED, number=number).first()
+        return None if row is None else read_event(row)
+
+    def last_of(self, kind: str) -> Event | None:
+        """Return the last event of a kind; this may read the whole log."""
+        row = self._rows(_LAST_OF, kind=kind).first()
         return None if row is None else read_event(row)
 
     def questions(self, ballots: Iterable[int]) -> list[AskedEvent]:

@@ -171,6 +171,12 @@ def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = N
     return Response(text, media_type="application/json", headers={"ETag": f'"{last}"'})
 
 
+@router.get("/{study}/page")
+def page(call: Reads) -> Response:
+    """Return what voters see beside the options, as JSON whose SHA-256 the log has in its last event `presented`."""
+    return Response(call.server.presentation(call.page), media_type="application/json")
+
+
 @router.get("/{study}/export", response_class=JsonLines)
 def export(call: Reads, after: After = 0) -> Response:
     """Return the log as NDJSON, from after an event."""

@@ -243,6 +243,7 @@ def _describe_event(
         "counted": f"Counts now: {left} and {right}",
         "shown": "A list was shown.",
         "clicked": "A list was clicked.",
+        "presented": "What voters see beside the options was noted.",
         "restarted": "Votes are counted anew.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""

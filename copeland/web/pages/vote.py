@@ -208,7 +208,9 @@ def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
 
 
 def _voter(request: Request, slug: str) -> Visitor:
-    return require(sessions.voter_of(request, slug))
+    voter = require(sessions.voter_of(request, slug))
+    server_of(request).note_page(voter.page)
+    return voter
 
 
 def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
