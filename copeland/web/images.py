@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
+from html import unescape
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
@@ -27,6 +28,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 KIND = "image/webp"
 SIZE = (400, 300)  # where the drawing does not say
 _SIDE = re.compile(r'\b(width|height)="(\d{1,4})(?:px)?"')
+_TITLE = re.compile(r"<title>([^<]{1,400})</title>")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 _FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
 DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
@@ -94,10 +96,11 @@ def _plain(picture: Any) -> Any:
 
 
 class PointDrawing(NamedTuple):
-    """A drawing, and how large it is."""
+    """A drawing, how large it is, and its title in words, if it has one."""
 
     svg: str
     size: tuple[int, int]
+    title: str = ""
 
     def answer(self) -> Response:
         """Return it as a browser takes it: alone it can neither run nor fetch anything."""
@@ -107,7 +110,10 @@ class PointDrawing(NamedTuple):
 
 def find_drawing(text: str) -> PointDrawing | None:
     """Return the drawing that a text is; None if it is shown as text."""
-    return PointDrawing(text, size_of(text)) if is_drawing(text) else None
+    if not is_drawing(text):
+        return None
+    title = _TITLE.search(text)
+    return PointDrawing(text, size_of(text), unescape(title[1]).strip() if title else "")
 
 
 def size_of(svg: str) -> tuple[int, int]:

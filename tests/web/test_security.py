@@ -101,8 +101,57 @@ def test_whoever_guesses_links_has_to_wait_and_others_do_not(site):
         assert browser.get("/v/guess").status_code == 404
     refused = browser.get("/v/guess")
     assert refused.status_code == 429 and refused.headers["Retry-After"]
+    assert browser.get(site.link()).status_code == 200  # others may share the address
     site.clock.now += 61
-    assert browser.get(site.link()).status_code == 200
+    assert browser.get("/v/guess").status_code == 404
+
+
+def test_wrong_tokens_keep_nobody_out_who_has_the_right_one(site):
+    browser = site.browser()
+    door = browser.get("/admin/enter")
+    found = [send(browser, door, token="guess").status_code for _ in range(11)]
+    assert found == [403] * 10 + [429]
+    assert send(browser, door, token=site.server.new_admin_token(), headers=None).status_code == 200
+
+
+def come_from(site, address):
+    from web_client import TestClient
+
+    return TestClient(site.app, base_url=HOME, client=(address, 5000))
+
+
+def begin(site, link, address):
+    browser = come_from(site, address)
+    return browser, send(browser, browser.get(link))
+
+
+@pytest.mark.slow
+def test_one_address_brings_only_so_many_new_visitors_by_a_link_for_everybody(site):
+    site.study()
+    link = site.link()
+    found = [begin(site, link, "203.0.113.7")[1].status_code for _ in range(32)]
+    assert found == [200] * 30 + [429] * 2
+    assert begin(site, link, "203.0.113.8")[1].status_code == 200
+    personal = site.link(label="Ann", personal=True)
+    assert begin(site, personal, "203.0.113.7")[1].status_code == 200
+    assert begin(site, link, "127.0.0.1")[1].status_code == 200  # a proxy that speaks for all
+    site.clock.now += 61
+    assert begin(site, link, "203.0.113.7")[1].status_code == 200
+
+
+def test_one_address_gives_only_so_many_votes_by_a_link_for_everybody(site):
+    names = [f"tea {n}" for n in range(9)]
+    study, link = site.study(options=names, batch=12, page={"per_voter": 12}), site.link()
+    for _ in range(3):
+        browser, page = begin(site, link, "203.0.113.7")
+        for _ in range(12):
+            answer = vote(browser, page)
+            page = answer if answer.status_code == 200 else page
+    assert len(study.votes()) == 20 and answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) <= 5
+    vote(*begin(site, link, "203.0.113.8"))
+    vote(*begin(site, site.link(label="Ann", personal=True), "203.0.113.7"))
+    assert len(study.votes()) == 22
 
 
 def test_every_answer_has_its_shields(site):
