@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -15,7 +16,7 @@ from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.render import redirect
 from copeland.web.security import require
-from copeland.web.server import server_of
+from copeland.web.server import Config, server_of
 from copeland.web.sessions import parse_number, read_field
 from copeland.web.store import SCOPES, Link
 
@@ -40,7 +41,16 @@ def share(request: Request, here: Here) -> HTMLResponse:
         personal=[row for row in live if row["link"].voter is not None],
         ended=len(rows) - len(live),
         judged=bool(here.study.settings.cases),
+        office=_office_command(here) if here.server.config.is_here_alone else "",
     )
+
+
+def _office_command(here: ManagedStudy) -> str:
+    """The command that starts a server with the same studies, whose links phones can open."""
+    storage = here.server.config.storage
+    if storage in (Config.storage, "memory"):
+        return "copeland serve --office"
+    return f"copeland serve --office --storage {shlex.quote(here.server.storage.url)}"
 
 
 def _rows(request: Request, here: ManagedStudy) -> list[dict[str, Any]]:
