@@ -1,7 +1,7 @@
 """What the owner of a study does in a real browser, and what the voters make of it."""
 
 import pytest
-from browsing import says
+from browsing import answer, outcomes, says, shows
 from web_client import Site
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
@@ -25,3 +25,72 @@ def test_on_a_network_the_link_and_its_code_are_for_the_address_of_that():
     page = site.admin().get(f"/admin/s/{site.page().slug}/share").text
     assert 'value="http://192.168.1.20:8000/v/' in page and "/qr/" in page
     assert "Only this computer" not in page
+
+
+MEMBERS = ("voter-aaaaaaaaaaaa", "voter-bbbbbbbbbbbb", "voter-cccccccccccc")
+
+
+def jury(site, names=("Ann", "Bob", "Cleo"), **more):
+    """A study for exactly these people, each with a link."""
+    study = site.study("jury", voters="panel", panel=list(MEMBERS), **more)
+    page = site.page("jury")
+    site.server.store.add_links(page.study, site.server.signer, names, True, voters=MEMBERS)
+    return study
+
+
+def link_of(page, name):
+    """The link of somebody, as it stands in the list."""
+    page.get_by_label(f"Change {name}").click()
+    return page.locator("li", has_text=name).get_by_label("Link", exact=True).input_value()
+
+
+@pytest.mark.slow
+def test_a_jury_is_offered_only_links_that_can_vote(live, somebody):
+    study = jury(live)
+    admin = somebody().see_study("/share", "jury")
+    assert admin.get_by_text("Make an open link").count() == 0
+    assert admin.locator("[name=names]").count() == 0
+    for name in ("Ann", "Bob", "Cleo"):
+        answer(somebody().begin(link_of(admin, name), "jury"))
+    assert outcomes(study) == ["left"] * 3
+    stray = live.link("jury")  # as an older version offered it
+    page = somebody().open(stray)
+    says(page.locator("main"), "Ask the person who sent it for a link of your own")
+    assert page.get_by_role("button").count() == 0
+
+
+@pytest.mark.slow
+def test_revoking_asks_can_be_taken_back_and_a_new_link_keeps_the_place(live, somebody):
+    study = jury(live)
+    admin = somebody().see_study("/share", "jury")
+    before = link_of(admin, "Ann")
+    answer(somebody().begin(before, "jury"))
+    admin.get_by_label("Revoke the link of Ann…").click()
+    says(admin.locator("main"), "you can take this back")
+    admin.get_by_role("button", name="Revoke the link of Ann").click()
+    says(somebody().open(before).locator("h1"), "Nothing is here")
+    admin.get_by_role("button", name="Take back the revoking of the link of Ann").click()
+    shows(somebody().open(before).get_by_role("button", name="Start"))
+    admin.get_by_label("Change Ann").click()
+    admin.get_by_label("Name of Ann").fill("Ann Miller")
+    admin.get_by_role("button", name="Rename").first.click()
+    admin.get_by_label("Change Ann Miller").click()
+    admin.get_by_text("New link…").first.click()
+    admin.get_by_role("button", name="Make a new link for Ann Miller").click()
+    says(admin.locator("li", has_text="Ann Miller"), "1 answer")
+    after = link_of(admin, "Ann Miller")
+    assert after != before
+    says(somebody().open(before).locator("h1"), "Nothing is here")
+    answer(somebody().begin(after, "jury"))
+    assert {vote.voter for vote in study.votes()} == {MEMBERS[0]} and len(study.votes()) == 2
+
+
+@pytest.mark.slow
+def test_without_https_a_link_is_copied_all_the_same(live, somebody):
+    live.study()
+    live.link(label="Ann", personal=True)
+    person = somebody()
+    page = person.see_study("/share")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.get_by_label("Copy the link of Ann").click()
+    says(page.get_by_label("Copy the link of Ann"), "Copied")

@@ -87,7 +87,7 @@ def start(request: Request, token: str) -> HTMLResponse:
         pairs=shown_pairs,
         minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
-        ended=_find_obstacle(page, study.closed),
+        ended=_find_obstacle(page, study.closed) or _find_absence(study, link.voter),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -98,6 +98,8 @@ def begin(request: Request, token: str, form: Form) -> Response:
     """Let somebody vote."""
     link, page = _open_link(request, token)
     require_ours(request, form, link.hash)
+    if _find_absence(server_of(request).study(page), link.voter):
+        return redirect(request, f"/v/{token}")
     answer = redirect(request, f"/vote/{page.slug}")
     sessions.begin_voting(request, answer, page, link)
     return answer
@@ -223,6 +225,16 @@ def _find_obstacle(page: VotingPage, closed: bool) -> str:
     return "paused" if page.paused else "closed" if closed else ""
 
 
+def _find_absence(study: Study, voter: str | None) -> str:
+    """Why somebody is not asked, if only the members of a panel are and this is none, or one who is excused."""
+    if not study.settings.panel:
+        return ""
+    if voter not in study.settings.panel:
+        return "uninvited"
+    is_excused = study.look_at_state(lambda state: voter in state.panel.excused)
+    return "excused" if is_excused else ""
+
+
 def _after(request: Request, voter: Visitor, study: Study, happened: str) -> Response:
     """What follows a form: the next pair, or for a browser without scripts the way to it."""
     if _wants_fragment(request):
@@ -238,6 +250,9 @@ def _next(request: Request, voter: Visitor, study: Study, happened: str = "") ->
     """The next pair, a check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
     progress, found = _progress_of(page, study.look(voter.name)), None
+    absent = _find_absence(study, voter.name)
+    if absent:
+        return _view(request, voter, study, None, progress, happened, absent)
     blocked = _find_obstacle(page, progress.closed)
     if progress.checks:
         given = server.store.checks_of(page.study, voter.name)
