@@ -62,6 +62,7 @@ class VotingPage:
     currency: str = ""
     budget: float = 0.0  # for all answers; 0: none
     code: str = ""  # shown at the end, for those who must prove that they took part
+    named: bool = False  # whether the owner sees who answered what; voters are told
 
     @property
     def body(self) -> dict[str, Any]:

@@ -94,3 +94,28 @@ def test_without_https_a_link_is_copied_all_the_same(live, somebody):
     page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page.get_by_label("Copy the link of Ann").click()
     says(page.get_by_label("Copy the link of Ann"), "Copied")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("named", [False, True])
+def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, named):
+    admin = somebody().come_in("/admin/new")
+    admin.fill("[name=name]", "jury")
+    admin.fill("[name=pasted]", "a one\nb two\nc three")
+    admin.check("[value=panel]")
+    admin.fill("[name=members]", "Ann Miller\nBob Chen")
+    if named:
+        admin.check("[name=named]")
+    admin.get_by_role("button", name="Create").click()
+    admin.wait_for_url("**/share")
+    says(admin.locator("main"), "You see who answered what" if named else "no page says what")
+    link = link_of(admin, "Ann Miller")
+    voter = somebody()
+    told = "sees your answers with your name" if named else "no page shows them which ones"
+    says(voter.open(link).locator("main"), told)
+    answer(voter.begin(link, "jury"))
+    admin.get_by_role("link", name="Dashboard").click()
+    says(admin.locator(".events"), " over ")
+    assert ("Ann Miller" in admin.locator(".events").inner_text()) == named
+    says(admin.get_by_label("Who is left"), "Ann Miller")  # to remind her
+    assert "voter-" not in admin.locator("main").inner_html()

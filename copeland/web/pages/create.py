@@ -153,6 +153,7 @@ def draft_of(form: FormData) -> Draft:
         "ties": read_field(form, "ties") == "on",
         "both_bad": read_field(form, "both_bad") in ("tie", "drop"),
         "code": _read_short(form, "code"),
+        "named": read_field(form, "named") == "on",
         "items": bool(outputs),
         **_checks(form),
     }
@@ -200,7 +201,8 @@ def create_from(server: Server, draft: Draft) -> Study:
     for shown_for, pane in draft.shots:
         server.store.show(key, shown_for, pane)
     if draft.members:
-        voters = study.settings.panel
+        voters = list(study.settings.panel)
+        secrets.SystemRandom().shuffle(voters)  # or the order in the log would say who is who
         server.store.add_links(key, server.signer, draft.members, personal=True, voters=voters)
     else:
         server.store.add_links(key, server.signer, ["Open link"], personal=False)

@@ -6,12 +6,13 @@ they were, and keeps the place in a panel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.support.readable_names import is_random_name
 from copeland.web.pages.admin import ManagedStudy
+from copeland.web.pages.question_counts import count_panel, usual_questions
 from copeland.web.store import Link
 
 LABEL = 200  # letters
@@ -27,6 +28,7 @@ class Person(NamedTuple):
     link: Link | None  # that leads on
     ended: Link | None  # the last one that was revoked, and can be taken back
     answers: int
+    left: int  # answers that are still to come, about
 
     @property
     def name(self) -> str:
@@ -45,18 +47,32 @@ def list_people(here: ManagedStudy) -> list[Person]:
         links = {name: own for name, own in links.items() if name in panel}
         links |= {name: [] for name in panel if name not in links}
     answers, now = here.server.store.answers_by_voter(here.page.study), here.server.clock()
+    left = _count_left(here, answers)
     return [
-        _person(place, voter, own, answers.get(voter, 0), now)
+        _person(place, voter, own, answers.get(voter, 0), left(voter), now)
         for place, (voter, own) in enumerate(links.items(), 1)
     ]
 
 
-def _person(place: int, voter: str, links: Sequence[Link], answers: int, now: float) -> Person:
+def _count_left(here: ManagedStudy, answers: Mapping[str, int]) -> Callable[[str], int]:
+    """What tells how many answers of somebody are still to come."""
+    settings = here.study.settings
+    if here.study.closed or (not settings.space and here.study.certificate().decided):
+        return lambda _: 0
+    if settings.panel:
+        return count_panel(here.study).left
+    pairs = usual_questions(here.page, here.study)
+    return lambda voter: max(pairs - answers.get(voter, 0), 0)
+
+
+def _person(
+    place: int, voter: str, links: Sequence[Link], answers: int, left: int, now: float
+) -> Person:
     usual = "" if is_random_name(voter) else voter  # a panel that has names of its own
     label = next((link.label for link in reversed(links) if link.label), usual)
     leading = next((link for link in reversed(links) if link.is_open(now)), None)
     revoked = [link for link in links if link.revoked and link._replace(revoked=False).is_open(now)]
-    return Person(place, voter, label, leading, revoked[-1] if revoked else None, answers)
+    return Person(place, voter, label, leading, revoked[-1] if revoked else None, answers, left)
 
 
 def find_person(here: ManagedStudy, place: int) -> Person:

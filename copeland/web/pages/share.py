@@ -56,7 +56,6 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
         gone=[] if panel else [one for one in people if one.link is None and one.label],
         addresses={row["link"].voter: row["address"] for row in usable},
         ended=len(rows) - len(usable),
-        is_panel=panel,
         judged=bool(here.study.settings.cases),
         office=_office_command(here) if here.server.config.is_here_alone else "",
     )

@@ -14,12 +14,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
-from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
-from copeland.study.options import ACTIVE
+from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
 from copeland.web.images import send_image
 from copeland.web.pages import checks
+from copeland.web.pages.question_counts import count_options, pairs_for
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
@@ -88,6 +88,8 @@ def start(request: Request, token: str) -> HTMLResponse:
         minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
         ended=_find_obstacle(page, study.closed) or _find_absence(study, link.voter),
+        is_personal=link.voter is not None,
+        is_named=page.named or (link.voter is not None and not is_random_name(link.voter)),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -356,18 +358,6 @@ def _progress_of(page: VotingPage, look: Look) -> VoterProgress:
         pairs,
         checks.plan_checks(page, pairs) if page.check_every else [],
     )
-
-
-def count_options(study: Study) -> int:
-    """Return how many options a study asks about; of a space, as good as endless ones."""
-    if study.settings.space:
-        return ENDLESS
-    return sum(option.state == ACTIVE for option in study.options)
-
-
-def pairs_for(page: VotingPage, active: int) -> int:
-    """Return how many pairs a voter is asked at most, where so many options are asked."""
-    return min(page.per_voter, active * (active - 1) // 2)
 
 
 def _show_ballot(server: Server, voter: Visitor, ballot: Ballot, attempt: int) -> ShownBallot:
