@@ -4,6 +4,8 @@ import pytest
 from browsing import answer, outcomes, says, shows
 from web_client import Site
 
+from copeland.web.pages.question_counts import count_panel
+
 pytestmark = pytest.mark.usefixtures("few_worlds")
 
 
@@ -119,3 +121,37 @@ def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, n
     assert ("Ann Miller" in admin.locator(".events").inner_text()) == named
     says(admin.get_by_label("Who is left"), "Ann Miller")  # to remind her
     assert "voter-" not in admin.locator("main").inner_html()
+
+
+@pytest.mark.slow
+def test_a_member_is_asked_about_as_many_questions_as_the_first_page_says(live, somebody):
+    options = {f"o{n}": f"option number {n}" for n in range(6)}
+    study = jury(live, options=options)
+    share = count_panel(study).share
+    admin = somebody().see_study("/share", "jury")
+    link = link_of(admin, "Ann")
+    voter = somebody()
+    says(voter.open(link).locator("main"), f"about {share} questions")
+    page = voter.begin(link, "jury")
+    for done in range(share):
+        says(page.locator(".count"), f"{done + 1} of about {share}")
+        answer(page)
+    says(page.locator("main"), "Your part is done")
+    assert share < 15 == 6 * 5 // 2
+    page.get_by_role("link", name="Answer more now").click()  # nobody has to wait for the others
+    says(page.locator(".count"), f"Pair {share + 1}")
+    answer(page)
+    says(page.locator(".count"), f"Pair {share + 2}")
+    assert len(study.votes()) == share + 1
+    says(admin.locator("li", has_text="Bob"), f"about {share} left")
+
+
+@pytest.mark.slow
+def test_the_form_of_a_panel_offers_only_what_a_panel_has(live, somebody):
+    page = somebody().come_in("/admin/new")
+    for name in ("per_voter", "delta", "margin"):
+        shows(page.locator(f"[name={name}]"))
+    page.check("[value=panel]")
+    for name in ("per_voter", "delta", "margin", "people"):
+        assert page.locator(f"[name={name}]").is_hidden()
+    shows(page.get_by_text("no confidence and no margin to choose"))

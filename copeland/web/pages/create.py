@@ -262,6 +262,10 @@ def _settings(form: FormData) -> dict[str, Any]:
     """What a form says of the settings; what it leaves out follows from them."""
     voters = read_field(form, "voters") or PEOPLE[0]
     if voters == PANEL:
+        if read_field(form, "both_bad") == "drop":
+            raise InvalidParameter(
+                "“Both bad” counts as a tie if exactly these people vote; choose that, or do not offer it."
+            )
         members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
         return {"voters": voters, "panel": members, "goal": read_field(form, "goal") or BEST}
     named = ("goal", "delta", "margin", "both_bad", "missing")
