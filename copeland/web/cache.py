@@ -9,8 +9,8 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -33,7 +33,8 @@ from copeland.study.report.study_page import (
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
-from copeland.study.results.standing import voters_of
+from copeland.study.results.readable_voters import readable_names_of, replace_random_names
+from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.study.votes import vote_of
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part, remove_styles
@@ -193,6 +194,7 @@ class VoteAnalysis:
 
     reading: Analysis
     votes: Callable[[], Iterable[Vote]] = tuple  # those that it is of
+    names: Mapping[str, str] = field(default_factory=dict)  # of voters here, by those in the log
 
     @cached_property
     def rankings(self) -> Rankings:
@@ -335,9 +337,8 @@ class Analyses:
         return drawn
 
     def _analyse(self, _number: int) -> VoteAnalysis:
-        reading = Analysis(self._study.standing())
-        last = reading.standing.events
-        return VoteAnalysis(reading, lambda: read_votes(self._study, last))
+        standing = self._study.standing()
+        return analyse_standing(standing, lambda: read_votes(self._study, standing.events))
 
     def _estimate(self, number: int) -> SpaceAnalysis:
         from copeland.study.kinds.space import tuned_verdict  # which loads scipy
@@ -348,8 +349,9 @@ class Analyses:
     def _draw(self, _number: int) -> DrawnParts:
         seen = self.latest()
         assert isinstance(seen, VoteAnalysis)
-        log = read_log(self._study, seen.number)
-        history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
+        log, standing = read_log(self._study, seen.number), seen.reading.standing
+        history = history_of(log)
+        agreed = judges_agreement(standing, rename_voters(log, seen.names))
         order = seen.rankings.drawn
         with DRAWING:
             parts = study_parts(
@@ -394,8 +396,23 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
     state = fold_log(log)
     kind = kind_of(state.settings)
-    reading = Analysis(kind.standing(study.name, state, log[-1].time, _voters(log)))
-    return VoteAnalysis(reading, lambda: (vote_of(state, event) for event in log if is_vote(event)))
+    standing = kind.standing(study.name, state, log[-1].time, _voters(log))
+    return analyse_standing(
+        standing, lambda: (vote_of(state, event) for event in log if is_vote(event))
+    )
+
+
+def analyse_standing(standing: Standing, votes: Callable[[], Iterable[Vote]]) -> VoteAnalysis:
+    """Return what a standing means; voters whose names were drawn at random are numbers there."""
+    names = readable_names_of(standing)
+    return VoteAnalysis(Analysis(replace_random_names(standing, names)), votes, names)
+
+
+def rename_voters(log: list[Event], names: Mapping[str, str]) -> list[Event]:
+    """Return a log whose voters have names for readers."""
+    if all(name == own for own, name in names.items()):
+        return log
+    return [event._replace(voter=names.get(event.voter or "", event.voter)) for event in log]
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:

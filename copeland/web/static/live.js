@@ -3,16 +3,27 @@
   "use strict";
   document.documentElement.classList.add("scripts");
 
+  // Without https, as in an office, browsers have no clipboard; then a field that is selected does it.
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch { /* the old way */ }
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.className = "unseen";
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
     const before = button.textContent;
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      button.textContent = "Copied";
-    } catch {
-      button.textContent = "Select and copy it by hand";
-    }
+    button.textContent = await copy(button.dataset.copy) ? "Copied" : "Select and copy it by hand";
     setTimeout(() => { button.textContent = before; }, 1600);
   });
 
