@@ -69,6 +69,7 @@ from copeland.study.results.standing import (
 )
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings
+from copeland.study.text_edits import edit_option, edit_page
 from copeland.study.voter_history import waiting_of
 from copeland.study.votes import (
     Imported,
@@ -438,6 +439,51 @@ class Study:
         self._work.append(
             lambda _log: change_of_state(self._work.kind, self._state, name, kind, self.now())
         )
+
+    def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
+        """Change the text that voters see for an option; return whether it was another one before.
+
+        The name stays. If votes were given before, the verdict and the certificate say so.
+
+        Parameters
+        ----------
+        text
+            The new text; with an empty one, voters see the name.
+        source
+            Who changes it, for the log.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", {"green": "Steemed.", "black": "Oxidised."})
+        >>> study.edit_option("green", "Steamed."), study.option("green").text
+        (True, 'Steamed.')
+        """
+        return edit_option(self, name, text, source)
+
+    def edit_page(
+        self,
+        question: str | None = None,
+        guidance: str | None = None,
+        source: str | None = None,
+    ) -> bool:
+        """Change the question or the guidance that voters read on a server; return whether one is new.
+
+        Parameters
+        ----------
+        question, guidance
+            The new texts; None leaves one as it is.
+        source
+            Who changes them, for the log.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> study.edit_page(question="Which would you drink?"), study.log()[-1].body["text"]
+        (True, 'Which would you drink?')
+        """
+        return edit_page(self, self.storage, question, guidance, source)
 
     def begin_epoch(self, reason: str | None = None) -> int:
         """Start counting votes from zero, because preferences have changed; return the number of the epoch.

@@ -28,6 +28,7 @@ from copeland.web.pages import (
     admin,
     create,
     dashboard,
+    edit_study,
     forecast,
     judges,
     option_texts,
@@ -44,7 +45,10 @@ API = "/api/v1"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
 ROUTERS = [
     part.router
-    for part in (vote, admin, create, option_texts, forecast, judges, share, dashboard, results)
+    for part in (
+        *(vote, admin, create, option_texts, edit_study, forecast, judges, share),
+        *(dashboard, results),
+    )
 ] + [metrics.router, error_documents.router]
 YEAR = 365 * 86_400
 NOTICES = {

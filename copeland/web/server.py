@@ -146,14 +146,17 @@ class Server:
         return self._panes.find(page.study, lambda: self.store.panes(page.study))
 
     def text(self, page: VotingPage, name: str) -> str:
-        """Return the text of an option, which never changes."""
+        """Return the text of an option, as of the last event that this process knows."""
+        study = self.study(page)
+        edited = study.transactions.look_at_state(lambda state: state.edited)
 
         def read() -> dict[str, str]:
-            return {one.name: one.text for one in self.study(page).options}
+            return {one.name: one.text for one in study.options}
 
-        if name not in self._texts.find(page.study, read):  # the option is new
-            self._texts.forget(page.study)
-        return self._texts.find(page.study, read)[name]
+        key = page.study, edited
+        if name not in self._texts.find(key, read):  # the option is new
+            self._texts.forget(key)
+        return self._texts.find(key, read)[name]
 
     def drawing(self, page: VotingPage, name: str) -> PointDrawing | None:
         """Return the drawing of an option; None if it is shown as text."""

@@ -29,11 +29,12 @@ from copeland.study.log.schema import (
 )
 from copeland.study.log.sides import ONCE
 from copeland.study.log.storage import Storage
+from copeland.study.text_edits import USUAL_QUESTION
 from copeland.web.security import Signer, hash_text, new_token
 
 KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
 RESULTS = ("off", "closed", "live")  # for the public: never, after closing, always
-QUESTION = "Which is better?"
+QUESTION = USUAL_QUESTION
 SCOPES = ("ask", "tell", "read", "admin")
 
 
@@ -284,6 +285,11 @@ class Store:
         """Let an image be shown for an option."""
         row = {"study": study, "option": option, **pane._asdict()}
         self._execute(sa.insert(panes), row)
+
+    def describe_image(self, study: int, option: str, alt: str) -> None:
+        """Say in other words what the image of an option shows."""
+        here = (panes.c.study == study) & (panes.c.option == option)
+        self._execute(sa.update(panes).where(here).values(alt=alt))
 
     def panes(self, study: int) -> dict[str, Pane]:
         """Return what images are shown, by option."""

@@ -13,13 +13,13 @@ import pytest
 from copeland import Choice, Real, Space
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
-from copeland.study.log.events import KINDS, from_json, last_link, read_event, to_json
+from copeland.study.log.events import KINDS, Event, from_json, last_link, read_event, to_json
 from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, fold_log, load_state
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
-    **dict.fromkeys(("created", "shown", "clicked"), "body"),
+    **dict.fromkeys(("created", "shown", "clicked", "presented", "edited"), "body"),
     **dict.fromkeys(("added", "audited"), "left body"),
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
     **dict.fromkeys(("restarted", "closed"), ""),
@@ -118,7 +118,18 @@ def click(study, numbers):
     desk.settle()
 
 
+def change(study, numbers):
+    """Texts that are changed between votes, and a digest of what stands beside them."""
+    note = Event(2, "presented", 1_800_000_000.0, body={"digest": "0" * 64})
+    study.transactions.append(lambda _log: [note])
+    answer(study, "ann", 2, numbers)
+    study.edit_option("tea", "Steamed.", source="page")
+    study.edit_page(question="Which would you drink?", source="page")
+    answer(study, "ann", 1, numbers)
+
+
 STUDIES = {
+    "changes": (change, {"repeats": "first", "voters": "independent"}),
     "options": (vote_on_options, {"repeats": "first", "voters": "independent"}),
     "people": (vote_of_people, {"voters": "people", "batch": 2}),
     "ignored": (vote_of_people, {"voters": "people", "batch": 2, "missing": "ignored"}),

@@ -1,4 +1,4 @@
-"""copeland study option, excuse, readmit, epoch and close: what changes a running study."""
+"""copeland study edit, option, excuse, readmit, epoch and close: what changes a running study."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.output import tell_result
 from copeland.cli.program import Group
 from copeland.cli.study import Name, open_study, study
+from copeland.errors import InvalidParameter
 from copeland.support.phrasing import format_count
+
+SOURCE = "command line"  # what the log says of changes that are made here
 
 option = Group("option", no_args_is_help=True)
 study.add(option)
@@ -21,7 +24,7 @@ Member = Annotated[str, typer.Argument(metavar="VOTER", help="A member of the pa
 
 @option.callback(epilog="Example: `copeland study option add tea oolong`")
 def option_command(as_json: Json = False) -> None:
-    """Add, pause, resume or retire an option of a running study."""
+    """Add, edit, pause, resume or retire an option of a running study."""
 
 
 @option.command(
@@ -38,6 +41,24 @@ def add_command(
     """Add an option; from now on the certificate covers all of them."""
     open_study(name, storage).add_option(option, text, path)
     _tell(name, option, "active", f"'{option}' is now an option.", as_json)
+
+
+@option.command(
+    "edit", epilog='Example: `copeland study option edit tea oolong --text "Half-oxidised."`'
+)
+def edit_option_command(
+    name: Name,
+    option: OptionName,
+    text: Annotated[str, typer.Option(help="What voters are shown for it from now on.")],
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Change the text of an option; its name stays, and the verdict says so if there are votes."""
+    work = open_study(name, storage)
+    changed = work.edit_option(option, text, SOURCE)
+    said = f"The text of '{option}' is {'new' if changed else 'as it was'}."
+    result = {"study": name, "option": option, "changed": changed}
+    tell_result(said, result | {"votes": work.standing(voters=False).votes}, as_json)
 
 
 @option.command("pause", epilog="Example: `copeland study option pause tea oolong`")
@@ -69,6 +90,29 @@ def retire_command(
 
 def _tell(name: str, option: str, state: str, sentence: str, as_json: bool) -> None:
     tell_result(sentence, {"study": name, "option": option, "state": state}, as_json)
+
+
+@study.command(
+    "edit", epilog='Example: `copeland study edit tea --question "Which would you drink?"`'
+)
+def edit_command(
+    name: Name,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What voters are asked from now on.")
+    ] = None,
+    guidance: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What they read before the first pair from now on."),
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Change the question or the guidance that voters read on a server."""
+    if question is None and guidance is None:
+        raise InvalidParameter("nothing is to be changed; give --question or --guidance.")
+    changed = open_study(name, storage).edit_page(question, guidance, SOURCE)
+    said = "Voters read it from now on." if changed else "Voters read this already."
+    tell_result(said, {"study": name, "changed": changed}, as_json)
 
 
 @study.command("excuse", epilog="Example: `copeland study excuse lunch cid`")

@@ -43,7 +43,9 @@ from copeland.study.log.space_state import (
     key_of,
 )
 from copeland.study.log.state import StudyState, require_tuning
+from copeland.study.log.state_parts import Edit
 from copeland.study.options import point_option, values_of
+from copeland.study.results.edit_notes import describe_edits
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import BallotRequest, coin_of, sides_of
@@ -313,6 +315,7 @@ class Tuned:
     closed: bool
     found: Found
     audits: tuple[Audited, ...]
+    edits: tuple[Edit, ...] = ()  # texts that were changed after votes
 
     @property
     def is_proved(self) -> bool:
@@ -338,7 +341,8 @@ def tuned_of(name: str, state: StudyState, now: float) -> tuple[Tuner, Callable[
     tuning = require_tuning(state)
     tuner, audits = tuning.trial().tuner, audits_of(tuning)
     votes, under_way, closed = state.votes, len(state.under_way(now)), state.closed
-    return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
+    edits = tuple(state.edits)
+    return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits, edits)
 
 
 def cast_of(state: StudyState, votes: Iterable[VoteEvent]) -> list[Cast]:
@@ -387,6 +391,7 @@ def _estimates(tuned: Tuned) -> Iterator[str]:
             f"beats {100 * tuned.found.regret:.1f} percentage points more."
         )
     yield f"{format_count(tuned.votes, 'vote')}, {format_count(tuned.open, 'open ballot')}."
+    yield from describe_edits(tuned.edits, ())  # the texts of points never change
 
 
 def _advice(tuned: Tuned) -> Iterator[str]:

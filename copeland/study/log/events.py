@@ -27,6 +27,8 @@ shown       a list was shown: ``body`` says of which ballot it is, and for which
 clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
             follows once its window has closed
 presented   voters see something else from now on beside the options, on a server: ``body`` has its ``digest``
+edited      a text that voters read was changed: ``body`` has the ``part``, the digest of the text ``before``, and the
+            new ``text``; ``left`` is the option whose text it is, ``source`` says who changed it
 audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
 restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
@@ -69,9 +71,15 @@ READMITTED = "readmitted"
 SHOWN = "shown"
 CLICKED = "clicked"
 PRESENTED = "presented"
+EDITED = "edited"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
+
+OPTION_TEXT = "text"  # of an option, as voters read it
+QUESTION = "question"  # that voters are asked
+GUIDANCE = "guidance"  # that they read before the first pair
+IMAGE_TEXT = "image text"  # that says in words what the image of an option shows
 
 PROOF = "proof"
 GUIDE = "guide"
@@ -166,7 +174,7 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     COUNTED: (VoteEvent, "left right outcome counts"),
     ROLE: (VoterEvent, "voter body"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
-    **dict.fromkeys((SHOWN, CLICKED, PRESENTED), (Event, "body")),
+    **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
     AUDITED: (OptionEvent, "left body"),
     **dict.fromkeys((RESTARTED, CLOSED), (Event, "")),
 }

@@ -18,10 +18,12 @@ from copeland.study.log.events import (
     CLICKED,
     CLOSED,
     COUNTED,
+    EDITED,
     ERROR,
     EXCUSED,
     GUIDE,
     LEFT,
+    OPTION_TEXT,
     OUTCOMES,
     PAUSED,
     PRESENTED,
@@ -49,6 +51,7 @@ from copeland.study.log.snapshots import dump_values, load_values, write_value
 from copeland.study.log.state_parts import (
     Cases,
     Counts,
+    Edit,
     Lists,
     Panel,
     Tables,
@@ -63,7 +66,7 @@ from copeland.study.settings import Settings
 if TYPE_CHECKING:
     from copeland.study.log.space_state import Tuning
 
-FORMAT = 9  # of snapshots; others are not read
+FORMAT = 10  # of snapshots; others are not read
 
 
 class OpenBallot(NamedTuple):
@@ -119,6 +122,8 @@ class StudyState:
         self.offered: dict[int, int] = {}  # how many options there were in each epoch that counts
         self.voted_in_epoch = False
         self.since = 0  # the number of the event that began anew: votes up to it do not count
+        self.edits: list[Edit] = []  # after votes, in the order in which they were made
+        self.edited = 0  # the number of the last event that changed a text
         self.closed = False
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
@@ -184,6 +189,7 @@ class StudyState:
         self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
         self.since = event.number
         self.votes = 0
+        self.edits = []  # texts that were changed before do not mix with what counts now
         self.sides.restart()
         for name in ("wins", "ties", "undone_wins", "undone_ties"):
             setattr(self, name, np.zeros((self.k, self.k), np.int64))
@@ -231,6 +237,15 @@ class StudyState:
     def _change_option(self, event: OptionEvent) -> None:
         target = ACTIVE if event.kind == RESUMED else event.kind
         self.options[event.left] = replace(self.options[event.left], state=target)
+
+    def _edit(self, event: Event) -> None:
+        body = event.body or {}
+        part, text = str(body["part"]), str(body["text"])
+        if event.left is not None and part == OPTION_TEXT:
+            self.options[event.left] = replace(self.options[event.left], text=text)
+        if self.votes:
+            self.edits.append(Edit(part, event.left, self.votes))
+        self.edited = event.number
 
     def _take_question(self, event: AskedEvent) -> None:
         self._expire(event.time)
@@ -406,7 +421,7 @@ class StudyState:
     __hash__ = None  # type: ignore[assignment]
 
 
-_PARTS = (Arrivals, Cases, Lists, OpenBallot, Option, Panel, Person, Sides, Swaps, Tables)
+_PARTS = (Arrivals, Cases, Edit, Lists, OpenBallot, Option, Panel, Person, Sides, Swaps, Tables)
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     ADDED: StudyState._add_option,
@@ -423,6 +438,7 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     SHOWN: lambda state, event: state.lists.show(event.body),
     CLICKED: lambda state, event: state.lists.click(event.body),
     PRESENTED: lambda _state, _event: None,
+    EDITED: StudyState._edit,
     AUDITED: lambda state, event: require_tuning(state).audits.begin(event),
     RESTARTED: StudyState._restart,
     CLOSED: StudyState._close,

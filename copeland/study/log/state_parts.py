@@ -93,6 +93,14 @@ def widen(counts: Counts, k: int) -> Counts:
     return wider
 
 
+class Edit(NamedTuple):
+    """A text that voters read, changed after votes."""
+
+    part: str  # which text
+    option: int | None  # whose; None: it is of the whole study
+    votes: int  # that counted by then
+
+
 class Panel:
     """The members of a panel and their answers; a study without a panel has one of no members.
 

@@ -26,6 +26,7 @@ from copeland.study.log.state import StudyState, count, fold_log
 from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
 from copeland.study.results.arrival_notes import find_wrong_arrivals
+from copeland.study.results.edit_notes import describe_edits
 from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
@@ -182,7 +183,7 @@ def certificate_to_file(
     state, space = fold_log(log), _space_of(study)
     kind = kind_of(state.settings)
     found = kind.certificate_to_file(state, space, active)
-    said = [*_undo_notes(log), *notes]
+    said = [*_undo_notes(log), *_edit_notes(state), *notes]
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -208,6 +209,10 @@ def _space_of(study: Study) -> Space | None:
 def _undo_notes(log: Sequence[Event]) -> list[str]:
     said = undone_note(event.body for event in log if event.kind == UNDONE)
     return [said] if said else []
+
+
+def _edit_notes(state: StudyState) -> list[str]:
+    return describe_edits(state.edits, [option.name for option in state.options])
 
 
 def _seal(content: Mapping[str, Any]) -> str:
@@ -366,7 +371,11 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
         return
     if told and not set(undone) <= set(map(str, told)):
         yield f"it should say this about undone votes: {undone[0]}"
-    others = [str(note) for note in told if note not in undone]
+    edited = _edit_notes(state)
+    for note in edited:
+        if note not in told:
+            yield f"it should say this about changed texts: {note}"
+    others = [str(note) for note in told if note not in (*undone, *edited)]
     yield from find_wrong_arrivals(others, past, state.guides)
 
 

@@ -16,6 +16,7 @@ from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
 from copeland.forecast.start import Until
 from copeland.study.options import ACTIVE
+from copeland.study.results.edit_notes import describe_edits
 from copeland.study.results.measures import LEAST, Measures
 from copeland.study.results.standing import PROVED, PanelStanding, Standing
 from copeland.study.results.voter_reach import (
@@ -368,6 +369,8 @@ def _describe_votes(votes: Measures) -> Iterator[str]:
         yield from _count_answers(panel)
     if votes.standing.votes == 0:
         return
+    if votes.standing.edits:
+        yield from describe_edits(votes.standing.edits, votes.standing.labels)
     is_open = kind_of_verdict(votes.certificate) == "open"
     if is_open:
         yield from _leading(votes) if panel is None else _leading_in_panel(votes)

@@ -250,6 +250,7 @@ def _describe_event(
         "shown": "A list was shown.",
         "clicked": "A list was clicked.",
         "presented": "What voters see beside the options was noted.",
+        "edited": f"Changed: the {(event.body or {}).get('part')}{f' of {left}' if left else ''}",
         "restarted": "Votes are counted anew.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
