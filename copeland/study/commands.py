@@ -29,6 +29,7 @@ from copeland.study.log.events import (
     COUNTED,
     GUIDE,
     PROOF,
+    REOPENED,
     RESTARTED,
     RESUMED,
     RETIRED,
@@ -51,6 +52,8 @@ from copeland.support.goal import ABOVE
 from copeland.support.lookalikes import look_of
 from copeland.support.vote_tables import outcome_of
 
+HOUR = 3_600.0  # seconds
+RESTORABLE = 24 * HOUR  # for which retiring an option can be taken back
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
 
@@ -291,13 +294,29 @@ def change_of_state(
     before = state.options[i].state
     if before == (ACTIVE if target == RESUMED else target):
         return []
-    if before == RETIRED:
-        raise InvalidParameter(f"the option '{name}' is retired for good.")
+    if before == RETIRED and not (target == RESUMED and can_restore(state, i, now)):
+        raise InvalidParameter(
+            f"the option '{name}' is retired, which can be taken back for {RESTORABLE / HOUR:g} hours by "
+            "resuming it; add it again under another name."
+        )
     if target == RETIRED and state.settings.goal == f"{ABOVE}:{name}":
         raise InvalidParameter(
             f"all options are compared with '{name}', so it cannot be retired; pause it, or close the study."
         )
     return [Event(state.number + 1, target, now, left=i)]
+
+
+def can_restore(state: StudyState, option: int, now: float) -> bool:
+    """Tell whether an option was retired so lately that this can be taken back."""
+    return option in state.retired and now - state.retired[option] <= RESTORABLE
+
+
+def reopening(state: StudyState, reason: str | None, now: float) -> list[Event]:
+    """Return the event by which a closed study takes votes again; none if it does."""
+    if reason is not None:
+        check_text("the reason, as a ", source=reason)
+    body = None if reason is None else {"reason": reason}
+    return [Event(state.number + 1, REOPENED, now, body=body)] if state.closed else []
 
 
 def restart(kind: Kind, state: StudyState, reason: str | None, now: float) -> list[Event]:

@@ -35,6 +35,7 @@ from copeland.study.commands import (
     change_of_state,
     check_role,
     give_role,
+    reopening,
     restart,
     undo_vote,
     withdrawal,
@@ -428,11 +429,11 @@ class Study:
         self._set_state(name, PAUSED)
 
     def resume_option(self, name: str) -> None:
-        """Ask about a paused option again."""
+        """Ask about a paused option again, or about one that was retired less than 24 hours ago."""
         self._set_state(name, RESUMED)
 
     def retire_option(self, name: str) -> None:
-        """Never ask about an option again. What is proved is then about the others."""
+        """Ask no more about an option. What is proved is then about the others; :meth:`resume_option` takes it back for a day."""
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
@@ -495,13 +496,27 @@ class Study:
         return self._current().epoch
 
     def close(self) -> None:
-        """Take no more votes, for good."""
+        """Take no more votes until the study is reopened."""
 
         def decide(_log: Log) -> tuple[list[Event], None]:
             end = Event(self._state.number + 1, CLOSED, self.now())
             return [] if self._state.closed else [end], None
 
         self._work.change(decide)
+
+    def reopen(self, reason: str | None = None) -> None:
+        """Take votes again; a certificate from before still holds, and the log keeps the ``reason``.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> study.close()
+        >>> study.reopen("two people were on holiday")
+        >>> study.closed
+        False
+        """
+        self._work.change(lambda _log: (reopening(self._state, reason, self.now()), None))
 
     # Live search
 

@@ -22,7 +22,7 @@ NEEDED = {  # the fields without which an event of a kind says nothing
     **dict.fromkeys(("created", "shown", "clicked", "presented", "edited"), "body"),
     **dict.fromkeys(("added", "audited"), "left body"),
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
-    **dict.fromkeys(("restarted", "closed"), ""),
+    **dict.fromkeys(("restarted", "closed", "reopened"), ""),
     **dict.fromkeys(("excused", "readmitted"), "voter"),
     "role": "voter body",
     "asked": "left right",
@@ -126,6 +126,11 @@ def change(study, numbers):
     study.edit_option("tea", "Steamed.", source="page")
     study.edit_page(question="Which would you drink?", source="page")
     answer(study, "ann", 1, numbers)
+    study.retire_option("milk")
+    study.resume_option("milk")
+    study.close()
+    study.reopen("too early")
+    answer(study, "bob", 1, numbers)
 
 
 STUDIES = {

@@ -53,6 +53,7 @@ study = Group(
         "list": "copeland.cli.study.results",
         "plan": "copeland.cli.study.plan",
         "rank": "copeland.cli.study.results",
+        "reopen": "copeland.cli.study.changes",
         "report": "copeland.cli.study.files",
         "status": "copeland.cli.study.results",
         "tell": "copeland.cli.study.ballots",

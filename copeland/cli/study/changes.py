@@ -1,4 +1,4 @@
-"""copeland study edit, option, excuse, readmit, epoch and close: what changes a running study."""
+"""copeland study edit, option, excuse, readmit, epoch, close and reopen: what changes a running study."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def pause_command(
 def resume_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Ask about a paused option again."""
+    """Ask about a paused option again, or about one that was retired less than 24 hours ago."""
     open_study(name, storage).resume_option(option)
     _tell(name, option, "active", f"'{option}' is asked again.", as_json)
 
@@ -83,7 +83,7 @@ def resume_command(
 def retire_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Never ask about an option again; the verdict is then about the others."""
+    """Ask no more about an option; the verdict is then about the others."""
     open_study(name, storage).retire_option(option)
     _tell(name, option, "retired", f"'{option}' is retired.", as_json)
 
@@ -162,3 +162,17 @@ def close_command(name: Name, storage: Storage = STORAGE, as_json: Json = False)
     """Take no more votes; nothing is lost, and you can still look at the study."""
     open_study(name, storage).close()
     tell_result(f"The study '{name}' is closed.", {"study": name, "closed": True}, as_json)
+
+
+@study.command("reopen", epilog="Example: `copeland study reopen tea`")
+def reopen_command(
+    name: Name,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The reason, for the log.")
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Take votes again after a study was closed; certificates from before still hold."""
+    open_study(name, storage).reopen(reason)
+    tell_result(f"The study '{name}' takes votes.", {"study": name, "closed": False}, as_json)

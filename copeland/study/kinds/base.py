@@ -84,7 +84,7 @@ Meetings = Callable[[], "tuple[Standing, Met]"]  # looks where a study and its v
 def require_open(state: StudyState) -> None:
     """Refuse to go on with a closed study."""
     if state.closed:
-        raise StudyClosed("the study is closed; it takes no more votes.")
+        raise StudyClosed("the study is closed; it takes no more votes, unless you reopen it.")
 
 
 def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:

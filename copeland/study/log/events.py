@@ -7,7 +7,7 @@ created     ``body``: the settings and the first options
 added       ``left``: the new option's index, ``body``: the option
 paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again
-retired     ``left`` is never asked again
+retired     ``left`` is not asked again, unless it is resumed soon
 asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``: who asked for it, if told. Its
             number is the ballot's. Of a space, ``body`` may have the place in an ``audit``, or how many ``tries``
             the tuner took
@@ -32,6 +32,7 @@ edited      a text that voters read was changed: ``body`` has the ``part``, the 
 audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
 restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
+reopened    votes again; ``body``: the ``reason``, if one was told
 =========== ===================================================================================
 
 An :class:`Event` is a row, with the fields of all kinds. :func:`read_event` gives it the class of its kind, in which the
@@ -75,6 +76,7 @@ EDITED = "edited"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
+REOPENED = "reopened"
 
 OPTION_TEXT = "text"  # of an option, as voters read it
 QUESTION = "question"  # that voters are asked
@@ -176,7 +178,7 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
     **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
     AUDITED: (OptionEvent, "left body"),
-    **dict.fromkeys((RESTARTED, CLOSED), (Event, "")),
+    **dict.fromkeys((RESTARTED, CLOSED, REOPENED), (Event, "")),
 }
 KINDS = tuple(_FORMS)
 _CLASSES = {kind: form for kind, (form, _) in _FORMS.items()}

@@ -28,6 +28,7 @@ from copeland.study.log.events import (
     PAUSED,
     PRESENTED,
     READMITTED,
+    REOPENED,
     RESTARTED,
     RESUMED,
     RETIRED,
@@ -125,6 +126,7 @@ class StudyState:
         self.edits: list[Edit] = []  # after votes, in the order in which they were made
         self.edited = 0  # the number of the last event that changed a text
         self.closed = False
+        self.retired: dict[int, float] = {}  # when each option was, in seconds since 1970
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
         self.panel = Panel(self.settings.panel)
@@ -237,6 +239,9 @@ class StudyState:
     def _change_option(self, event: OptionEvent) -> None:
         target = ACTIVE if event.kind == RESUMED else event.kind
         self.options[event.left] = replace(self.options[event.left], state=target)
+        self.retired.pop(event.left, None)
+        if target == RETIRED:
+            self.retired[event.left] = event.time
 
     def _edit(self, event: Event) -> None:
         body = event.body or {}
@@ -402,8 +407,8 @@ class StudyState:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
-    def _close(self, _event: Event) -> None:
-        self.closed = True
+    def _close(self, event: Event) -> None:
+        self.closed = event.kind == CLOSED
 
     def fields(self) -> dict[str, Any]:
         """Return all that it holds but for the tuner."""
@@ -442,6 +447,7 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     AUDITED: lambda state, event: require_tuning(state).audits.begin(event),
     RESTARTED: StudyState._restart,
     CLOSED: StudyState._close,
+    REOPENED: StudyState._close,
 }
 
 

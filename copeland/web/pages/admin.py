@@ -148,10 +148,12 @@ def manage_page(
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, say what answers cost, or close."""
+    """Pause, go on, show results, say what answers cost, close or reopen."""
     does = read_field(form, "does")
     if does == "close":
         here.study.close()
+    elif does == "reopen":
+        here.study.reopen()
     elif does in ("pause", "resume"):
         here.server.store.save_page(replace(here.page, paused=does == "pause"))
     elif does == "results" and read_field(form, "results") in RESULTS:

@@ -243,6 +243,7 @@ def _describe_event(
     said = {
         "created": "The study was created.",
         "closed": "The study was closed.",
+        "reopened": "The study was reopened.",
         "asked": f"Asked: {left} or {right}?",
         "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
         "undone": f"Taken back: {left} and {right}",

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, read_options
+from copeland.study.commands import can_restore
 from copeland.study.input_limits import check_text
 from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
@@ -239,6 +240,15 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
         panes=here.server.panes(here.page),
         hints=[] if is_space else find_hints(here),
         voted=not is_space and here.study.standing(voters=False).votes > 0,
+        restorable=_list_restorable(here),
+    )
+
+
+def _list_restorable(here: ManagedStudy) -> set[str]:
+    """The options that were retired so lately that this can be taken back."""
+    now = here.server.clock()
+    return here.study.look_at_state(
+        lambda state: {state.options[i].name for i in state.retired if can_restore(state, i, now)}
     )
 
 
