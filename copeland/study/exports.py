@@ -7,6 +7,7 @@ from copeland.study.creation import (
     list_studies,
     open_study,
 )
+from copeland.study.deletion import delete_study
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import OUTCOMES, Event
 from copeland.study.log.storage import Storage
@@ -43,6 +44,7 @@ __all__ = [
     "certificate_to_file",
     "create_study",
     "create_study_from_votes",
+    "delete_study",
     "list_studies",
     "log_to_mlflow",
     "objections",

@@ -28,6 +28,7 @@ from copeland.web.pages import (
     admin,
     create,
     dashboard,
+    delete_study,
     edit_study,
     forecast,
     judges,
@@ -46,7 +47,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
 ROUTERS = [
     part.router
     for part in (
-        *(vote, admin, create, option_texts, edit_study, forecast, judges, share),
+        *(vote, admin, create, option_texts, edit_study, delete_study, forecast, judges, share),
         *(dashboard, results),
     )
 ] + [metrics.router, error_documents.router]

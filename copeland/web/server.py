@@ -109,7 +109,7 @@ class Server:
     def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
         return self._studies.find(
-            page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
+            page.study, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
     def analyses(self, page: VotingPage) -> Analyses:
@@ -196,6 +196,14 @@ class Server:
             return (image.width, image.height) if image else (0, 0)
 
         return self._sizes.find(digest, read)
+
+    def forget_study(self, page: VotingPage) -> None:
+        """Drop what this process holds of a study that was deleted; no other study gets its key."""
+        for cache in (self._studies, self._analyses, self._numbers, self._panes, self._outputs):
+            cache.forget(page.study)
+        self._versions.pop(page.study, None)
+        self._noted.pop(page.study, None)
+        self.store.changes += 1
 
     def forget_panes(self, page: VotingPage) -> None:
         """Read the images of a page's options anew."""

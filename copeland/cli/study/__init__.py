@@ -43,6 +43,7 @@ study = Group(
         "certify": "copeland.cli.study.files",
         "close": "copeland.cli.study.changes",
         "create": "copeland.cli.study.create",
+        "delete": "copeland.cli.study.changes",
         "edit": "copeland.cli.study.changes",
         "epoch": "copeland.cli.study.changes",
         "excuse": "copeland.cli.study.changes",

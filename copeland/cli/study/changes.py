@@ -1,4 +1,4 @@
-"""copeland study edit, option, excuse, readmit, epoch, close and reopen: what changes a running study."""
+"""copeland study edit, option, excuse, readmit, epoch, close, reopen and delete: what changes a running study."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 from copeland.cli.arguments import STORAGE, Json, Storage
-from copeland.cli.output import tell_result
+from copeland.cli.output import note, tell_result
 from copeland.cli.program import Group
 from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter
+from copeland.support.escaping import command_line, file_name
 from copeland.support.phrasing import format_count
 
 SOURCE = "command line"  # what the log says of changes that are made here
@@ -58,7 +59,7 @@ def edit_option_command(
     changed = work.edit_option(option, text, SOURCE)
     said = f"The text of '{option}' is {'new' if changed else 'as it was'}."
     result = {"study": name, "option": option, "changed": changed}
-    tell_result(said, result | {"votes": work.standing(voters=False).votes}, as_json)
+    tell_result(said, result, as_json)
 
 
 @option.command("pause", epilog="Example: `copeland study option pause tea oolong`")
@@ -176,3 +177,38 @@ def reopen_command(
     """Take votes again after a study was closed; certificates from before still hold."""
     open_study(name, storage).reopen(reason)
     tell_result(f"The study '{name}' takes votes.", {"study": name, "closed": False}, as_json)
+
+
+@study.command("delete", epilog="Example: `copeland study delete tea`")
+def delete_command(
+    name: Name,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete it without asking for its name again.")
+    ] = False,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Delete a study with its votes, images and links, for good; it asks for the name first."""
+    from copeland.study.deletion import delete_study
+
+    votes = open_study(name, storage).look_at_state(lambda state: state.votes)
+    if not yes:
+        _ask_for_name(name, votes)
+    delete_study(name, storage)
+    tell_result(f"The study '{name}' is deleted.", {"study": name, "deleted": True}, as_json)
+
+
+def _ask_for_name(name: str, votes: int) -> None:
+    """Say how to keep a copy, and go on only if the name is typed."""
+    import sys
+
+    copy = command_line("copeland", "study", "export", name, f"{file_name(name)}.jsonl")
+    note(
+        f"'{name}' has {format_count(votes, 'vote')}. To keep them, stop now and run `copeland backup FILE`, "
+        f"or: {copy}"
+    )
+    note("To delete the study for good, type its name:")
+    if sys.stdin.readline().strip() != name.strip():
+        raise InvalidParameter(
+            f"the name '{name}' was not typed, so nothing was deleted; type it, or add --yes."
+        )

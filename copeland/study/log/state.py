@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
+from copeland.errors import InvalidParameter, StorageError, UnknownOption, UnknownStudy, nearest
 from copeland.study.log.arrivals import AGAINST, Arrivals, Person
 from copeland.study.log.events import (
     ADDED,
@@ -495,7 +495,10 @@ def _unreadable(event: Event) -> StorageError:
 def fold_log(log: Iterable[Event]) -> StudyState:
     """Return the state of a whole log."""
     stream = iter(log)
-    state = StudyState(next(stream))
+    created = next(stream, None)
+    if created is None:
+        raise UnknownStudy("this study has no events: it was deleted.")
+    state = StudyState(created)
     for event in stream:
         state.take(event)
     return state

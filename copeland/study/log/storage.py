@@ -28,7 +28,7 @@ from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, ne
 from copeland.study.input_limits import is_storable
 from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import Event
-from copeland.study.log.schema import SCHEMA, studies, version, write_statements
+from copeland.study.log.schema import SCHEMA, server, studies, version, write_statements
 from copeland.support.atomic_files import make_private
 
 
@@ -172,6 +172,7 @@ ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
 ATTEMPTS = 5
 HIDDEN = "***"  # a password
 TROUBLE = (SQLAlchemyError, JSONDecodeError)  # of a transaction, which ends as a StorageError
+LAST_KEY = "last deleted study"  # under which a server's values have its key
 FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
 
 T = TypeVar("T")
@@ -246,7 +247,11 @@ class Storage:
             log.write()
             return result
 
-        return self._run(work_under_lock)
+        try:
+            return self._run(work_under_lock)
+        except IntegrityError as error:
+            self._require_study(study, error)
+            raise
 
     def read(self, study: int, work: Callable[[Log], T], recall: Recall | None = None) -> T:
         """Run ``work`` on the log of a study, which it does not change."""
@@ -258,7 +263,8 @@ class Storage:
         """Add a study with its first event, and with what is to follow that at once; return its key."""
 
         def work(connection: Connection) -> int:
-            added = sa.insert(studies).values(name=name).returning(studies.c.id)
+            own = {"name": name, **self._choose_key(connection)}
+            added = sa.insert(studies).values(own).returning(studies.c.id)
             key = connection.execute(added).scalar_one()
             log = Log(connection, key)
             log.append([first])
@@ -273,6 +279,21 @@ class Storage:
             raise StudyExists(
                 f"there is a study '{name}' in {self.url} already; open it, or choose another name."
             ) from error
+
+    def _choose_key(self, connection: Connection) -> dict[str, int]:
+        """The key of a new study, where SQLite would give that of a deleted one again: others may remember it."""
+        value = select(server.c.value).where(server.c.name == LAST_KEY)
+        deleted = connection.execute(value).scalar() if self._is_sqlite else None
+        if deleted is None:
+            return {}
+        highest = connection.execute(select(sa.func.max(studies.c.id))).scalar() or 0
+        return {"id": max(highest, int(deleted)) + 1}
+
+    def _require_study(self, key: int, error: Exception) -> None:
+        """Refuse to go on with a study that was deleted."""
+        query = select(studies.c.id).where(studies.c.id == key)
+        if self._run(lambda connection: connection.execute(query).first(), reads=True) is None:
+            raise UnknownStudy("this study was deleted, so nothing was stored.") from error
 
     def key(self, name: str) -> int:
         """Return the key of the study of this name."""
@@ -316,6 +337,11 @@ class Storage:
         finally:
             with suppress(OSError, ValueError):  # it is gone, unless something failed
                 draft.unlink()
+
+    def compact(self) -> None:
+        """Write a SQLite file anew without what was deleted; other databases do so by themselves."""
+        if self._is_sqlite and not self.in_memory:
+            self._run(_vacuum, reads=True)
 
     def dispose(self) -> None:
         """Close every connection; the next use opens new ones."""
@@ -598,6 +624,14 @@ def _write_ahead(connection: Connection) -> None:
     """Let readers go on while one writes. The file remembers; a transaction must not be open."""
     connection.exec_driver_sql("ROLLBACK")
     connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    connection.exec_driver_sql("BEGIN")
+
+
+def _vacuum(connection: Connection) -> None:
+    """Write the file anew, and empty the log of changes beside it; a transaction must not be open."""
+    connection.exec_driver_sql("ROLLBACK")
+    connection.exec_driver_sql("VACUUM")
+    connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
     connection.exec_driver_sql("BEGIN")
 
 

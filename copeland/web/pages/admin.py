@@ -91,18 +91,21 @@ def leave(request: Request, form: Form) -> Response:
 
 
 @router.get("")
-def studies(request: Request, session: Session) -> HTMLResponse:
-    """List all studies."""
-    return list_studies(request, session)
+def studies(request: Request, session: Session, deleted: str = "") -> HTMLResponse:
+    """List all studies; say so if one was deleted just now."""
+    return list_studies(request, session, deleted=bool(deleted))
 
 
-def list_studies(request: Request, session: str, new_key: str = "") -> HTMLResponse:
+def list_studies(
+    request: Request, session: str, new_key: str = "", deleted: bool = False
+) -> HTMLResponse:
     """Return the list of all studies, with the keys that open them all."""
     server = server_of(request)
     rows = [_row(server, page) for page in server.store.pages()]
     keys = [key for key in server.store.keys(None) if not key.revoked]
     csrf = server.signer.form(session)
-    return render_page(request, "studies", rows=rows, keys=keys, new_key=new_key, csrf=csrf)
+    values = {"rows": rows, "keys": keys, "new_key": new_key, "deleted": deleted, "csrf": csrf}
+    return render_page(request, "studies", **values)
 
 
 def _row(server: Server, page: VotingPage) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import flat, run
 from study_commands import ok, refused, values, voting
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
@@ -108,9 +109,42 @@ def test_options_are_added_paused_resumed_and_retired(new_study):
         assert values("option", verb, "tea", "oolong")["state"] == state
         rows = {row["name"]: row["state"] for row in values("status", "tea")["options"]}
         assert rows["oolong"] == state
-    assert "retired for good" in refused("option", "resume", "tea", "oolong")
+    assert "is retired" in refused("option", "pause", "tea", "oolong")
+    assert values("option", "resume", "tea", "oolong")["state"] == "active"
     assert "did you mean 'green'" in refused("option", "pause", "tea", "gren")
     assert "already" in refused("option", "add", "tea", "green")
+
+
+def test_texts_are_edited(new_study):
+    assert values("option", "edit", "tea", "green", "--text", "Steamed.")["changed"] is True
+    assert values("option", "edit", "tea", "green", "--text", "Steamed.")["changed"] is False
+    assert ok("edit", "tea", "--question", "Which?") == "Voters read it from now on."
+    assert ok("edit", "tea", "--question", "Which?") == "Voters read this already."
+    assert "give --question or --guidance" in refused("edit", "tea")
+    assert "no option 'gren'" in refused("option", "edit", "tea", "gren", "--text", "x")
+
+
+def test_a_closed_study_is_reopened(new_study):
+    ok("close", "tea")
+    assert ok("reopen", "tea", "--reason", "too early") == "The study 'tea' takes votes."
+    assert values("status", "tea")["closed"] is False
+
+
+def test_a_study_is_deleted_once_its_name_is_typed(new_study):
+    for typed in ("", "te\n", "milk\n"):
+        done = run("study", "delete", "tea", input=typed)
+        assert done.exit_code == 2 and done.stdout == ""
+        assert "was not typed, so nothing was deleted" in flat(done.stderr)
+        assert "copeland backup" in flat(done.stderr)
+        assert "copeland study export tea tea.jsonl" in flat(done.stderr)
+    assert "tea" in ok("list")
+    done = run("study", "delete", "tea", input="tea\n")
+    assert (done.exit_code, done.stdout) == (0, "The study 'tea' is deleted.\n")
+    assert "no study 'tea'" in refused("delete", "tea", "--yes")
+
+
+def test_a_study_is_deleted_without_a_question(new_study):
+    assert values("delete", "tea", "--yes") == {"study": "tea", "deleted": True}
 
 
 def test_a_closed_study_takes_no_votes(new_study):
