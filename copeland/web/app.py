@@ -33,6 +33,7 @@ from copeland.web.pages import (
     forecast,
     judges,
     option_texts,
+    recent_votes,
     results,
     share,
     vote,
@@ -48,7 +49,7 @@ ROUTERS = [
     part.router
     for part in (
         *(vote, admin, create, option_texts, edit_study, delete_study, forecast, judges, share),
-        *(dashboard, results),
+        *(dashboard, recent_votes, results),
     )
 ] + [metrics.router, error_documents.router]
 YEAR = 365 * 86_400

@@ -120,7 +120,7 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
         "leading": seen.reading.rows() if is_votes else None,
-        "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
+        "latest": describe_events(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
         "reminders": [one for one in list_people(here) if one.left and one.link],
         "number": seen.number,
     }
@@ -143,7 +143,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     return {
         "figures": "figures",
         "parts": found.parts,
-        "excluded": _describe(here, found.excluded, {}),
+        "excluded": describe_events(here, found.excluded, {}),
         "names": {seen.names.get(own, own): label for own, label in labels.items()},
         "drawn_at": found.number,
         "checks": _checks(here),
@@ -222,10 +222,10 @@ def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
     }
 
 
-def _describe(
+def describe_events(
     here: ManagedStudy, events: Sequence[Event], reasons: Mapping[frozenset[int | None], str]
 ) -> list[dict[str, str]]:
-    """Events in a few words each."""
+    """Return events in a few words each."""
     options, voters = [option.name for option in here.study.options], _labels(here)
     return [_describe_event(event, options, voters, reasons) for event in events]
 
