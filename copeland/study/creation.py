@@ -1,4 +1,4 @@
-"""Studies by name: create one, open one, list them."""
+"""Studies by name: create one, copy one, open one, list them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from copeland.study.log.events import CREATED, Event
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, options_of
+from copeland.study.page_copies import copy_page
 from copeland.study.settings import PEOPLE, SETTINGS, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.votes import Imported, incoming, source_of, votes_from
@@ -177,7 +178,7 @@ def _check_name(name: str) -> None:
 def _create(
     name: str,
     options: list[Option],
-    told: Mapping[str, Any],
+    told: Mapping[str, Any] | Settings,
     storage: str | Storage | None,
     load_if_exists: bool,
     clock: Clock,
@@ -185,7 +186,7 @@ def _create(
     space: Space | None = None,
 ) -> Study:
     """The study, new or there already; ``then`` is what a new one begins with after its first event."""
-    settings = Settings(**told)
+    settings = told if isinstance(told, Settings) else Settings(**told)
     body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
     first = Event(1, CREATED, clock(), body=body)
     state = StudyState(first)
@@ -198,7 +199,7 @@ def _create(
         if not load_if_exists:
             raise
     study = Study(kept, name, kept.key(name), clock)
-    _require_same(study, options, settings, told)
+    _require_same(study, options, settings, {} if isinstance(told, Settings) else told)
     return study if space is None else Study(kept, name, kept.key(name), clock, space)
 
 
@@ -217,6 +218,43 @@ def open_study(
     """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return Study(kept, name, kept.key(name), clock, space)
+
+
+def copy_study(
+    name: str,
+    new_name: str,
+    storage: str | Storage,
+    *,
+    panel: Sequence[str] | None = None,
+    clock: Clock = time.time,
+) -> Study:
+    """Return a new study with the options and the settings of another, and no votes.
+
+    Options that were retired are left out. On a server the copy has the same page, images and items, at an address of its own.
+
+    Parameters
+    ----------
+    panel
+        The members of the copy, where a panel votes; by default the same.
+
+    Examples
+    --------
+    >>> tea = create_study("tea", ["green", "black"], margin=0.02)
+    >>> again = copy_study("tea", "tea in May", tea.storage)
+    >>> [option.name for option in again.options], again.settings.margin
+    (['green', 'black'], 0.02)
+    """
+    _check_name(new_name)
+    kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
+    old = kept.key(name)
+    state = Study(kept, name, old, clock).state()
+    left = [] if state.tuning is not None else [state.options[i] for i in state.options_left]
+    options = [Option(one.name, one.text, one.path) for one in left]
+    told = state.settings.to_dict() | ({} if panel is None else {"panel": tuple(panel)})
+    copy = _create(new_name, options, Settings.of(told), kept, False, clock)
+    names, new = {option.name for option in options}, kept.key(new_name)
+    kept.transact(lambda connection: copy_page(connection, old, new, names))
+    return copy
 
 
 def list_studies(storage: str | Storage) -> list[str]:

@@ -2,6 +2,7 @@
 
 from copeland.study.ballots import Answered, Ballot, Following, Look
 from copeland.study.creation import (
+    copy_study,
     create_study,
     create_study_from_votes,
     list_studies,
@@ -42,6 +43,7 @@ __all__ = [
     "Voter",
     "Wait",
     "certificate_to_file",
+    "copy_study",
     "create_study",
     "create_study_from_votes",
     "delete_study",

@@ -26,6 +26,7 @@ from copeland.web.api import error_documents, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.pages import (
     admin,
+    copy_study,
     create,
     dashboard,
     delete_study,
@@ -48,7 +49,18 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
 ROUTERS = [
     part.router
     for part in (
-        *(vote, admin, create, option_texts, edit_study, delete_study, forecast, judges, share),
+        *(
+            vote,
+            admin,
+            create,
+            copy_study,
+            option_texts,
+            edit_study,
+            delete_study,
+            forecast,
+            judges,
+            share,
+        ),
         *(dashboard, recent_votes, results),
     )
 ] + [metrics.router, error_documents.router]

@@ -42,6 +42,7 @@ study = Group(
         "ask": "copeland.cli.study.ballots",
         "certify": "copeland.cli.study.files",
         "close": "copeland.cli.study.changes",
+        "copy": "copeland.cli.study.changes",
         "create": "copeland.cli.study.create",
         "delete": "copeland.cli.study.changes",
         "edit": "copeland.cli.study.changes",

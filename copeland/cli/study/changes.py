@@ -1,4 +1,4 @@
-"""copeland study edit, option, excuse, readmit, epoch, close, reopen and delete: what changes a running study."""
+"""copeland study copy, edit, option, excuse, readmit, epoch, close, reopen and delete: what changes a running study."""
 
 from __future__ import annotations
 
@@ -177,6 +177,23 @@ def reopen_command(
     """Take votes again after a study was closed; certificates from before still hold."""
     open_study(name, storage).reopen(reason)
     tell_result(f"The study '{name}' takes votes.", {"study": name, "closed": False}, as_json)
+
+
+@study.command("copy", epilog='Example: `copeland study copy tea "tea in May"`')
+def copy_command(
+    name: Name,
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The name of the copy.")],
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Make a new study with the options, settings and images of another, and no votes."""
+    from copeland.study.creation import copy_study
+
+    made = copy_study(name, new, storage)
+    options = [option.name for option in made.options]
+    said = f"The study '{new}' has {format_count(len(options), 'option')} and no votes."
+    result = {"study": new, "copied_from": name, "options": options}
+    tell_result(said, result, as_json)
 
 
 @study.command("delete", epilog="Example: `copeland study delete tea`")

@@ -143,6 +143,14 @@ def test_a_study_is_deleted_once_its_name_is_typed(new_study):
     assert "no study 'tea'" in refused("delete", "tea", "--yes")
 
 
+def test_a_study_is_copied(new_study):
+    made = values("copy", "tea", "again")
+    assert made["options"] == [row["name"] for row in values("status", "tea")["options"]]
+    assert values("status", "again")["votes"] == 0
+    assert "already" in refused("copy", "tea", "again")
+    assert "no study 'milk'" in refused("copy", "milk", "x")
+
+
 def test_a_study_is_deleted_without_a_question(new_study):
     assert values("delete", "tea", "--yes") == {"study": "tea", "deleted": True}
 
