@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from struct import Struct
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -136,6 +137,23 @@ class Signer:
 
 def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def group_address(address: str) -> str:
+    """Return what stands for an address where visitors are counted: who has one of IPv6 has all that begin like it.
+
+    Examples
+    --------
+    >>> group_address("2001:db8::7"), group_address("192.0.2.7"), group_address("::ffff:192.0.2.7")
+    ('2001:db8::/64', '192.0.2.7', '192.0.2.7')
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:  # a socket that has none
+        return address
+    if isinstance(found, IPv4Address) or found.is_loopback:
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
 
 
 class Rate(NamedTuple):

@@ -133,6 +133,8 @@ def test_one_address_brings_only_so_many_new_visitors_by_a_link_for_everybody(si
     found = [begin(site, link, "203.0.113.7")[1].status_code for _ in range(32)]
     assert found == [200] * 30 + [429] * 2
     assert begin(site, link, "203.0.113.8")[1].status_code == 200
+    found = [begin(site, link, f"2001:db8::{n}")[1].status_code for n in range(1, 32)]
+    assert found == [200] * 30 + [429]  # one household has them all
     personal = site.link(label="Ann", personal=True)
     assert begin(site, personal, "203.0.113.7")[1].status_code == 200
     assert begin(site, link, "127.0.0.1")[1].status_code == 200  # a proxy that speaks for all
