@@ -184,6 +184,7 @@ class Limits:
     def __init__(self, clock: Callable[[], float]):
         self._clock = clock
         self._seen: dict[tuple[Rate, str], deque[float]] = {}
+        self._most = MANY
         self._turn = threading.Lock()
 
     def wait(self, rate: Rate, who: str) -> int:
@@ -208,12 +209,13 @@ class Limits:
         raise HTTPException(404)
 
     def _recent(self, rate: Rate, who: str, now: float) -> deque[float]:
-        if len(self._seen) > MANY:
+        if len(self._seen) > self._most:
             self._seen = {
                 (known, one): times
                 for (known, one), times in self._seen.items()
                 if times and times[-1] > now - known.seconds
             }
+            self._most = max(MANY, 2 * len(self._seen))  # so this is done seldom
         times = self._seen.setdefault((rate, who), deque())
         while times and times[0] <= now - rate.seconds:
             times.popleft()

@@ -115,6 +115,23 @@ def test_wrong_tokens_keep_nobody_out_who_has_the_right_one(site):
     assert send(browser, door, token=site.server.new_admin_token(), headers=None).status_code == 200
 
 
+def test_many_who_come_at_once_cost_no_more_each():
+    """Old times are looked for only when there are twice as many as after the last time."""
+    from copeland.web import security
+
+    limits, rate, now = security.Limits(lambda: now), security.Rate(2, 10.0), 5.0
+    sweeps, most = 0, security.MANY
+    for n in range(3 * most):
+        before = limits._most
+        limits.wait(rate, str(n))
+        sweeps += limits._most != before
+    assert sweeps == 2 and limits.wait(rate, "0") == 0 and limits.wait(rate, "0") == 10
+    now = 50.0
+    for n in range(3 * most):
+        limits.wait(rate, f"later {n}")
+    assert len(limits._seen) < 5 * most
+
+
 def come_from(site, address):
     from web_client import TestClient
 
