@@ -284,11 +284,11 @@ def last_link(study: str, events: Iterable[Event]) -> bytes:
 def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
     """Return where the events of a log do not fit the links they were stored with, None if all do.
 
-    Events of logs that are older than the chain have no links; they fit if the next link does. After the first link
+    Events of logs that are older than the chain have no links; they fit if the next link does. From the first link on,
     every event has one.
     """
     link = first_link(study)
-    fitting = 0
+    fitting = number = 0
     for number, (event, stored) in enumerate(linked, 1):
         link = next_link(link, event)
         lacks_link = stored is None and fitting > 0
@@ -296,4 +296,4 @@ def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfi
             return Misfit(fitting + 1, number)
         if stored is not None:
             fitting = number
-    return None
+    return Misfit(fitting + 1, number) if fitting < number else None
