@@ -10,6 +10,7 @@ from copeland.version import __version__
 if TYPE_CHECKING:
     from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
+    from copeland.gate import GateResult, run_gate
     from copeland.matrix import PreferenceMatrix
     from copeland.orders import rank
     from copeland.policy import Duel, Policy
@@ -40,6 +41,7 @@ __all__ = [
     "Choice",
     "CopelandError",
     "Duel",
+    "GateResult",
     "Integer",
     "InvalidMatrix",
     "InvalidParameter",
@@ -69,6 +71,7 @@ __all__ = [
     "plot",
     "rank",
     "register",
+    "run_gate",
     "simulate",
     "winners",
 ]
@@ -84,6 +87,7 @@ _SHORT = {
 _HOMES = {
     "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
+    "gate": ("GateResult", "run_gate"),
     "matrix": ("PreferenceMatrix",),
     "orders": ("rank",),
     "policy": ("Duel", "Policy"),

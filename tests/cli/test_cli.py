@@ -30,6 +30,7 @@ COMMANDS = [
     "data path",
     "doctor",
     "formats",
+    "gate",
     "problems",
     "problems show",
     "rankers",

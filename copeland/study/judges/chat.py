@@ -246,6 +246,7 @@ PROMPT_ON_ITEM = (
 )
 
 _FRAME = 256  # tokens: more than servers put around a message
+_BYTES = 4  # of a token in most languages, about
 
 
 class Prices(NamedTuple):
@@ -367,7 +368,7 @@ class ChatJudge:
         """Return what the model answers; what it costs is counted in ``budget``, within its cap."""
         import tenacity
 
-        template = self.prompt or (PROMPT if item is None else PROMPT_ON_ITEM)
+        template = self._choose_template(item)
         message = {"role": "user", "content": fill(template, left, right, item)}
         body = json.dumps(self.request | {"messages": [message]}).encode()
         attempts = tenacity.Retrying(
@@ -383,6 +384,14 @@ class ChatJudge:
         except PassingFailure as error:
             raise JudgeFailed(f"{error} It was tried {self.attempts} times.") from None
         return parse_outcome(said, find_first_side(template))
+
+    def estimate(self, left: Any, right: Any, item: Any = None) -> tuple[int, int]:
+        """Return about how many tokens a call reads, at four bytes each, and how many it writes at most."""
+        text = fill(self._choose_template(item), left, right, item)
+        return len(text.encode(errors="replace")) // _BYTES + 1, self._longest()
+
+    def _choose_template(self, item: Any) -> str:
+        return self.prompt or (PROMPT if item is None else PROMPT_ON_ITEM)
 
     def _attempt(self, body: bytes, budget: Budget) -> dict[str, Any]:
         """Send a request once, and book what it cost."""

@@ -20,7 +20,6 @@ from copeland.errors import (
     nearest,
 )
 from copeland.forecast.start import Until, read_until
-from copeland.study.input_limits import check_text
 from copeland.study.judges.call import (
     SWAPS,
     Budget,
@@ -29,7 +28,7 @@ from copeland.study.judges.call import (
     ask_judge,
     charge,
     check_judge,
-    own_name,
+    name_judges,
 )
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, Drawer
@@ -191,7 +190,7 @@ def judge_study(
     """
     if study.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
-    named = _name_judges(judges)
+    named = name_judges(judges)
     for what, number in {"calls": calls, "workers": workers, "patience": patience}.items():
         if number is not None and number < 1:
             raise InvalidParameter(f"{what} is {number}; there must be at least 1.")
@@ -569,25 +568,3 @@ class _JudgingLoop:
             self.end = (reason, sentence)
         if reason in ("failed", "interrupted"):
             self.budget.stop()
-
-
-def _name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
-    if isinstance(judges, Mapping):
-        named = dict(judges)
-    else:
-        several = list(judges) if isinstance(judges, Sequence) else [judges]
-        named = {own_name(judge): judge for judge in several}
-        if len(named) < len(several):
-            names = ", ".join(own_name(judge) for judge in several)
-            raise InvalidParameter(
-                f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
-            )
-    if not named:
-        raise InvalidParameter("there is no judge; give at least one.")
-    for name, judge in named.items():
-        check_text("a judge's ", name=name)
-        if not callable(judge):
-            raise InvalidParameter(
-                f"the judge '{name}' cannot be called; expected judge(left, right, item)."
-            )
-    return named

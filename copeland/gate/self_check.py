@@ -1,0 +1,257 @@
+"""A judge on a set of answers against itself, or on two samples of one model: what it says there is noise.
+
+Each case is asked in both orders of its sides, and a tenth of the questions once more. From what it said, gates are played with these settings: cases are
+drawn from those that were asked, with replacement, and which of the two answers is called the candidate is a coin flip. So neither set is better, and
+whatever a gate claims is wrong of the sets, even where it is right of the cases that were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from copeland.errors import InvalidParameter
+from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
+from copeland.gate.claims import (
+    BESIDE,
+    BETTER,
+    OPPOSITE,
+    REQUIRED,
+    WORSE,
+    Terms,
+    is_ruled_out,
+    weigh_claim,
+)
+from copeland.gate.gate_loop import make_call
+from copeland.gate.gate_settings import GateSettings
+from copeland.gate.judgments import UNANSWERED
+from copeland.gate.questions import Question
+from copeland.study.judges.call import Budget, Judge, ask_judge, charge, check_judge, own_name
+from copeland.study.judges.parse import JudgeFailed
+from copeland.study.log.events import LEFT, RIGHT
+from copeland.support.arrays import Ints
+from copeland.support.phrasing import format_count, percent, quote_name
+from copeland.support.rng import stream
+
+RUNS = 100  # gates that are played
+AGAIN = 10  # one question in so many is asked twice
+
+_SCORES = {LEFT: 1, RIGHT: -1}  # from the left; whatever names neither is 0
+
+
+class Answer(NamedTuple):
+    """What a judge said of a case, with its sides as they are and swapped; and to the first once more, if it was asked."""
+
+    case: int
+    first: str
+    second: str
+    again: str | None
+
+
+@dataclass(frozen=True)
+class SelfCheck:
+    """How a judge behaves where no answer is better: how it treats the sides, and how often gates would be wrong.
+
+    Examples
+    --------
+    >>> from copeland.gate.case_pairs import pair_with_itself
+    >>> same = pair_with_itself({f"q{i}": "yes" for i in range(50)})
+    >>> def first(left, right, item):
+    ...     return "left"
+    >>> found = check_judge_by_itself(same, first, GateSettings(max_calls=60))
+    >>> found.flips, found.cases, found.left, found.better + found.worse
+    (29, 29, 58, 0)
+    """
+
+    judge: str
+    cases: int  # asked in both orders
+    calls: int
+    left: int  # answers that named the left side
+    named: int  # answers that named a side
+    flips: int  # cases of which it said two things in the two orders
+    repeated: int  # questions that were asked twice
+    changed: int  # of these, those that were answered differently
+    unanswered: int  # questions
+    runs: int
+    better: int  # runs that called a set better than itself
+    worse: int
+    cost: float = 0.0
+    tokens: int = 0
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, in sentences."""
+        wrong = self.better + self.worse
+        said = [
+            f"A gate with these settings calls a set better or worse than itself in {wrong} of {self.runs} runs, by what the judge "
+            f"{quote_name(self.judge)} said here ({format_count(self.calls, 'call')}).",
+            f"With the sides swapped, it said something else in {self.flips:,} of {format_count(self.cases, 'case')}.",
+        ]
+        if self.named:
+            share = percent(self.left / self.named)
+            said.append(
+                f"It named the left answer in {self.left:,} of {self.named:,} answers that named one ({share})."
+            )
+        if self.repeated:
+            said.append(
+                f"Asked the same again, it changed its answer in {self.changed:,} of {self.repeated:,}."
+            )
+        if self.unanswered:
+            said.append(f"It gave no answer to {format_count(self.unanswered, 'question')}.")
+        if wrong * 10 > self.runs:
+            said.append(
+                "Claims about exactly these cases tell which set the judge prefers here, even by little. For a claim about the models, use "
+                "--population like-these."
+            )
+        return tuple(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON can say it."""
+        return {**asdict(self), "sentences": list(self.sentences)}
+
+
+def check_judge_by_itself(
+    pairs: CasePairs,
+    judge: Judge,
+    settings: GateSettings,
+    progress: Callable[[int, int], None] | None = None,
+) -> SelfCheck:
+    """Ask a judge about two sets of which neither is better, and play gates with what it said.
+
+    ``max_calls`` of the settings is how many calls this takes at most.
+    """
+    check_judge(judge, capped=settings.cost is not None)
+    budget = Budget(settings.cost)
+    answers, calls = _ask_all(pairs, charge(judge, budget), settings, progress)
+    said = [
+        (one.first, one.second) for one in answers if not {one.first, one.second} & {*UNANSWERED}
+    ]
+    if not said:
+        raise JudgeFailed(f"the judge '{own_name(judge)}' answered no case in both orders.")
+    outcomes = [outcome for pair in said for outcome in pair]
+    again = [(one.first, one.again) for one in answers if one.again not in (None, *UNANSWERED)]
+    terms = settings.make_terms(
+        (2 if settings.exact and settings.swap == "random" else 1) * len(pairs.cases)
+    )
+    better, worse = play_gates(said, len(pairs.cases), terms, settings)
+    return SelfCheck(
+        judge=own_name(judge),
+        cases=len(said),
+        calls=calls,
+        left=outcomes.count(LEFT),
+        named=outcomes.count(LEFT) + outcomes.count(RIGHT),
+        flips=sum(_SCORES.get(one, 0) != -_SCORES.get(other, 0) for one, other in said),
+        repeated=len(again),
+        changed=sum(one != other for one, other in again),
+        unanswered=sum((one.first in UNANSWERED) + (one.second in UNANSWERED) for one in answers),
+        runs=RUNS,
+        better=better,
+        worse=worse,
+        cost=budget.cost,
+        tokens=budget.tokens,
+    )
+
+
+def play_gates(
+    said: Sequence[tuple[str, str]], cases: int, terms: Terms, settings: GateSettings
+) -> tuple[int, int]:
+    """Return how many of :data:`RUNS` gates would claim better, and worse, from outcomes in both orders of cases.
+
+    Examples
+    --------
+    >>> settings = GateSettings(population="like-these")
+    >>> play_gates([("left", "left"), ("tie", "tie")], 50, settings.make_terms(50), settings)
+    (0, 0)
+    """
+    rng = stream(settings.seed, "gate", "self check")
+    scores = np.array([[_SCORES.get(a, 0), _SCORES.get(b, 0)] for a, b in said])
+    better = worse = 0
+    for _ in range(RUNS):
+        drawn = scores[rng.integers(0, len(scores), cases)]
+        # The first order has the candidate on the left, or, where the coin says so, on the right.
+        exchanged = rng.integers(0, 2, cases).astype(bool)
+        drawn = np.where(exchanged[:, None], -drawn, drawn)
+        wins = drawn * np.array([1, -1])  # of the candidate, in either order
+        votes = _order_votes(wins, settings, rng)
+        claim = _find_claim(votes, terms, settings.judge_all)
+        better += claim == BETTER
+        worse += claim == WORSE
+    return better, worse
+
+
+def _order_votes(wins: Ints, settings: GateSettings, rng: np.random.Generator) -> Ints:
+    """The verdicts of a gate in the order in which they come: 1, 0 or -1 for the candidate."""
+    most = settings.max_calls
+    if settings.swap == "confirm":
+        votes = np.where(wins[:, 0] == wins[:, 1], wins[:, 0], 0)
+        most = None if most is None else most // 2
+    elif settings.exact:
+        votes = rng.permutation(wins.ravel())
+    else:
+        votes = wins[np.arange(len(wins)), rng.integers(0, 2, len(wins))]
+    return votes if most is None else votes[:most]
+
+
+def _find_claim(votes: Ints, terms: Terms, judge_all: bool) -> str | None:
+    """Whether a gate claims better or worse where it stops: at its decision, or at its last verdict."""
+    wins, losses = (np.cumsum(votes == sign, dtype=np.int64) for sign in (1, -1))
+    counts = wins, losses, np.arange(1, len(votes) + 1) - wins - losses
+    reached = {claim: weigh_claim(claim, *counts, terms) >= terms.level for claim in terms.claims}
+    proved = {
+        claim: enough & reached.get(BESIDE.get(claim, claim), enough)
+        for claim, enough in reached.items()
+    }
+    required = REQUIRED[terms.require]
+    decided = (
+        proved[required] | proved.get(OPPOSITE[required], False) | is_ruled_out(*counts, terms)
+    )
+    stop = int(np.argmax(decided)) if decided.any() and not judge_all else len(votes) - 1
+    return next((claim for claim in (BETTER, WORSE) if proved[claim][stop]), None)
+
+
+def _ask_all(
+    pairs: CasePairs,
+    judge: Judge,
+    settings: GateSettings,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[list[Answer], int]:
+    """Ask about cases in a drawn order, each in both orders, while calls are left."""
+    order = stream(settings.seed, "gate", "self check", "cases").permutation(len(pairs.cases))
+    work, planned = [], 0
+    for number, case in enumerate(order):
+        again = number * 2 % AGAIN == 0
+        if settings.max_calls is not None and planned + 2 + again > settings.max_calls:
+            break
+        planned += 2 + again
+        work.append((int(case), again))
+    if not work:
+        raise InvalidParameter(f"max_calls is {settings.max_calls}; a check takes 3 calls or more.")
+    tell = progress or (lambda done, total: None)
+
+    def ask(one: tuple[int, bool]) -> tuple[Answer, int, str]:
+        case, again = one
+        sides = (CANDIDATE, BASELINE, *([CANDIDATE] if again else []))
+        said = [ask_judge(judge, *make_call(pairs, Question(case, side))) for side in sides]
+        outcomes = [opinion.outcome or "skip" for opinion in said]
+        note = next((opinion.note for opinion in said if opinion.note), "")
+        answer = Answer(case, outcomes[0], outcomes[1], outcomes[2] if again else None)
+        return answer, sum(opinion.calls for opinion in said), note
+
+    answers: list[Answer] = []
+    calls = failures = 0
+    with ThreadPoolExecutor(min(settings.workers, 256), thread_name_prefix="judge") as pool:
+        for answer, took, note in pool.map(ask, work):
+            answers.append(answer)
+            calls += took
+            tell(calls, planned)
+            failures = failures + 1 if {answer.first, answer.second} == {"error"} else 0
+            if failures == settings.patience:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise JudgeFailed(
+                    f"the judge failed on {failures} cases in a row; the last time: {note}"
+                )
+    return answers, calls
