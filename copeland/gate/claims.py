@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.certificate.case_evidence import EDGE, log_evidence_of_cases
+from copeland.certificate.case_evidence import EDGE
 from copeland.certificate.evidence import check_margin, log_evidence_of_votes
 from copeland.errors import InvalidParameter, nearest
+from copeland.gate.tie_evidence import log_evidence_with_ties
 from copeland.support.arrays import Bools, Floats, Ints
 
 BETTER, NOT_WORSE, WORSE = "better", "not worse", "worse"
@@ -130,7 +131,7 @@ def weigh(verdicts: Verdicts, terms: Terms) -> Finding:
     >>> terms = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
     >>> found = weigh(Verdicts(40, 20, 30), terms)
     >>> found.outcome, found.claims, round(found.evidence["not worse"], 2)
-    ('passed', ('not worse',), 5.91)
+    ('passed', ('not worse',), 5.79)
     >>> weigh(Verdicts(130, 140, 130), terms).claims  # all are judged
     ('worse', 'not worse')
     """
@@ -173,7 +174,7 @@ def find_interval(verdicts: Verdicts, terms: Terms) -> tuple[float, float]:
     --------
     >>> low, high = find_interval(Verdicts(40, 20, 30), Terms("better", 0.0, 0.05, 400, exact=True))
     >>> round(low, 3), round(high, 3)
-    (0.487, 0.8)
+    (0.486, 0.755)
     """
     require_verdicts(verdicts, terms)
     other = Verdicts(verdicts.losses, verdicts.wins, verdicts.ties)
@@ -229,8 +230,8 @@ def _weigh_above(border: float, wins: Ints, losses: Ints, ties: Ints, terms: Ter
         return log_evidence_of_votes(wins, losses, ties, 0.5 - border)
     # The mean is a whole number of half verdicts: between two of these, borders mean the same.
     halves = math.floor(2 * terms.questions * border + EDGE)
-    margin = 0.5 - halves / (2 * terms.questions)
-    found = log_evidence_of_cases(wins, losses, ties, terms.questions, margin)
+    margin = (terms.questions - halves) / (2 * terms.questions)
+    found = log_evidence_with_ties(wins, losses, ties, terms.questions, margin)
     complete = wins + losses + ties == terms.questions
     return np.where(complete & (found < math.inf), -math.inf, found)
 

@@ -65,24 +65,36 @@ def chance_of(event, population):
 @pytest.mark.parametrize("margin", [0.0, 0.1, 0.25])
 def test_over_all_orders_a_false_claim_has_probability_delta_at_most(margin, delta):
     worst = 0.0
-    for n in (1, 2, 3, 4, 5, 6, 8):
+    for n in (1, 2, 3, 4, 6):
         terms = Terms("better", margin, delta, n, exact=True)
         findings = cache(lambda state, terms=terms: weigh(state, terms))
+        for population in populations(n):
+            theta = population.theta
+            assert theta is not None
+
+            def is_wrong(state, findings=findings, theta=theta):
+                return not all(holds(claim, theta, margin) for claim in findings(state).claims)
+
+            worst = max(worst, chance_of(is_wrong, population))
+    assert worst <= delta + 1e-12
+    assert worst > 0 or delta < 0.5  # the bound bites, where six questions can show anything
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", [0.2, 0.5])
+def test_over_all_orders_the_interval_misses_with_probability_delta_at_most(delta):
+    for n in (2, 5, 6):
+        terms = Terms("better", 0.0, delta, n, exact=True)
         intervals = cache(lambda state, terms=terms: find_interval(state, terms))
         for population in populations(n):
             theta = population.theta
             assert theta is not None
 
-            def is_wrong(state, findings=findings, intervals=intervals, theta=theta):
+            def is_missed(state, intervals=intervals, theta=theta):
                 low, high = intervals(state)
-                claims = findings(state).claims
-                return not low - 1e-9 <= theta <= high + 1e-9 or not all(
-                    holds(claim, theta, margin) for claim in claims
-                )
+                return not low - 1e-9 <= theta <= high + 1e-9
 
-            worst = max(worst, chance_of(is_wrong, population))
-    assert worst <= delta + 1e-12
-    assert worst > 0 or delta < 0.5  # the bound bites, where ten questions can show anything
+            assert chance_of(is_missed, population) <= delta + 1e-12
 
 
 def plain_wealth(successes, failures, ties, border, steps=20_000):
@@ -114,7 +126,7 @@ def test_of_a_sample_the_evidence_is_at_most_the_gamblers_capital(counts):
 
 
 def test_when_all_questions_are_judged_the_claims_that_hold_are_known():
-    n, margin = 10, 0.1
+    n, margin = 5, 0.1
     for population in populations(n):
         for require in ("better", "not-worse"):
             found = weigh(population, Terms(require, margin, 0.05, n, exact=True))
@@ -161,12 +173,11 @@ def best_outcome_passes(verdicts, left, terms):
 def test_futile_means_that_no_outcome_passes(require, exact):
     terms = Terms(require, 0.1, 0.5, 12, exact)
     told = set()
-    for n in (0, 4, 7, 9):
+    for n, left in [(0, 3), (4, 3), (9, 2), (9, 3)]:
         for state in populations(n):
-            for left in (1, 3):
-                futile = is_futile(state, left, terms)
-                assert futile != best_outcome_passes(state, left, terms)
-                told.add(futile)
+            futile = is_futile(state, left, terms)
+            assert futile != best_outcome_passes(state, left, terms)
+            told.add(futile)
     assert told == {True, False}
 
 
