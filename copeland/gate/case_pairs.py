@@ -70,7 +70,7 @@ class CasePairs:
         Examples
         --------
         >>> join_answers({"q1": "4"}, {"q1": "four"}).digest("baseline")[:12]
-        '1ad16f9bff4c'
+        '7a2544e643d9'
         """
         rows = [[case.id, case.text, getattr(case, side)] for case in self.cases]
         return sha256(json.dumps(rows).encode()).hexdigest()

@@ -69,7 +69,7 @@ def count_fewest_calls(
     >>> settings = GateSettings(require="better")
     >>> pairs = join_answers({f"q{i}": "a" for i in range(50)}, {f"q{i}": "b" for i in range(50)})
     >>> count_fewest_calls(pairs, draw_questions(50), settings.make_terms(100), settings)
-    10
+    9
     """
     free = np.array(
         [pairs.cases[one.case].identical and not settings.judge_identical for one in questions]

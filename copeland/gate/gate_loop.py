@@ -71,9 +71,9 @@ class GateLoop:
         self.answers: dict[int, Judgment] = {}  # by place, until all before are there
         self.judgments: list[Judgment] = []
         self.tally = Tally(Verdicts(0, 0, 0))
-        self.finding = weigh_tally(self.tally, self.terms)
         self.under_way: dict[Future[Opinion], int] = {}
         self.next = 0  # the place that is put next
+        self.kept: set[int] = set()  # places that this run has paid for
         self.failures = 0  # in a row
         self.named: list[str] = []  # sides, in this run
         self.end: tuple[str, str] | None = None
@@ -166,10 +166,11 @@ class GateLoop:
             opinion.flipped,
             opinion.note,
         )
-        if opinion.calls:
+        if opinion.calls and place not in self.kept:
             tokens = max(0, self.budget.tokens - self.journal.tokens)
             cost = max(0.0, self.budget.cost - self.journal.cost)
             self.journal.append(self.name, said, tokens, cost)
+            self.kept.add(place)
             self.progress(self.calls, self.most)
         if opinion.outcome is None:  # the question stays to be put
             self._stop("cost", opinion.note)
@@ -203,11 +204,11 @@ class GateLoop:
             self._look()
 
     def _look(self) -> None:
-        self.finding = weigh_tally(self.tally, self.terms)
         if self.settings.judge_all:
             return
-        if self.finding.outcome != UNDECIDED:
-            proved = "required claim" if self.finding.outcome == PASSED else "opposite"
+        outcome = weigh_tally(self.tally, self.terms).outcome
+        if outcome != UNDECIDED:
+            proved = "required claim" if outcome == PASSED else "opposite"
             self._stop("decided", f"the {proved} is proved.")
         elif is_hopeless(self.tally, self._count_left(), self.terms):
             self._stop("futile", "no outcome of the calls left could prove the required claim.")

@@ -34,8 +34,8 @@ def draw_questions(
 
     Examples
     --------
-    >>> draw_questions(2, seed=1)[:3]
-    (Question(case=0, left='baseline'), Question(case=0, left='candidate'), Question(case=1, left='baseline'))
+    >>> draw_questions(2, seed=1)[:2]
+    (Question(case=1, left='candidate'), Question(case=0, left='baseline'))
     >>> len(draw_questions(2)), len(draw_questions(2, swap="confirm"))
     (4, 2)
     """

@@ -43,6 +43,15 @@ AGAIN = 10  # one question in so many is asked twice
 _SCORES = {LEFT: 1, RIGHT: -1}  # from the left; whatever names neither is 0
 
 
+class Played(NamedTuple):
+    """How many gates claimed that a set is better than itself, or worse, and how many passed and failed."""
+
+    better: int
+    worse: int
+    passed: int
+    failed: int
+
+
 class Answer(NamedTuple):
     """What a judge said of a case, with its sides as they are and swapped; and to the first once more, if it was asked."""
 
@@ -63,8 +72,8 @@ class SelfCheck:
     >>> def first(left, right, item):
     ...     return "left"
     >>> found = check_judge_by_itself(same, first, GateSettings(max_calls=60))
-    >>> found.flips, found.cases, found.left, found.better + found.worse
-    (29, 29, 58, 0)
+    >>> found.flips, found.cases, found.left, found.played.better
+    (27, 27, 54, 0)
     """
 
     judge: str
@@ -77,18 +86,18 @@ class SelfCheck:
     changed: int  # of these, those that were answered differently
     unanswered: int  # questions
     runs: int
-    better: int  # runs that called a set better than itself
-    worse: int
+    played: Played
     cost: float = 0.0
     tokens: int = 0
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        wrong = self.better + self.worse
+        wrong = self.played.better + self.played.worse
         said = [
             f"A gate with these settings calls a set better or worse than itself in {wrong} of {self.runs} runs, by what the judge "
-            f"{quote_name(self.judge)} said here ({format_count(self.calls, 'call')}).",
+            f"{quote_name(self.judge)} said here ({format_count(self.calls, 'call')}). It passes in {self.played.passed} and fails in "
+            f"{self.played.failed}.",
             f"With the sides swapped, it said something else in {self.flips:,} of {format_count(self.cases, 'case')}.",
         ]
         if self.named:
@@ -111,7 +120,7 @@ class SelfCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
-        return {**asdict(self), "sentences": list(self.sentences)}
+        return {**asdict(self), "played": self.played._asdict(), "sentences": list(self.sentences)}
 
 
 def check_judge_by_itself(
@@ -137,7 +146,6 @@ def check_judge_by_itself(
     terms = settings.make_terms(
         (2 if settings.exact and settings.swap == "random" else 1) * len(pairs.cases)
     )
-    better, worse = play_gates(said, len(pairs.cases), terms, settings)
     return SelfCheck(
         judge=own_name(judge),
         cases=len(said),
@@ -149,8 +157,7 @@ def check_judge_by_itself(
         changed=sum(one != other for one, other in again),
         unanswered=sum((one.first in UNANSWERED) + (one.second in UNANSWERED) for one in answers),
         runs=RUNS,
-        better=better,
-        worse=worse,
+        played=play_gates(said, len(pairs.cases), terms, settings),
         cost=budget.cost,
         tokens=budget.tokens,
     )
@@ -158,29 +165,26 @@ def check_judge_by_itself(
 
 def play_gates(
     said: Sequence[tuple[str, str]], cases: int, terms: Terms, settings: GateSettings
-) -> tuple[int, int]:
-    """Return how many of :data:`RUNS` gates would claim better, and worse, from outcomes in both orders of cases.
+) -> Played:
+    """Return how :data:`RUNS` gates end that draw their cases from outcomes in both orders.
 
     Examples
     --------
-    >>> settings = GateSettings(population="like-these")
-    >>> play_gates([("left", "left"), ("tie", "tie")], 50, settings.make_terms(50), settings)
-    (0, 0)
+    >>> settings = GateSettings(population="like-these", require="better")
+    >>> play_gates([("left", "left"), ("tie", "tie")], 50, settings.make_terms(50), settings).passed
+    0
     """
     rng = stream(settings.seed, "gate", "self check")
     scores = np.array([[_SCORES.get(a, 0), _SCORES.get(b, 0)] for a, b in said])
-    better = worse = 0
+    ends = []
     for _ in range(RUNS):
         drawn = scores[rng.integers(0, len(scores), cases)]
         # The first order has the candidate on the left, or, where the coin says so, on the right.
         exchanged = rng.integers(0, 2, cases).astype(bool)
         drawn = np.where(exchanged[:, None], -drawn, drawn)
         wins = drawn * np.array([1, -1])  # of the candidate, in either order
-        votes = _order_votes(wins, settings, rng)
-        claim = _find_claim(votes, terms, settings.judge_all)
-        better += claim == BETTER
-        worse += claim == WORSE
-    return better, worse
+        ends.append(_play(_order_votes(wins, settings, rng), terms, settings.judge_all))
+    return Played(*(sum(column) for column in zip(*ends, strict=True)))
 
 
 def _order_votes(wins: Ints, settings: GateSettings, rng: np.random.Generator) -> Ints:
@@ -196,8 +200,8 @@ def _order_votes(wins: Ints, settings: GateSettings, rng: np.random.Generator) -
     return votes if most is None else votes[:most]
 
 
-def _find_claim(votes: Ints, terms: Terms, judge_all: bool) -> str | None:
-    """Whether a gate claims better or worse where it stops: at its decision, or at its last verdict."""
+def _play(votes: Ints, terms: Terms, judge_all: bool) -> tuple[bool, bool, bool, bool]:
+    """Whether a gate claims better, claims worse, passes and fails where it stops: at its decision, or at the last verdict."""
     wins, losses = (np.cumsum(votes == sign, dtype=np.int64) for sign in (1, -1))
     counts = wins, losses, np.arange(1, len(votes) + 1) - wins - losses
     reached = {claim: weigh_claim(claim, *counts, terms) >= terms.level for claim in terms.claims}
@@ -206,11 +210,13 @@ def _find_claim(votes: Ints, terms: Terms, judge_all: bool) -> str | None:
         for claim, enough in reached.items()
     }
     required = REQUIRED[terms.require]
-    decided = (
-        proved[required] | proved.get(OPPOSITE[required], False) | is_ruled_out(*counts, terms)
-    )
-    stop = int(np.argmax(decided)) if decided.any() and not judge_all else len(votes) - 1
-    return next((claim for claim in (BETTER, WORSE) if proved[claim][stop]), None)
+    passed = proved[required]
+    failed = proved[OPPOSITE[required]] | is_ruled_out(*counts, terms)
+    decided = np.flatnonzero(passed | failed)
+    stop = decided[0] if len(decided) and not judge_all else len(votes) - 1
+    ends = (proved[BETTER], proved[WORSE], passed, failed & ~passed)
+    better, worse, passes, fails = (bool(one[stop]) for one in ends)
+    return better, worse, passes, fails
 
 
 def _ask_all(
