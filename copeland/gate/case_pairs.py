@@ -189,7 +189,7 @@ def _join(
     baseline: AnswerFile, candidate: AnswerFile, options: tuple[str, str], inner: bool
 ) -> CasePairs:
     ours, theirs = _index(baseline), _index(candidate)
-    dropped = tuple(_find_unmatched(baseline, candidate, ours, theirs, inner))
+    dropped = tuple(_find_lone_cases(baseline, candidate, ours, theirs, inner))
     shared = [case for case in ours if case in theirs]
     if not shared:
         raise InvalidRow(
@@ -219,7 +219,7 @@ def _index(file: AnswerFile) -> dict[str, AnswerCase]:
     return {case.id: case for case in file.cases}
 
 
-def _find_unmatched(
+def _find_lone_cases(
     baseline: AnswerFile,
     candidate: AnswerFile,
     ours: Mapping[str, Any],

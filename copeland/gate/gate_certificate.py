@@ -103,7 +103,7 @@ def _describe(result: GateResult) -> dict[str, Any]:
         "statement": result.sentence,
         "outcome": result.outcome,
         **{side: {"name": name, "digest": result.pairs.digest(side)} for side, name in sides},
-        "settings": result.settings.describe_fixed(),
+        "settings": result.settings.describe_terms(),
         "max_calls": result.settings.max_calls,
         "savings": [list(saving) for saving in result.savings],
         "assumptions": list(ASSUMPTIONS),

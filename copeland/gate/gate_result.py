@@ -156,7 +156,7 @@ class GateResult:
             "identical_cases": self.pairs.identical,
             "dropped_cases": list(self.pairs.dropped),
             "questions": self.terms.questions,
-            **self.settings.describe_fixed(),
+            **self.settings.describe_terms(),
             "max_calls": self.settings.max_calls,
             "calls": self.calls,
             "calls_before": self.calls_before,

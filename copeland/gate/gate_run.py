@@ -141,7 +141,7 @@ def judge_pairs(
     )
     if all(saving.holds for saving in savings):
         forecast = preview_gate(pairs, questions, terms, settings, named)
-        for sentence in (*_describe_dropped(pairs), *forecast):
+        for sentence in (*_describe_drops(pairs), *forecast):
             tell(sentence)
         found = _run_judges(pairs, questions, terms, settings, named, spent, progress, tell)
     result = GateResult(
@@ -167,7 +167,7 @@ def describe_gate_settings(
     return {
         "baseline": pairs.digest("baseline"),
         "candidate": pairs.digest("candidate"),
-        **settings.describe_fixed(),
+        **settings.describe_terms(),
         "judges": {name: describe_judge(judge) for name, judge in judges.items()},
     }
 
@@ -233,7 +233,7 @@ def _find_savings(
     return tuple(found)
 
 
-def _describe_dropped(pairs: CasePairs) -> list[str]:
+def _describe_drops(pairs: CasePairs) -> list[str]:
     if not pairs.dropped:
         return []
     return [

@@ -68,7 +68,7 @@ class GateSettings:
         """Return what is claimed about so many questions."""
         return Terms(self.require, self.margin, self.delta, questions, self.exact)
 
-    def describe_fixed(self) -> dict[str, Any]:
+    def describe_terms(self) -> dict[str, Any]:
         """Return what must stay as it is from one run to the next."""
         told = asdict(self)
         return {name: told[name] for name in FIXED}
