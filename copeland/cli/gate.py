@@ -196,7 +196,7 @@ def _read_pairs(
     inner: bool,
 ) -> CasePairs:
     """Join the answers as they were given."""
-    from copeland.gate.case_pairs import SEVERAL, join_answers, pair_with_itself, pick_answers
+    from copeland.gate.case_pairs import SEVERAL, pair_answers, pair_with_itself, pick_answers
 
     if same:
         if baseline or candidate or answers or len(same) > 2:
@@ -214,7 +214,7 @@ def _read_pairs(
         )
     if answers is not None:
         return pick_answers(answers, baseline[0], candidate[0], name)
-    return join_answers(baseline[0], candidate[0], inner, name)
+    return pair_answers(baseline[0], candidate[0], inner, name)
 
 
 def _judge(

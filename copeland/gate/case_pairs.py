@@ -45,7 +45,7 @@ class CasePairs:
 
     Examples
     --------
-    >>> pairs = join_answers({"q1": "4", "q2": "Hi."}, {"q1": "4", "q2": "Hello."})
+    >>> pairs = pair_answers({"q1": "4", "q2": "Hi."}, {"q1": "4", "q2": "Hello."})
     >>> pairs.names, len(pairs.cases), pairs.identical
     (('baseline', 'candidate'), 2, 1)
     """
@@ -69,7 +69,7 @@ class CasePairs:
 
         Examples
         --------
-        >>> join_answers({"q1": "4"}, {"q1": "four"}).digest("baseline")[:12]
+        >>> pair_answers({"q1": "4"}, {"q1": "four"}).digest("baseline")[:12]
         '7a2544e643d9'
         """
         rows = [[case.id, case.text, getattr(case, side)] for case in self.cases]
@@ -84,13 +84,13 @@ class CasePairs:
             ]
             if missing:
                 raise InvalidRow(
-                    f"the answers of {quote_name(name)} do not tell {what} in "
-                    f"{format_count(len(missing), 'case')} ({_name_some(missing)}); give them a column '{column}'."
+                    f"the answers of {quote_name(name)} have no {what} in "
+                    f"{format_count(len(missing), 'case')} ({_name_some(missing)}); give them a column '{what}'."
                 )
         return tuple(sum(row[side] for row in rows) / len(rows) for side in (0, 1))  # pyright: ignore[reportReturnType]
 
 
-def join_answers(
+def pair_answers(
     baseline: Answers, candidate: Answers, inner: bool = False, name: str | None = None
 ) -> CasePairs:
     """Return two sets of answers, joined by the ids of their cases.
@@ -106,7 +106,7 @@ def join_answers(
 
     Examples
     --------
-    >>> join_answers({"q1": "4", "q2": "Hi."}, {"q1": "four"})
+    >>> pair_answers({"q1": "4", "q2": "Hi."}, {"q1": "four"})
     Traceback (most recent call last):
         ...
     copeland.errors.InvalidRow: 1 case is in baseline only (q2); give both the same cases, or drop what
@@ -201,7 +201,7 @@ def _join(
         empty = [case.id for case in cases if not getattr(case, side).strip()]
         if empty:
             raise InvalidRow(
-                f"{quote_name(name)} has an empty answer in {format_count(len(empty), 'case')} ({_name_some(empty)}); "
+                f"{quote_name(name)} has no answer, or an empty one, in {format_count(len(empty), 'case')} ({_name_some(empty)}); "
                 "write down what a user would have seen, such as (no answer)."
             )
     return CasePairs(names, cases, dropped)

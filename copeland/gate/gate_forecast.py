@@ -64,10 +64,10 @@ def count_fewest_calls(
 
     Examples
     --------
-    >>> from copeland.gate.case_pairs import join_answers
+    >>> from copeland.gate.case_pairs import pair_answers
     >>> from copeland.gate.questions import draw_questions
     >>> settings = GateSettings(require="better")
-    >>> pairs = join_answers({f"q{i}": "a" for i in range(50)}, {f"q{i}": "b" for i in range(50)})
+    >>> pairs = pair_answers({f"q{i}": "a" for i in range(50)}, {f"q{i}": "b" for i in range(50)})
     >>> count_fewest_calls(pairs, draw_questions(50), settings.make_terms(100), settings)
     9
     """

@@ -37,8 +37,8 @@ def make_call(pairs: CasePairs, question: Question) -> tuple[Candidate, Candidat
 
     Examples
     --------
-    >>> from copeland.gate.case_pairs import join_answers
-    >>> pairs = join_answers({"q1": "4"}, {"q1": "four"})
+    >>> from copeland.gate.case_pairs import pair_answers
+    >>> pairs = pair_answers({"q1": "4"}, {"q1": "four"})
     >>> left, right, item = make_call(pairs, Question(0, "candidate"))
     >>> left.text, right.name, item.name
     ('four', 'baseline', 'q1')

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.gate.case_pairs import Answers, CasePairs, join_answers
+from copeland.gate.case_pairs import Answers, CasePairs, pair_answers
 from copeland.gate.claims import Terms
 from copeland.gate.gate_forecast import preview_gate
 from copeland.gate.gate_loop import GateLoop, Notice
@@ -110,7 +110,7 @@ def run_gate(
         *(require, margin, delta, population, swap, seed, max_calls, cost, workers, patience),
         *(judge_identical, judge_all),
     )
-    pairs = join_answers(baseline, candidate, inner)
+    pairs = pair_answers(baseline, candidate, inner)
     return judge_pairs(pairs, judges, settings, cheaper, faster, journal, progress, notice)
 
 
@@ -218,8 +218,8 @@ def _find_savings(
     pairs: CasePairs, cheaper: float | None, faster: float | None
 ) -> tuple[Saving, ...]:
     asked = (
-        ("cheaper", cheaper, "prices", "what an answer costs"),
-        ("faster", faster, "seconds", "how many seconds an answer took"),
+        ("cheaper", cheaper, "prices", "price"),
+        ("faster", faster, "seconds", "seconds"),
     )
     found = []
     for word, share, column, what in asked:

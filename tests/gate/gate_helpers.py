@@ -1,6 +1,6 @@
 """Sets of answers and judges that tests of gates share."""
 
-from copeland.gate.case_pairs import join_answers
+from copeland.gate.case_pairs import pair_answers
 
 OLD, NEW = "baseline", "candidate"
 
@@ -9,7 +9,7 @@ def make_pairs(cases, identical=0):
     """Two sets of answers; the first cases have the same answer twice."""
     old = {f"q{i}": f"old {i}" for i in range(cases)}
     new = {f"q{i}": f"old {i}" if i < identical else f"new {i}" for i in range(cases)}
-    return join_answers(old, new)
+    return pair_answers(old, new)
 
 
 def answers_of(pairs):

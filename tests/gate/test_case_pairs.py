@@ -6,7 +6,7 @@ import pytest
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName
 from copeland.formats.answers import AnswerCase, AnswerFile
-from copeland.gate.case_pairs import join_answers, pair_with_itself, pick_answers
+from copeland.gate.case_pairs import pair_answers, pair_with_itself, pick_answers
 
 
 def write(path, rows):
@@ -26,7 +26,7 @@ def test_files_are_joined_by_id_in_the_order_of_the_baseline(tmp_path):
         tmp_path / "new.jsonl",
         [{"id": "a", "answer": "Hello."}, {"id": "b", "answer": "four", "tags": "short"}],
     )
-    pairs = join_answers(old, new)
+    pairs = pair_answers(old, new)
     assert pairs.names == ("old", "new")
     assert [(case.id, case.text, case.baseline, case.candidate) for case in pairs.cases] == [
         ("b", "2 + 2?", "4", "four"),
@@ -38,7 +38,7 @@ def test_files_are_joined_by_id_in_the_order_of_the_baseline(tmp_path):
 def test_cases_of_one_side_are_counted_and_the_first_three_named():
     old = {f"q{i}": "x" for i in range(6)}
     with pytest.raises(InvalidRow) as refused:
-        join_answers(old, {"q0": "y", "z": "y"})
+        pair_answers(old, {"q0": "y", "z": "y"})
     said = str(refused.value)
     assert "5 cases are in baseline only (q1, q2, q3 ...)" in said
     assert "1 case is in candidate only (z)" in said
@@ -46,14 +46,14 @@ def test_cases_of_one_side_are_counted_and_the_first_three_named():
 
 
 def test_inner_drops_them_and_remembers_which():
-    pairs = join_answers({"a": "x", "b": "x"}, {"b": "y", "c": "y"}, inner=True)
+    pairs = pair_answers({"a": "x", "b": "x"}, {"b": "y", "c": "y"}, inner=True)
     assert [case.id for case in pairs.cases] == ["b"]
     assert pairs.dropped == ("a", "c")
 
 
 def test_sets_without_a_common_case_are_refused_even_then():
     with pytest.raises(InvalidRow, match="no case in common"):
-        join_answers({"a": "x"}, {"b": "y"}, inner=True)
+        pair_answers({"a": "x"}, {"b": "y"}, inner=True)
 
 
 def test_an_id_that_names_several_cases_is_refused():
@@ -61,7 +61,7 @@ def test_an_id_that_names_several_cases_is_refused():
         "old.csv", ("old",), tuple(AnswerCase("q1", "", {"old": text}) for text in "ab")
     )
     with pytest.raises(InvalidRow, match=r"old.csv: 1 id names several cases \(q1\)"):
-        join_answers(twice, {"q1": "x"})
+        pair_answers(twice, {"q1": "x"})
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -69,8 +69,8 @@ def test_an_empty_answer_is_refused_with_its_side(side):
     sets = [{"q1": "x", "q2": "y"}, {"q1": "x", "q2": "y"}]
     sets[side]["q2"] = " \n"
     name = ("baseline", "candidate")[side]
-    with pytest.raises(InvalidRow, match=rf"{name} has an empty answer in 1 case \(q2\)"):
-        join_answers(*sets)
+    with pytest.raises(InvalidRow, match=rf"{name} has no answer, or an empty one, in 1 case \(q2\)"):
+        pair_answers(*sets)
 
 
 def test_different_questions_under_one_id_are_refused():
@@ -78,14 +78,14 @@ def test_different_questions_under_one_id_are_refused():
         return AnswerFile("f", ("o",), (AnswerCase("q1", text, {"o": "x"}),))
 
     with pytest.raises(InvalidRow, match="q1 has different texts"):
-        join_answers(make("2 + 2?"), make("3 + 3?"))
+        pair_answers(make("2 + 2?"), make("3 + 3?"))
 
 
 def test_a_file_of_several_options_points_to_studies():
     case = AnswerCase("q1", "", {"a": "1", "b": "2", "c": "3"})
     file = AnswerFile("all.csv", ("a", "b", "c"), (case,))
     with pytest.raises(InvalidRow, match=r"3 options \(a, b and c\).*--goal above:NAME"):
-        join_answers(file, {"q1": "x"})
+        pair_answers(file, {"q1": "x"})
     assert pick_answers(file, "a", "c").cases[0].candidate == "3"
     with pytest.raises(UnknownName, match=r"all\.csv has no answers of 'd'"):
         pick_answers(file, "a", "d")
@@ -98,7 +98,7 @@ def test_files_of_the_same_name_get_names_that_differ(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         files.append(write(tmp_path / folder / "answers.jsonl", [{"id": "a", "answer": folder}]))
-    assert join_answers(*files).names == ("answers 1", "answers 2")
+    assert pair_answers(*files).names == ("answers 1", "answers 2")
 
 
 def test_a_set_against_itself_is_all_identical():
@@ -123,14 +123,14 @@ def test_a_mean_over_cases_needs_every_case():
         )
         return AnswerFile(option, (option,), tuple(cases))
 
-    pairs = join_answers(make("old", 1.0, 3.0), make("new", 1.0, 2.0))
-    assert pairs.find_mean("prices", "what an answer costs") == (2.0, 1.5)
-    pairs = join_answers(make("old", 1.0, 3.0), make("new", 1.0, None))
-    with pytest.raises(InvalidRow, match=r"new do not tell what an answer costs in 1 case \(q1\)"):
-        pairs.find_mean("prices", "what an answer costs")
+    pairs = pair_answers(make("old", 1.0, 3.0), make("new", 1.0, 2.0))
+    assert pairs.find_mean("prices", "price") == (2.0, 1.5)
+    pairs = pair_answers(make("old", 1.0, 3.0), make("new", 1.0, None))
+    with pytest.raises(InvalidRow, match=r"new have no price in 1 case \(q1\)"):
+        pairs.find_mean("prices", "price")
 
 
 @pytest.mark.parametrize("given", [None, 3, ["x"], {"a": 1}, {1: "x"}])
 def test_what_is_no_set_of_answers_is_refused(given):
     with pytest.raises(InvalidParameter, match="baseline"):
-        join_answers(given, {"a": "x"})
+        pair_answers(given, {"a": "x"})

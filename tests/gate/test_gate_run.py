@@ -251,7 +251,7 @@ def test_not_worse_and_cheaper():
     assert "30 % cheaper" in dear.sentence
     quick = run_gate(priced("old", None, 2.0), priced("new", None, 1.0), New(), faster=0.4)
     assert quick.outcome == "passed"
-    with pytest.raises(InvalidRow, match="give them a column 'prices'"):
+    with pytest.raises(InvalidRow, match="give them a column 'price'"):
         run_gate(priced("old", 0.1), priced("new", None), New(), cheaper=0.4)
 
 

@@ -6,13 +6,13 @@ from itertools import count
 import pytest
 
 from copeland.errors import InvalidParameter
-from copeland.gate.case_pairs import join_answers, pair_with_itself
+from copeland.gate.case_pairs import pair_answers, pair_with_itself
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.self_check import check_judge_by_itself, play_gates
 from copeland.study.judges.parse import JudgeFailed
 
 SAME = pair_with_itself({f"q{i}": f"answer {i}" for i in range(40)})
-TWO = join_answers({f"q{i}": f"a {i}" for i in range(40)}, {f"q{i}": f"b {i}" for i in range(40)})
+TWO = pair_answers({f"q{i}": f"a {i}" for i in range(40)}, {f"q{i}": f"b {i}" for i in range(40)})
 FAST = GateSettings(population="like-these", require="better")
 
 

@@ -220,7 +220,7 @@ def _is_gate_checked(
     file: Path, baseline: Path | None, candidate: Path | None, name: str | None, as_json: bool
 ) -> bool:
     """Check the certificate of a gate; return whether it is one."""
-    from copeland.gate.case_pairs import join_answers
+    from copeland.gate.case_pairs import pair_answers
     from copeland.gate.gate_certificate import find_objections, read_gate_certificate
 
     content = read_gate_certificate(file)
@@ -229,7 +229,7 @@ def _is_gate_checked(
     if (baseline is None) != (candidate is None):
         raise InvalidParameter("give both --baseline and --candidate, or neither.")
     both = baseline is not None and candidate is not None
-    pairs = join_answers(baseline, candidate, inner=True, name=name) if both else None
+    pairs = pair_answers(baseline, candidate, inner=True, name=name) if both else None
     found = find_objections(content, pairs)
     if as_json:
         print_json({"file": str(file), "holds": not found, "objections": list(found)})
