@@ -138,9 +138,11 @@ def weigh(verdicts: Verdicts, terms: Terms) -> Finding:
     require_verdicts(verdicts, terms)
     counts = _columns(verdicts)
     evidence = {claim: float(weigh_claim(claim, *counts, terms)[0]) for claim in terms.claims}
-    reached = {claim for claim, nats in evidence.items() if nats >= terms.level}
-    needed = {claim: {claim, BESIDE.get(claim, claim)} & evidence.keys() for claim in evidence}
-    claims = tuple(claim for claim in terms.claims if needed[claim] <= reached)
+    claims = tuple(
+        claim
+        for claim in terms.claims
+        if all(evidence[one] >= terms.level for one in _needed(claim, terms))
+    )
     complete = terms.exact and verdicts.n == terms.questions
     return Finding(
         claims,
@@ -190,10 +192,62 @@ def weigh_claim(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) 
     >>> weigh_claim("worse", np.array([20]), np.array([40]), np.array([30]), terms).round(2)
     array([3.04])
     """
-    border = 0.5 - (terms.margin if claim in (NOT_WORSE, MUCH_WORSE) else 0.0)
+    border = find_border(claim, terms)
     if claim in (BETTER, NOT_WORSE):
         return _weigh_above(border, wins, losses, ties, terms)
-    return _weigh_above(1 - border, losses, wins, ties, terms)
+    return _weigh_above(border, losses, wins, ties, terms)
+
+
+def find_border(claim: str, terms: Terms) -> float:
+    """Return what the mean must be above for a claim, of the candidate or, for worse, of the baseline."""
+    margin = terms.margin if claim in (NOT_WORSE, MUCH_WORSE) else 0.0
+    return 0.5 - margin if claim in (BETTER, NOT_WORSE) else 0.5 + margin
+
+
+def find_margin(border: float, questions: int) -> float:
+    """Return how far below one half the border is, of all that a mean over so many questions can be.
+
+    The mean is a whole number of half verdicts. Between two of these, borders mean the same.
+
+    Examples
+    --------
+    >>> find_margin(0.46, 10)
+    0.05
+    """
+    halves = math.floor(2 * questions * border + EDGE)
+    return (questions - halves) / (2 * questions)
+
+
+def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> tuple[Bools, Bools]:
+    """Return where a gate has passed and where it has failed, of many counts at once.
+
+    Examples
+    --------
+    >>> terms = Terms("better", margin=0.0, delta=0.05, questions=400, exact=True)
+    >>> passed, failed = find_outcomes(*np.array([[40, 9], [9, 40], [30, 30]]), terms)
+    >>> passed.tolist(), failed.tolist()
+    ([True, False], [False, True])
+    """
+    passed = has_passed(wins, losses, ties, terms)
+    opposite = OPPOSITE[REQUIRED[terms.require]]
+    failed = is_ruled_out(wins, losses, ties, terms)
+    failed |= _is_proved(opposite, wins, losses, ties, terms)
+    return passed, failed & ~passed
+
+
+def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
+    """Return where the required claim is proved, of many counts at once."""
+    return _is_proved(REQUIRED[terms.require], wins, losses, ties, terms)
+
+
+def _is_proved(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
+    nats = [weigh_claim(one, wins, losses, ties, terms) for one in _needed(claim, terms)]
+    return np.minimum.reduce(nats) >= terms.level
+
+
+def _needed(claim: str, terms: Terms) -> list[str]:
+    """Return the claims whose evidence a claim needs."""
+    return [one for one in terms.claims if one in (claim, BESIDE.get(claim))]
 
 
 def is_ruled_out(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
@@ -228,9 +282,7 @@ def _weigh_above(border: float, wins: Ints, losses: Ints, ties: Ints, terms: Ter
     """Return the evidence for a mean above the border, from the side of who has the wins."""
     if not terms.exact:
         return log_evidence_of_votes(wins, losses, ties, 0.5 - border)
-    # The mean is a whole number of half verdicts: between two of these, borders mean the same.
-    halves = math.floor(2 * terms.questions * border + EDGE)
-    margin = (terms.questions - halves) / (2 * terms.questions)
+    margin = find_margin(border, terms.questions)
     found = log_evidence_with_ties(wins, losses, ties, terms.questions, margin)
     complete = wins + losses + ties == terms.questions
     return np.where(complete & (found < math.inf), -math.inf, found)
