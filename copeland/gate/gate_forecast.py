@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import CasePairs
-from copeland.gate.claims import BESIDE, REQUIRED, Terms, weigh_claim
+from copeland.gate.claims import Terms, has_passed
 from copeland.gate.gate_loop import make_call
 from copeland.gate.gate_settings import GateSettings
+from copeland.gate.power import (
+    RUNS,
+    can_pass,
+    describe_power,
+    describe_refusal,
+    forecast_gate,
+)
 from copeland.gate.questions import Question
 from copeland.study.judges.call import Judge
-from copeland.support.arrays import Ints
 from copeland.support.phrasing import about, format_count, quote_name
 
 SAMPLE = 100  # questions by which the tokens of a call are estimated
-MOST = 100_000  # cases that are tried before it is given up to say how many would suffice
+SHARE, TIES = 0.6, 0.3  # of the candidate that is told about
+FEWEST_RUNS, NUMBERS = 50, 8_000_000  # simulated: fewer where there are very many questions
 
 
 class Bill(NamedTuple):
@@ -29,32 +36,59 @@ class Bill(NamedTuple):
     least: float  # with an answer of one token
 
 
-def preview_gate(
+def require_chance(
+    pairs: CasePairs,
+    questions: Sequence[Question],
+    terms: Terms,
+    settings: GateSettings,
+    judges: Mapping[str, Judge],
+) -> None:
+    """Refuse a gate that cannot pass: even if the candidate won every question, the calls or the money would not prove it."""
+    fewest = count_fewest_calls(pairs, questions, terms, settings)
+    per, cap = settings.calls_per_question, settings.max_calls
+    if fewest is None and pairs.identical == len(pairs.cases):
+        return  # it is even, which takes no call
+    if fewest is None or (cap is not None and fewest > cap):
+        if not can_pass(terms, per, cap):
+            raise InvalidParameter(_begin_small(describe_refusal(terms, per, cap)))
+        same = f"both answers are the same in {format_count(pairs.identical, 'case')}"
+        calls = "more" if fewest is None else f"{fewest:,} calls or more"
+        raise InvalidParameter(
+            f"this gate can never pass, even if the candidate wins every call: {same}. Give more cases whose answers differ, or "
+            f"allow {calls}."
+        )
+    bills = [estimate_call(judge, pairs, questions) for judge in judges.values()]
+    least = sum(fewest * bill.least for bill in bills if bill is not None)
+    if settings.cost is not None and least > settings.cost:
+        raise InvalidParameter(
+            f"the cap on cost of {settings.cost:g} cannot suffice: the fewest calls that could pass cost about {least:.2g}; "
+            "raise it, or choose a cheaper judge."
+        )
+
+
+def forecast_pairs(
     pairs: CasePairs,
     questions: Sequence[Question],
     terms: Terms,
     settings: GateSettings,
     judges: Mapping[str, Judge],
 ) -> tuple[str, ...]:
-    """Return what a gate can find and will cost, in sentences; refuse one that cannot pass.
-
-    Raises
-    ------
-    InvalidParameter
-        Even if the candidate won every question, the calls or the money allowed would not prove the claim.
-    """
-    fewest = count_fewest_calls(pairs, questions, terms, settings)
-    if fewest is None and pairs.identical < len(pairs.cases):
-        raise InvalidParameter(
-            f"this gate can never pass: {format_count(terms.questions, 'case')} cannot prove the claim even if the candidate "
-            f"wins every one; {_find_remedy(terms)}."
-        )
-    if fewest is not None and settings.max_calls is not None and fewest > settings.max_calls:
-        raise InvalidParameter(
-            f"this gate can never pass: it takes {format_count(fewest, 'call')} to prove the claim even if the candidate wins "
-            f"every one, and max_calls allows {settings.max_calls:,}; allow {fewest:,} or more."
-        )
-    return tuple(_describe_bills(pairs, questions, settings, judges, fewest or 0))
+    """Return what a gate can find, and what it will cost, in sentences."""
+    if pairs.identical == len(pairs.cases):
+        return ("Both sets of answers are the same.",)
+    per, cap = settings.calls_per_question, settings.max_calls
+    same = 0.0 if settings.judge_identical else pairs.identical / len(pairs.cases)
+    ties = same + TIES * (1 - same)
+    runs = max(FEWEST_RUNS, min(RUNS, NUMBERS // len(questions)))
+    power = forecast_gate(terms, per, cap, SHARE, ties, runs)
+    power = power._replace(median_calls=round(power.median_calls * (1 - same)))
+    most = settings.count_most_calls(len(questions), len(pairs.cases), pairs.identical)
+    said = [describe_power(power, terms)]
+    for name, judge in judges.items():
+        bill = estimate_call(judge, pairs, questions)
+        if bill is not None:
+            said.append(_describe_bill(name, bill, power.median_calls, most))
+    return tuple(said)
 
 
 def count_fewest_calls(
@@ -76,17 +110,9 @@ def count_fewest_calls(
     )
     ties = np.cumsum(free)
     wins = np.arange(1, len(free) + 1) - ties
-    passed = find_first_pass(wins, ties, terms)
-    return None if passed is None else int(wins[passed]) * settings.calls_per_question
-
-
-def find_first_pass(wins: Ints, ties: Ints, terms: Terms) -> int | None:
-    """Return the first place at which counts without a loss prove the required claim."""
-    required = REQUIRED[terms.require]
-    proved = np.ones(len(wins), bool)
-    for claim in {required, BESIDE.get(required, required)} & set(terms.claims):
-        proved &= weigh_claim(claim, wins, np.zeros_like(wins), ties, terms) >= terms.level
-    return int(np.argmax(proved)) if proved.any() else None
+    passed = has_passed(wins, np.zeros_like(wins), ties, terms)
+    first = int(np.argmax(passed))
+    return int(wins[first]) * settings.calls_per_question if passed[first] else None
 
 
 def estimate_call(judge: Judge, pairs: CasePairs, questions: Sequence[Question]) -> Bill | None:
@@ -104,39 +130,14 @@ def estimate_call(judge: Judge, pairs: CasePairs, questions: Sequence[Question])
     return Bill(read + written, prices.of(read, written), prices.of(read, 1))
 
 
-def _find_remedy(terms: Terms) -> str:
-    """What would suffice, where cases are a sample."""
-    wins = np.unique(np.geomspace(1, MOST, 400).astype(int))
-    place = find_first_pass(wins, np.zeros_like(wins), terms)
-    more = "" if place is None else f"give about {wins[place]:,} cases or more, or "
-    return f"{more}allow a larger delta or margin"
+def _describe_bill(name: str, bill: Bill, median: int, most: int) -> str:
+    tokens = f"about {about(bill.tokens)} tokens a call"
+    said = f"{quote_name(name)} takes {tokens}: about {about(bill.tokens * median)} for {format_count(median, 'call')}"
+    said += f", and {about(bill.tokens * most)} for {most:,}, the most"
+    if bill.cost:
+        said += f". That costs about {bill.cost * median:.2g}, and {bill.cost * most:.2g}"
+    return f"{said}."
 
 
-def _describe_bills(
-    pairs: CasePairs,
-    questions: Sequence[Question],
-    settings: GateSettings,
-    judges: Mapping[str, Judge],
-    fewest: int,
-) -> Iterator[str]:
-    """What calls take; refuse a cap on cost that cannot suffice."""
-    per = settings.calls_per_question
-    free = 0 if settings.judge_identical else pairs.identical
-    most = len(questions) * per * (len(pairs.cases) - free) // len(pairs.cases)
-    most = most if settings.max_calls is None else min(most, settings.max_calls)
-    least = 0.0
-    for name, judge in judges.items():
-        bill = estimate_call(judge, pairs, questions)
-        if bill is None:
-            continue
-        least += fewest * bill.least
-        tokens = (
-            f"about {about(bill.tokens)} tokens a call, at most {about(bill.tokens * most)} in all"
-        )
-        money = f", {bill.cost * most:.2g} at most" if bill.cost else ""
-        yield f"{quote_name(name)} takes {tokens}{money}."
-    if settings.cost is not None and least > settings.cost:
-        raise InvalidParameter(
-            f"the cap on cost of {settings.cost:g} cannot suffice: the fewest calls that could pass cost about {least:.2g}; "
-            "raise it, or choose a cheaper judge."
-        )
+def _begin_small(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].removesuffix(".") + "."

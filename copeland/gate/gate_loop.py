@@ -84,8 +84,8 @@ class GateLoop:
     @property
     def most(self) -> int:
         """How many calls there may be in all."""
-        total = len(self.questions) * self.settings.calls_per_question
-        return total if self.settings.max_calls is None else min(total, self.settings.max_calls)
+        cases = len(self.pairs.cases)
+        return self.settings.count_most_calls(len(self.questions), cases, self.pairs.identical)
 
     @property
     def calls(self) -> int:

@@ -136,6 +136,12 @@ class GateResult:
         return EXIT_CODES[self.outcome]
 
     @property
+    def most_calls(self) -> int:
+        """How many calls there may be to one judge."""
+        cases = len(self.pairs.cases)
+        return self.settings.count_most_calls(self.terms.questions, cases, self.pairs.identical)
+
+    @property
     def calls(self) -> int:
         """Calls of all judges, in all runs."""
         return sum(judge.calls for judge in self.judges)

@@ -11,7 +11,7 @@ from typing import Any
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import Answers, CasePairs, pair_answers
 from copeland.gate.claims import Terms
-from copeland.gate.gate_forecast import preview_gate
+from copeland.gate.gate_forecast import forecast_pairs, require_chance
 from copeland.gate.gate_loop import GateLoop, Notice
 from copeland.gate.gate_result import Disagreement, GateResult, JudgeResult, Saving
 from copeland.gate.gate_sentences import describe_gate
@@ -140,7 +140,9 @@ def judge_pairs(
         questions,
     )
     if all(saving.holds for saving in savings):
-        forecast = preview_gate(pairs, questions, terms, settings, named)
+        require_chance(pairs, questions, terms, settings, named)
+        if notice is not None:  # simulating takes a while
+            forecast = forecast_pairs(pairs, questions, terms, settings, named)
         for sentence in (*_describe_drops(pairs), *forecast):
             tell(sentence)
         found = _run_judges(pairs, questions, terms, settings, named, spent, progress, tell)

@@ -38,10 +38,10 @@ def describe_gate(result: GateResult) -> str:
 
 def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
     """Return what is proved by one judge, in one sentence."""
-    cases = format_count(len(result.pairs.cases), "case")
-    on = f"on these {cases}" if result.settings.exact else f"on cases like these {cases}"
-    if len(result.pairs.cases) == 1:
-        on = "on this case" if result.settings.exact else "on cases like this one"
+    cases, exact = len(result.pairs.cases), result.settings.exact
+    on = f"on these {cases:,} cases" if exact else f"on cases like these {cases:,}"
+    if cases == 1:
+        on = "on this case" if exact else "on cases like this one"
     claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
     return f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
 
@@ -53,10 +53,10 @@ def describe_claim(finding: Finding, terms: Terms, baseline: str, candidate: str
     --------
     >>> terms = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
     >>> describe_claim(Finding((NOT_WORSE,), PASSED, False, False, {}), terms, "old", "new")
-    'new is not worse than old by more than 0.05'
+    'new is not worse than old by more than .05'
     """
     old, new = quote_name(baseline), quote_name(candidate)
-    by = f"by more than {terms.margin:g}"
+    by = f"by more than {drop_zero(terms.margin)}"
     if finding.even:
         return f"{new} and {old} are exactly even"
     if BETTER in finding.claims:
@@ -75,6 +75,28 @@ def describe_claim(finding: Finding, terms: Terms, baseline: str, candidate: str
         return f"{new} is not better than {old}"
     asked = f"not worse than {old} {by}" if terms.require == "not-worse" else f"better than {old}"
     return f"it is undecided whether {new} is {asked}"
+
+
+def drop_zero(number: float) -> str:
+    """Return a number below 1 without its leading zero.
+
+    Examples
+    --------
+    >>> drop_zero(0.05), drop_zero(1.5)
+    ('.05', '1.5')
+    """
+    return f"{number:g}".removeprefix("0") or "0"
+
+
+def format_share(share: float) -> str:
+    """Return a mean with two digits.
+
+    Examples
+    --------
+    >>> format_share(0.5), format_share(1.0)
+    ('.50', '1.00')
+    """
+    return f"{share:.2f}".removeprefix("0")
 
 
 def describe_saving(saving: Saving) -> str:
@@ -126,13 +148,11 @@ def _sum_up(result: GateResult) -> Iterator[str]:
 def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
     theta = judge.tally.verdicts.theta
     low, high = judge.interval
-    said = [] if theta is None else [f"theta {theta:.2f}, {low:.2f} to {high:.2f}"]
-    if judge.finding.complete:
-        said = [f"theta {theta:.2f}"]
-    most = result.terms.questions * result.settings.calls_per_question
-    if result.settings.max_calls is not None:
-        most = min(most, result.settings.max_calls)
-    said.append(f"{judge.calls:,} of {format_count(most, 'call')}")
+    said = []
+    if theta is not None:
+        ends = "" if judge.finding.complete else f", {format_share(low)} to {format_share(high)}"
+        said.append(f"theta {format_share(theta)}{ends}")
+    said.append(f"{judge.calls:,} of {format_count(max(result.most_calls, judge.calls), 'call')}")
     said.append(_describe_surety(judge.finding, result.terms))
     return "; ".join(one for one in said if one)
 
@@ -148,7 +168,7 @@ def _describe_surety(finding: Finding, terms: Terms) -> str:
     times = 1 / terms.delta
     if abs(times - round(times)) < 1e-9:
         return f"wrong at most 1 time in {round(times):,}"
-    return f"wrong with probability {terms.delta:g} at most"
+    return f"wrong with probability {drop_zero(terms.delta)} at most"
 
 
 def _describe_work(judge: JudgeResult) -> Iterator[str]:
@@ -187,7 +207,7 @@ def _describe_agreement(result: GateResult) -> Iterator[str]:
         cases = list(dict.fromkeys(one.case for one in result.disagreements))
         yield f"They disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
     if len(result.judges) > 1:
-        yield f"Each judge's verdict is wrong with probability {result.settings.delta:g} at most, by itself."
+        yield f"Each judge's verdict is wrong with probability {drop_zero(result.settings.delta)} at most, by itself."
 
 
 def _describe_cost(result: GateResult) -> Iterator[str]:

@@ -68,6 +68,12 @@ class GateSettings:
         """Return what is claimed about so many questions."""
         return Terms(self.require, self.margin, self.delta, questions, self.exact)
 
+    def count_most_calls(self, questions: int, cases: int, identical: int) -> int:
+        """Return how many calls there may be to one judge."""
+        asked = cases if self.judge_identical else cases - identical
+        most = questions // cases * asked * self.calls_per_question
+        return most if self.max_calls is None else min(most, self.max_calls)
+
     def describe_terms(self) -> dict[str, Any]:
         """Return what must stay as it is from one run to the next."""
         told = asdict(self)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from copeland.gate.gate_result import GateResult, JudgeResult
-from copeland.gate.gate_sentences import describe_claim, describe_details
+from copeland.gate.gate_sentences import describe_claim, describe_details, format_share
 from copeland.support.escaping import inert
 
 SHOWN = 5  # cases on which the candidate lost
@@ -60,7 +60,11 @@ def _tabulate(result: GateResult) -> Iterator[str]:
         claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
         low, high = judge.interval
         shown = _show_theta(judge.tally.verdicts.theta)
-        theta = shown if judge.finding.complete else f"{shown} ({low:.2f} to {high:.2f})"
+        theta = (
+            shown
+            if judge.finding.complete
+            else f"{shown} ({format_share(low)} to {format_share(high)})"
+        )
         rows.append(_make_row(judge.judge, "all", claim, theta, *judge.tally.verdicts, judge.calls))
         for one in judge.slices:
             claim = describe_claim(one.finding, result.terms, *result.pairs.names)
@@ -77,7 +81,7 @@ def _make_row(*cells: object) -> str:
 
 
 def _show_theta(theta: float | None) -> str:
-    return "" if theta is None else f"{theta:.2f}"
+    return "" if theta is None else format_share(theta)
 
 
 def _list_details(result: GateResult) -> Iterator[str]:

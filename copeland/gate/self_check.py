@@ -16,20 +16,13 @@ import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
-from copeland.gate.claims import (
-    BESIDE,
-    BETTER,
-    OPPOSITE,
-    REQUIRED,
-    WORSE,
-    Terms,
-    is_ruled_out,
-    weigh_claim,
-)
+from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts, weigh
 from copeland.gate.gate_loop import make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judgments import UNANSWERED
+from copeland.gate.power import count_affordable
 from copeland.gate.questions import Question
+from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.study.judges.call import Budget, Judge, ask_judge, charge, check_judge, own_name
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.log.events import LEFT, RIGHT
@@ -176,47 +169,36 @@ def play_gates(
     """
     rng = stream(settings.seed, "gate", "self check")
     scores = np.array([[_SCORES.get(a, 0), _SCORES.get(b, 0)] for a, b in said])
-    ends = []
-    for _ in range(RUNS):
-        drawn = scores[rng.integers(0, len(scores), cases)]
-        # The first order has the candidate on the left, or, where the coin says so, on the right.
-        exchanged = rng.integers(0, 2, cases).astype(bool)
-        drawn = np.where(exchanged[:, None], -drawn, drawn)
-        wins = drawn * np.array([1, -1])  # of the candidate, in either order
-        ends.append(_play(_order_votes(wins, settings, rng), terms, settings.judge_all))
-    return Played(*(sum(column) for column in zip(*ends, strict=True)))
+    verdicts = np.array([_draw_votes(scores, cases, settings, rng) for _ in range(RUNS)])
+    most = count_affordable(terms, settings.calls_per_question, settings.max_calls)
+    stops = np.full(RUNS, most)
+    if not settings.judge_all:
+        stops = StoppingRule(terms, most).find_stops(verdicts).questions
+    found = [
+        weigh(Verdicts(*(int((row[:n] == kind).sum()) for kind in (WON, LOST, TIED))), terms)
+        for row, n in zip(verdicts, stops, strict=True)
+    ]
+    return Played(
+        better=sum(BETTER in one.claims for one in found),
+        worse=sum(WORSE in one.claims for one in found),
+        passed=sum(one.outcome == PASSED for one in found),
+        failed=sum(one.outcome == FAILED for one in found),
+    )
 
 
-def _order_votes(wins: Ints, settings: GateSettings, rng: np.random.Generator) -> Ints:
-    """The verdicts of a gate in the order in which they come: 1, 0 or -1 for the candidate."""
-    most = settings.max_calls
+def _draw_votes(scores: Ints, cases: int, settings: GateSettings, rng: np.random.Generator) -> Ints:
+    """Return all verdicts of a gate in the order in which they come."""
+    drawn = scores[rng.integers(0, len(scores), cases)]
+    # The first order has the candidate on the left, or, where the coin says so, on the right.
+    exchanged = rng.integers(0, 2, cases).astype(bool)
+    wins = np.where(exchanged[:, None], -drawn, drawn) * np.array([1, -1])  # of the candidate
     if settings.swap == "confirm":
         votes = np.where(wins[:, 0] == wins[:, 1], wins[:, 0], 0)
-        most = None if most is None else most // 2
     elif settings.exact:
         votes = rng.permutation(wins.ravel())
     else:
-        votes = wins[np.arange(len(wins)), rng.integers(0, 2, len(wins))]
-    return votes if most is None else votes[:most]
-
-
-def _play(votes: Ints, terms: Terms, judge_all: bool) -> tuple[bool, bool, bool, bool]:
-    """Whether a gate claims better, claims worse, passes and fails where it stops: at its decision, or at the last verdict."""
-    wins, losses = (np.cumsum(votes == sign, dtype=np.int64) for sign in (1, -1))
-    counts = wins, losses, np.arange(1, len(votes) + 1) - wins - losses
-    reached = {claim: weigh_claim(claim, *counts, terms) >= terms.level for claim in terms.claims}
-    proved = {
-        claim: enough & reached.get(BESIDE.get(claim, claim), enough)
-        for claim, enough in reached.items()
-    }
-    required = REQUIRED[terms.require]
-    passed = proved[required]
-    failed = proved[OPPOSITE[required]] | is_ruled_out(*counts, terms)
-    decided = np.flatnonzero(passed | failed)
-    stop = decided[0] if len(decided) and not judge_all else len(votes) - 1
-    ends = (proved[BETTER], proved[WORSE], passed, failed & ~passed)
-    better, worse, passes, fails = (bool(one[stop]) for one in ends)
-    return better, worse, passes, fails
+        votes = wins[np.arange(cases), rng.integers(0, 2, cases)]
+    return np.select([votes > 0, votes < 0], [WON, LOST], TIED)
 
 
 def _ask_all(

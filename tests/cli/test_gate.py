@@ -80,7 +80,7 @@ def test_a_program_passes_a_better_candidate(folder):
 def test_the_opposite_fails_and_a_cap_leaves_it_undecided(folder):
     done = gate(baseline="new.jsonl", candidate="old.jsonl")
     assert done.exit_code == 1
-    assert "old is worse than new by more than 0.05" in done.stdout
+    assert "old is worse than new by more than .05" in done.stdout
     done = gate(
         "--require", "better", "--max-calls", "8", "--command", "echo tie", "--voter", "even"
     )
@@ -152,7 +152,7 @@ def test_a_model_at_an_endpoint_decides_and_is_paid_once(folder):
         done = gate(*words, judge=chat(fake.url))
         calls = len(fake.requests)
         assert done.exit_code == 0, done.stderr
-        assert "small-model takes about" in done.stderr
+        assert "small-model takes about" in done.stderr and "passes with probability" in done.stderr
         again = gate(*words, "--json", judge=chat(fake.url))
         assert len(fake.requests) == calls
     told = json.loads(again.stdout)
@@ -255,7 +255,7 @@ def test_cases_that_do_not_join_are_named_unless_they_may_be_dropped(folder):
     assert done.exit_code == 2
     assert "5 cases are in" in done.stderr and "(q35, q36, q37 ...)" in done.stderr
     done = gate("--inner", "--max-calls", "3")
-    assert "max_calls allows 3" in done.stderr  # it went on
+    assert "3 calls give 3 verdicts" in done.stderr  # it went on
 
 
 @pytest.mark.slow

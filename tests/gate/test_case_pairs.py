@@ -69,7 +69,9 @@ def test_an_empty_answer_is_refused_with_its_side(side):
     sets = [{"q1": "x", "q2": "y"}, {"q1": "x", "q2": "y"}]
     sets[side]["q2"] = " \n"
     name = ("baseline", "candidate")[side]
-    with pytest.raises(InvalidRow, match=rf"{name} has no answer, or an empty one, in 1 case \(q2\)"):
+    with pytest.raises(
+        InvalidRow, match=rf"{name} has no answer, or an empty one, in 1 case \(q2\)"
+    ):
         pair_answers(*sets)
 
 
