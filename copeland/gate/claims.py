@@ -141,7 +141,7 @@ def weigh(verdicts: Verdicts, terms: Terms) -> Finding:
     claims = tuple(
         claim
         for claim in terms.claims
-        if all(evidence[one] >= terms.level for one in _needed(claim, terms))
+        if all(evidence[one] >= terms.level for one in _find_parts(claim, terms))
     )
     complete = terms.exact and verdicts.n == terms.questions
     return Finding(
@@ -241,11 +241,11 @@ def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
 
 
 def _is_proved(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
-    nats = [weigh_claim(one, wins, losses, ties, terms) for one in _needed(claim, terms)]
+    nats = [weigh_claim(one, wins, losses, ties, terms) for one in _find_parts(claim, terms)]
     return np.minimum.reduce(nats) >= terms.level
 
 
-def _needed(claim: str, terms: Terms) -> list[str]:
+def _find_parts(claim: str, terms: Terms) -> list[str]:
     """Return the claims whose evidence a claim needs."""
     return [one for one in terms.claims if one in (claim, BESIDE.get(claim))]
 

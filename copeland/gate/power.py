@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from copeland.certificate.evidence import check_margin
 from copeland.errors import InvalidParameter
 from copeland.gate.claims import PASSED, Terms, Verdicts, weigh
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
-from copeland.support.arrays import Floats, Ints
+from copeland.support.arrays import Ints
 from copeland.support.rng import stream
 
 RUNS, FEWER_RUNS = 2_000, 600  # a standard error of .01 at most; fewer where many shares are tried
@@ -114,13 +115,12 @@ def can_pass(terms: Terms, calls_per_question: int = 1, max_calls: int | None = 
     return most > 0 and _passes(terms, most)
 
 
-def describe_power(power: Power, terms: Terms) -> str:
+def describe_power(power: Power) -> str:
     """Say in a sentence what the gate can find.
 
     Examples
     --------
-    >>> power = Power(200, 0.6, 0.3, 0.834, 0.01, 96, 180)
-    >>> describe_power(power, Terms("better", 0.0, 0.05, questions=400, exact=True))
+    >>> describe_power(Power(200, 0.6, 0.3, 0.834, 0.01, 96, 180))
     'With 200 cases and 30 % ties, a candidate that wins 60:40 passes with probability .83 after about 96 calls.'
     """
     return (
@@ -130,12 +130,12 @@ def describe_power(power: Power, terms: Terms) -> str:
     )
 
 
-def describe_detectable(share: float | None, terms: Terms) -> str:
+def describe_detectable(share: float | None) -> str:
     """Say in a sentence how good a candidate must be.
 
     Examples
     --------
-    >>> describe_detectable(0.58, Terms("better", 0.0, 0.05, questions=400, exact=True))
+    >>> describe_detectable(0.58)
     'A candidate passes with probability .8 or more if it wins 58:42 or better.'
     """
     if share is None:
@@ -151,7 +151,7 @@ def describe_refusal(
     Examples
     --------
     >>> describe_refusal(Terms("better", 0.0, 0.05, questions=400, exact=True), max_calls=5)
-    'This gate can never pass: 5 calls give 5 verdicts, and even if the candidate wins all of them, that does not prove it better. Allow 7 calls or more, or require not-worse by .17 or more.'
+    'This gate can never pass: 5 calls give 5 verdicts, and even if the candidate wins all of them, that does not prove it better. Allow 9 calls or more, or require not-worse by .19 or more.'
     """
     most = count_affordable(terms, calls_per_question, max_calls)
     claim = "better" if terms.require == "better" else f"not worse by {_short(terms.margin)}"
@@ -215,8 +215,8 @@ def _check_shares(share: float, ties: float) -> None:
 class _Luck(NamedTuple):
     """Two numbers for each run and question, the same in both orders of a case: what a candidate makes of them is its share."""
 
-    tie: Floats
-    win: Floats
+    tie: npt.NDArray[np.float32]
+    win: npt.NDArray[np.float32]
 
     def answer(self, share: float, ties: float) -> Ints:
         """Return the verdicts on a candidate that wins a share of the cases that are not ties."""
@@ -256,12 +256,10 @@ def _more_cases(terms: Terms, calls_per_question: int, most: int) -> str:
 
 
 def _larger_margin(terms: Terms, most: int) -> str:
-    for hundredths in range(1, 50):
-        margin = hundredths / 100
-        if margin > terms.margin or terms.require == "better":
-            check_margin(margin)
-            if most and _passes(replace(terms, require="not-worse", margin=margin), most):
-                return f"require not-worse by {_short(margin)} or more"
+    least = 1 if terms.require == "better" else math.floor(100 * terms.margin) + 1
+    for margin in (hundredths / 100 for hundredths in range(least, 50)):
+        if most and _passes(replace(terms, require="not-worse", margin=margin), most):
+            return f"require not-worse by {_short(margin)} or more"
     return ""
 
 

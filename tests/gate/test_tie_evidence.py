@@ -36,7 +36,8 @@ def plain_evidence(counts, questions, border):
 @pytest.mark.parametrize("questions", [3, 8, 10])
 def test_it_is_never_above_the_plain_sum_and_close_to_it(questions, border):
     seen = [c for n in range(questions + 1) for c in counts_of(n)]
-    found = np.exp(log_evidence_of_populations(*np.array(seen).T, questions, border))
+    w, l, t = np.array(seen).T
+    found = np.exp(log_evidence_of_populations(w, l, t, questions, border))
     short = []
     for counts, one in zip(seen, found, strict=True):
         plain = plain_evidence(counts, questions, border)
@@ -53,7 +54,8 @@ def test_it_is_never_above_the_plain_sum_and_close_to_it(questions, border):
 @pytest.mark.parametrize("questions", [4, 8])
 def test_it_is_ever_as_large_as_x_with_probability_1_over_x_at_most(questions, margin):
     seen = [c for n in range(questions + 1) for c in counts_of(n)]
-    nats = log_evidence_with_ties(*np.array(seen).T, questions, margin)
+    w, l, t = np.array(seen).T
+    nats = log_evidence_with_ties(w, l, t, questions, margin)
     evidence = dict(zip(seen, nats, strict=True))
     for population in counts_of(questions):
         if population[0] - population[1] > -2 * margin * questions:
@@ -77,15 +79,15 @@ def test_it_is_ever_as_large_as_x_with_probability_1_over_x_at_most(questions, m
 
 def test_where_most_verdicts_are_ties_it_needs_far_fewer():
     for n in (40, 80, 120):
-        counts = np.array([[n // 50], [n // 50], [n - 2 * (n // 50)]])
-        plain = log_evidence_of_cases(*counts, 400, 0.1)[0]
-        assert log_evidence_with_ties(*counts, 400, 0.1)[0] > plain + 1
+        few, ties = np.array([n // 50]), np.array([n - 2 * (n // 50)])
+        plain = log_evidence_of_cases(few, few, ties, 400, 0.1)[0]
+        assert log_evidence_with_ties(few, few, ties, 400, 0.1)[0] > plain + 1
 
 
 def test_at_one_half_ties_cancel():
-    counts = np.array([[30, 5], [10, 9], [50, 3]])
+    w, l, t = np.array([[30, 5], [10, 9], [50, 3]])
     assert np.array_equal(
-        log_evidence_with_ties(*counts, 200, 0.0), log_evidence_of_cases(*counts, 200, 0.0)
+        log_evidence_with_ties(w, l, t, 200, 0.0), log_evidence_of_cases(w, l, t, 200, 0.0)
     )
 
 
