@@ -83,7 +83,7 @@ def forecast_pairs(
     power = forecast_gate(terms, per, cap, SHARE, ties, runs)
     power = power._replace(median_calls=round(power.median_calls * (1 - same)))
     most = settings.count_most_calls(len(questions), len(pairs.cases), pairs.identical)
-    said = [describe_power(power, terms)]
+    said = [describe_power(power)]
     for name, judge in judges.items():
         bill = estimate_call(judge, pairs, questions)
         if bill is not None:

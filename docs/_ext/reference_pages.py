@@ -26,6 +26,11 @@ PAGES = {
             "copeland.formats.answers",
         ),
     ),
+    "gates": Page(
+        "Gates",
+        "[Evaluate prompts on a test set](../../gate.md) shows how these work together.",
+        ("copeland.gate",),
+    ),
     "client": Page(
         "Studies on a server",
         "The same `ask` and `tell`, with the study on a server: see [ask and tell over HTTP](../../http-api.md).",

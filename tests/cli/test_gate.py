@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,8 +11,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import typer
 from commands import flat, run
 from fake_chat import FakeChat, refuses, says
+
+from copeland.cli import app
 
 JUDGE = """
 import sys
@@ -291,3 +295,31 @@ def test_ctrl_c_keeps_what_is_judged_and_the_next_run_goes_on(folder):
     assert "Stopped: stopped by Ctrl-C; what was judged is kept." in " ".join(out.split())
     kept = [json.loads(line) for line in Path("kept.jsonl").read_text().splitlines()[1:]]
     assert len({row["place"] for row in kept}) == len(kept) >= 2
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
+
+
+@pytest.mark.slow
+def test_the_first_command_of_the_page_says_what_the_page_shows(monkeypatch):
+    blocks = re.findall(r"```\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    command = next(block for block in blocks if block.startswith("copeland gate"))
+    shown = blocks[blocks.index(command) + 1]
+    monkeypatch.chdir(PAGE.parents[1])
+    words = shlex.split(command.replace("python examples", f"{sys.executable} examples"))[1:]
+    done = run(*words)
+    assert done.exit_code == 0
+    assert flat(done.stdout).startswith(flat(shown))
+
+
+def test_the_page_names_every_option():
+    page = PAGE.read_text()
+    (command,) = (
+        one for name, one in typer.main.get_command(app).commands.items() if name == "gate"
+    )
+    options = [option.opts[0] for option in command.params if option.opts[0] != "--help"]
+    assert [option for option in options if f"{option}" not in page] == []
+
+
+def test_the_page_takes_a_newcomer_there_in_few_words():
+    assert len(PAGE.read_text().split()) < 1_200

@@ -92,7 +92,7 @@ def test_it_is_told_what_the_gate_finds_and_what_it_takes():
     assert power.startswith(
         "With 40 cases and 65 % ties, a candidate that wins 60:40 passes with probability "
     )
-    assert bill.startswith("billed takes about 110 tokens a call: about ")
+    assert bill.startswith("billed takes about 120 tokens a call: about ")
     assert (
         "and 4,600 for 40, the most" in bill
     )  # 116 tokens a call, of two questions on each of 20 cases
