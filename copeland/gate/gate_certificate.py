@@ -87,7 +87,14 @@ def find_objections(content: Mapping[str, Any], pairs: CasePairs | None = None) 
     changed = "the file was changed after it was written: its seal does not match its content."
     try:
         found = [*_recheck(content)]
-    except (CopelandError, KeyError, TypeError, ValueError, OverflowError) as error:
+    except (
+        CopelandError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
         said = str(error) if isinstance(error, CopelandError) else "a part is missing or damaged."
         found = [f"nothing can be weighed again: {said}"]
     else:

@@ -6,6 +6,7 @@ until all before it are there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -274,23 +275,19 @@ def _weigh_slices(
     terms: Terms,
 ) -> tuple[Slice, ...]:
     """What is proved of each tag; a tag of all cases says nothing new."""
-    members = {
-        tag: {place for place, case in enumerate(pairs.cases) if tag in case.tags}
-        for tag in pairs.tags
+    members = Counter(tag for case in pairs.cases for tag in case.tags)
+    said: dict[str, list[Judgment]] = {
+        tag: [] for tag in pairs.tags if members[tag] < len(pairs.cases)
     }
-    members = {tag: cases for tag, cases in members.items() if len(cases) < len(pairs.cases)}
-    if not members:
+    if not said:
         return ()
-    tallies = {
-        tag: (
-            tally_judgments(one for one in judgments if one.case in cases),
-            sum(question.case in cases for question in questions),
-        )
-        for tag, cases in members.items()
-    }
+    for one in judgments:
+        for tag in said.keys() & pairs.cases[one.case].tags:
+            said[tag].append(one)
+    each = len(questions) // len(pairs.cases)  # questions on a case
+    tallies = {tag: (tally_judgments(some), each * members[tag]) for tag, some in said.items()}
     found = weigh_tags(tallies, terms)
     conflicts = find_conflicts(finding, found)
     return tuple(
-        Slice(tag, len(members[tag]), tallies[tag][0], found[tag], tag in conflicts)
-        for tag in members
+        Slice(tag, members[tag], tallies[tag][0], found[tag], tag in conflicts) for tag in said
     )

@@ -215,4 +215,4 @@ def _describe_cost(result: GateResult) -> Iterator[str]:
         cost = f", cost {result.cost:,.4g}" if result.cost else ""
         yield f"{result.tokens:,} tokens{cost}, in all runs."
     if result.calls_before:
-        yield f"{format_count(result.calls_before, 'call')} of these {'was' if result.calls_before == 1 else 'were'} made in earlier runs."
+        yield f"Earlier runs made {format_count(result.calls_before, 'call')} of these."

@@ -47,6 +47,7 @@ class Journal:
     ):
         self.path = path
         self.calls: dict[str, int] = {}
+        self.before = 0  # calls of earlier runs
         self.cost = 0.0
         self.tokens = 0
         self._answers: dict[tuple[str, int], Judgment] = {}
@@ -58,9 +59,7 @@ class Journal:
             self._read(path, header)
         else:
             _write_line(path, header)
-        self.before = sum(self.calls.values())  # calls of earlier runs
-
-    before = 0
+        self.before = sum(self.calls.values())
 
     def find_answer(self, judge: str, place: int) -> Judgment | None:
         """Return what a judge answered to a question; None if it has not, or failed."""

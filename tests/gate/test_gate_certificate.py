@@ -4,6 +4,8 @@ import json
 
 import pytest
 from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
+from hypothesis import given
+from hypothesis import strategies as st
 
 from copeland.errors import InvalidParameter
 from copeland.gate import run_gate
@@ -20,6 +22,9 @@ PAIRS = make_pairs(20, identical=4)
 def issue(judge=None, pairs=PAIRS, **how):
     result = run_gate(*answers_of(pairs), judge or {"small": Scripted(NEW, OLD, "tie", NEW)}, **how)
     return json.loads(certificate_text(result))
+
+
+ISSUED = json.dumps(issue(judge_all=True))
 
 
 def seal(content):
@@ -95,6 +100,37 @@ def test_a_changed_verdict_is_found_under_a_new_seal(change, said):
     content = issue(judge_all=True)
     content["judges"][0]["verdicts"] = change(content["judges"][0]["verdicts"])
     assert any(said in one for one in find_objections(seal(content)))
+
+
+JUNK = st.sampled_from([None, -1, 0, 1e400, "x", "", [], {}, [None], {"name": 3}, True, 10**400])
+
+
+def places(content, path=()):
+    """Every part of a file, by the way to it."""
+    inner = (
+        content.items()
+        if isinstance(content, dict)
+        else enumerate(content)
+        if isinstance(content, list)
+        else ()
+    )
+    for key, value in inner:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+@pytest.mark.slow
+@given(st.data())
+def test_junk_in_any_place_is_an_objection_and_never_a_crash(data):
+    content = json.loads(ISSUED)
+    *way, last = data.draw(st.sampled_from(list(places(content))))
+    part = content
+    for key in way:
+        part = part[key]
+    part[last] = data.draw(JUNK)
+    if content != json.loads(ISSUED):
+        assert find_objections(content)
+    find_objections(seal(content))
 
 
 def test_other_answers_are_found_by_their_digest():

@@ -295,6 +295,17 @@ def test_ctrl_c_keeps_what_is_judged():
     assert judge.tally.n == judge.calls == 7
 
 
+def test_a_judge_that_did_not_begin_proves_nothing():
+    def stop(done, total):
+        if done == 5:
+            raise KeyboardInterrupt
+
+    judges = {"ok": Scripted(NEW), "too": Scripted(NEW)}
+    result = gate(make_pairs(40), judges, require="better", progress=stop)
+    assert [judge.reason for judge in result.judges] == ["interrupted", "interrupted"]
+    assert (result.judges[1].tally.n, result.outcome) == (0, "undecided")
+
+
 @pytest.mark.slow
 def test_an_even_candidate_is_called_better_or_worse_no_oftener_than_delta():
     wrong = 0

@@ -174,11 +174,18 @@ def verify_command(
         ),
     ] = None,
     baseline: Annotated[
-        Path | None,
+        str | None,
         typer.Option(metavar="FILE", help="Of a gate: check also that these answers were judged."),
     ] = None,
     candidate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The same for the candidate's answers.")
+        str | None, typer.Option(metavar="FILE", help="The same for the candidate's answers.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="One file with the answers of both; --baseline and --candidate are then options in it.",
+        ),
     ] = None,
     format_: FormatName = None,
     storage: Storage = STORAGE,
@@ -191,7 +198,7 @@ def verify_command(
         read_certificate,
     )
 
-    if _is_gate_checked(file, baseline, candidate, format_, as_json):
+    if _is_gate_checked(file, baseline, candidate, answers, format_, as_json):
         return
     filed = read_certificate(file)
     found = (
@@ -217,10 +224,15 @@ def verify_command(
 
 
 def _is_gate_checked(
-    file: Path, baseline: Path | None, candidate: Path | None, name: str | None, as_json: bool
+    file: Path,
+    baseline: str | None,
+    candidate: str | None,
+    answers: Path | None,
+    name: str | None,
+    as_json: bool,
 ) -> bool:
     """Check the certificate of a gate; return whether it is one."""
-    from copeland.gate.case_pairs import pair_answers
+    from copeland.gate.case_pairs import pair_answers, pick_answers
     from copeland.gate.gate_certificate import find_objections, read_gate_certificate
 
     content = read_gate_certificate(file)
@@ -228,8 +240,13 @@ def _is_gate_checked(
         return False
     if (baseline is None) != (candidate is None):
         raise InvalidParameter("give both --baseline and --candidate, or neither.")
-    both = baseline is not None and candidate is not None
-    pairs = pair_answers(baseline, candidate, inner=True, name=name) if both else None
+    pairs = None
+    if baseline is not None and candidate is not None:
+        pairs = (
+            pair_answers(baseline, candidate, inner=True, name=name)
+            if answers is None
+            else pick_answers(answers, baseline, candidate, name)
+        )
     found = find_objections(content, pairs)
     if as_json:
         print_json({"file": str(file), "holds": not found, "objections": list(found)})
