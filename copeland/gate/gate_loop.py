@@ -78,6 +78,7 @@ class GateLoop:
         self.failures = 0  # in a row
         self.named: list[str] = []  # sides, in this run
         self.end: tuple[str, str] | None = None
+        self.hopeful: tuple[int, ...] = ()  # losses and ties that left hope, of so many questions
         free = [self._know(place) is not None for place in range(len(self.questions))]
         # How many questions from each place on need no call.
         self.free_from = [*accumulate(reversed(free), initial=0)][::-1]
@@ -211,8 +212,17 @@ class GateLoop:
         if outcome != UNDECIDED:
             proved = "required claim" if outcome == PASSED else "opposite"
             self._stop("decided", f"the {proved} is proved.")
-        elif is_hopeless(self.tally, self._count_left(), self.terms):
+        elif self._is_futile():
             self._stop("futile", "no outcome of the calls left could prove the required claim.")
+
+    def _is_futile(self) -> bool:
+        """Whether winning all that is left would not do; a win since the last look changes nothing about that."""
+        left = self._count_left()
+        lost = (self.tally.lowest.losses, self.tally.lowest.ties, self.tally.n + left)
+        if lost == self.hopeful:
+            return False
+        self.hopeful = lost
+        return is_hopeless(self.tally, left, self.terms)
 
     def _count_left(self) -> int:
         """How many questions can still be answered, at most."""
