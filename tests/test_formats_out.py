@@ -113,6 +113,7 @@ def test_metrics_are_what_the_study_says():
     assert metrics["not_ruled_out"] == len(found.possible)
 
 
+@pytest.mark.slow
 def test_a_space_has_its_number_of_votes(mlflow):
     study = create_study("hue", space=Space({"x": Real(0, 1)}), voters="independent")
     run = log_to_mlflow(study)

@@ -34,7 +34,14 @@ class AnswerCase:
 
 
 class AnswerFile(NamedTuple):
-    """The cases of a file, and the options that answered, in the file's order."""
+    """The cases of a file, and the options that answered, in the file's order.
+
+    Examples
+    --------
+    >>> case = AnswerCase("q1", "What is 2 + 2?", {"brief": "4"})
+    >>> AnswerFile("brief.csv, line 1", ("brief",), (case,)).options
+    ('brief',)
+    """
 
     where: str
     options: tuple[str, ...]

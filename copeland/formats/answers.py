@@ -48,7 +48,13 @@ def read_answers(path: Path, name: str | None = None) -> AnswerFile:
 
 
 def find_answer_format(path: Path) -> Format | None:
-    """Return the format of a file with answers, by what it ends in, its keys or its columns; None of a plain table."""
+    """Return the format of a file with answers, by what it ends in, its keys or its columns; None of a plain table.
+
+    Examples
+    --------
+    >>> find_answer_format(Path("log.eval")).name
+    'inspect'
+    """
     known = [one for one in formats().values() if one.answers is not None]
     kind = file_type(path)
     by_end = next((one for one in known if kind in one.suffixes), None)

@@ -29,6 +29,12 @@ def log_to_mlflow(study: Study, run: str | None = None) -> str:
         The study.
     run
         The id of a run to go on with; by default the active one, or else a new one of the study's name.
+
+    Examples
+    --------
+    >>> from copeland.study import open_study
+    >>> log_to_mlflow(open_study("tea"))  # doctest: +SKIP
+    '6b7f0e1c2d3a4958a1b2c3d4e5f60718'
     """
     mlflow = need("mlflow", "mlflow", "a run of MLflow")
     active = mlflow.active_run()
