@@ -54,6 +54,7 @@ def test_power_is_measured_by_the_rule(monkeypatch):
     said = np.where(rng.random((30, 12)) < 0.3, TIED, rng.random((30, 12)) >= 0.6)
     times = 0
     for run in range(30):
+        n, outcome = 0, "undecided"
         for n in range(1, 10):
             now = Verdicts(*(int((said[run, :n] == kind).sum()) for kind in (WON, LOST, TIED)))
             outcome = weigh(now, terms).outcome

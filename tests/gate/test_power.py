@@ -43,7 +43,6 @@ def run_plainly(path, most, terms, look, give_up):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("most", [24, 17])
 @pytest.mark.parametrize("terms", SMALL)
 def test_simulated_runs_stop_where_the_rule_stops(terms, most):
