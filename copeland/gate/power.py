@@ -15,7 +15,7 @@ from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.support.arrays import Ints
 from copeland.support.rng import stream
 
-RUNS, FEWER_RUNS = 2_000, 600  # a standard error of .01 at most; fewer where many shares are tried
+RUNS, FEWER_RUNS = 3_000, 600  # a standard error of .01 at most; fewer where many shares are tried
 CHANCE, SHARES = 0.8, 100  # what "found" means, and how finely shares are told apart
 
 

@@ -87,6 +87,14 @@ class StoppingRule:
             start, width = start + width, int(width * GROWTH)
         return stops
 
+    def may_decide(self, counts: Counts) -> Bools:
+        """Tell where a gate may pass or fail; all other counts leave it undecided."""
+        found = is_ruled_out(*counts, self.terms)
+        required = REQUIRED[self.terms.require]
+        for claim in (required, OPPOSITE[required]):
+            found |= self.ceilings.may_prove(claim, counts)
+        return found
+
     def _find_hope(self) -> Ints:
         """Return for each number of ties how many losses still let a gate pass if the rest are wins; -1 if none do."""
         ties = np.arange(self.most + 1)
@@ -103,7 +111,7 @@ class StoppingRule:
         is_open = ~futile[:, -1]  # who has no hope never gets it back
         last = np.where(is_open, futile.shape[1] - 1, futile.argmax(axis=1))
         stops.questions[active[~is_open]] = start + last[~is_open] + 1
-        likely = self.ceilings.may_decide(block) & (np.arange(futile.shape[1]) <= last[:, None])
+        likely = self.may_decide(block) & (np.arange(futile.shape[1]) <= last[:, None])
         rows = np.flatnonzero(likely.any(axis=1))
         while len(rows):
             at = likely[rows].argmax(axis=1)
@@ -132,12 +140,8 @@ class SampleCeilings:
     def __init__(self, terms: Terms):
         self.terms = terms
 
-    def may_decide(self, counts: Counts) -> Bools:
-        """Tell where the required claim or its opposite may be proved; all other counts leave a gate undecided."""
-        required = REQUIRED[self.terms.require]
-        return self._is_near(required, counts) | self._is_near(OPPOSITE[required], counts)
-
-    def _is_near(self, claim: str, counts: Counts) -> Bools:
+    def may_prove(self, claim: str, counts: Counts) -> Bools:
+        """Tell where a claim may be proved; it is not anywhere else."""
         m = find_border(claim, self.terms)
         w, l, t = counts
         if claim not in (BETTER, NOT_WORSE):
@@ -158,14 +162,9 @@ class PopulationCeilings:
         self.terms = terms
         self.log_factorial = gammaln(np.arange(terms.questions + 5) + 1.0)
 
-    def may_decide(self, counts: Counts) -> Bools:
-        """Tell where the required claim or its opposite may be proved; all other counts leave a gate undecided."""
-        required = REQUIRED[self.terms.require]
-        level = self.terms.level - EDGE
-        found = is_ruled_out(*counts, self.terms)
-        for claim in (required, OPPOSITE[required]):
-            found |= self._above(claim, counts) >= level
-        return found
+    def may_prove(self, claim: str, counts: Counts) -> Bools:
+        """Tell where a claim may be proved; it is not anywhere else."""
+        return self._above(claim, counts) >= self.terms.level - EDGE
 
     def _above(self, claim: str, counts: Counts) -> Floats:
         w, l, t = counts

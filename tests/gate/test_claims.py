@@ -16,6 +16,7 @@ from copeland.gate.claims import (
     WORSE,
     Terms,
     Verdicts,
+    _weigh_above,
     find_interval,
     is_futile,
     weigh,
@@ -156,13 +157,13 @@ def test_what_the_questions_left_cannot_make_good_has_failed():
     assert weigh(Verdicts(49, 49, 0), terms).outcome == "undecided"
 
 
-def best_outcome_passes(verdicts, left, terms):
+def best_outcome_passes(verdicts, left, look):
     """Whether any verdicts on the questions left pass the gate at any time: all are tried."""
     for w, l in product(range(left + 1), repeat=2):
         if w + l <= left:
             for t in range(left - w - l + 1):
                 counts = (verdicts.wins + w, verdicts.losses + l, verdicts.ties + t)
-                if weigh(Verdicts(*counts), terms).outcome == "passed":
+                if look(Verdicts(*counts)) == "passed":
                     return True
     return False
 
@@ -172,11 +173,11 @@ def best_outcome_passes(verdicts, left, terms):
 @pytest.mark.parametrize("require", ["better", "not-worse"])
 def test_futile_means_that_no_outcome_passes(require, exact):
     terms = Terms(require, 0.1, 0.5, 12, exact)
-    told = set()
+    told, look = set(), cache(lambda verdicts: weigh(verdicts, terms).outcome)
     for n, left in [(0, 3), (4, 3), (9, 2), (9, 3)]:
         for state in populations(n):
             futile = is_futile(state, left, terms)
-            assert futile != best_outcome_passes(state, left, terms)
+            assert futile != best_outcome_passes(state, left, look)
             told.add(futile)
     assert told == {True, False}
 
@@ -195,6 +196,21 @@ def test_the_interval_is_what_the_claims_say_at_every_margin(counts, exact):
     claims = weigh(verdicts, replace(TERMS, exact=exact)).claims
     assert (BETTER in claims) == (low > 0.5)
     assert (WORSE in claims) == (high < 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("questions", [12, 60])
+def test_a_mean_is_refuted_together_with_all_beyond_it(questions):
+    """So an interval is what the claims at every margin say."""
+    counts = np.array([c for n in range(questions + 1) for c in populations(n)])
+    if questions > 12:
+        counts = counts[np.random.default_rng(0).choice(len(counts), 500, replace=False)]
+    w, l, t = counts.T
+    for delta in (0.05, 0.2):
+        terms = Terms("better", 0.0, delta, questions, exact=True)
+        borders = np.arange(2 * questions + 1) / (2 * questions)
+        refuted = [_weigh_above(float(b), w, l, t, terms) >= terms.level for b in borders]
+        assert (np.diff(np.array(refuted).astype(int), axis=0) <= 0).all()
 
 
 def test_the_interval_of_no_verdicts_is_everything():
