@@ -31,6 +31,15 @@ class JudgeResult:
     """What one judge said, and what that proves.
 
     ``reason`` is decided, futile, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> old, new = ({f"q{i}": word for i in range(30)} for word in ("hm", "yes"))
+    >>> result = copeland.run_gate(old, new, lambda left, right, item: "left")
+    >>> judge = result.judges[0]
+    >>> judge.judge, judge.sides.right, judge.reason
+    ('judge', 0, 'decided')
     """
 
     judge: str
