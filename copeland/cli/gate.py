@@ -158,8 +158,18 @@ def gate_command(
     from copeland.gate.gate_settings import GateSettings
 
     settings = GateSettings(
-        *(require, by, delta, population, swap, seed, max_calls, cost, workers, patience),
-        *(judge_identical, judge_all),
+        require=require,
+        margin=by,
+        delta=delta,
+        population=population,
+        swap=swap,
+        seed=seed,
+        max_calls=max_calls,
+        cost=cost,
+        workers=workers,
+        patience=patience,
+        judge_identical=judge_identical,
+        judge_all=judge_all,
     )
     files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
     for path in files.values():

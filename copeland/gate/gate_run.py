@@ -107,8 +107,18 @@ def run_gate(
     By the judge shorter, on these 40 cases: candidate is better than baseline (theta 1.00, ...
     """
     settings = GateSettings(
-        *(require, margin, delta, population, swap, seed, max_calls, cost, workers, patience),
-        *(judge_identical, judge_all),
+        require=require,
+        margin=margin,
+        delta=delta,
+        population=population,
+        swap=swap,
+        seed=seed,
+        max_calls=max_calls,
+        cost=cost,
+        workers=workers,
+        patience=patience,
+        judge_identical=judge_identical,
+        judge_all=judge_all,
     )
     pairs = pair_answers(baseline, candidate, inner)
     return judge_pairs(pairs, judges, settings, cheaper, faster, journal, progress, notice)

@@ -34,6 +34,7 @@ def summary_markdown(result: GateResult) -> str:
         *_tabulate(result),
         *_list_details(result),
         *(line for judge in result.judges for line in _list_losses(result, judge)),
+        *_list_disagreements(result),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -100,4 +101,16 @@ def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     for place in lost:
         case = result.pairs.cases[place]
         rows.append(_make_row(case.id, case.text, case.baseline, case.candidate))
+    yield "\n".join(rows)
+
+
+def _list_disagreements(result: GateResult) -> Iterator[str]:
+    """The first questions that judges answered differently, with what each said."""
+    shown = result.disagreements[:SHOWN]
+    if not shown:
+        return
+    names = [judge.judge for judge in result.judges]
+    yield f"### Where judges disagree: {len(shown)} of {len(result.disagreements)} questions"
+    rows = [_make_row("case", *names), "|---" * (len(names) + 1) + "|"]
+    rows += [_make_row(one.case, *(one.said.get(name, "") for name in names)) for one in shown]
     yield "\n".join(rows)

@@ -7,6 +7,7 @@ whatever a gate claims is wrong of the sets, even where it is right of the cases
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -25,7 +26,7 @@ from copeland.gate.questions import Question
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.study.judges.call import Budget, Judge, ask_judge, charge, check_judge, own_name
 from copeland.study.judges.parse import JudgeFailed
-from copeland.study.log.events import LEFT, RIGHT
+from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP
 from copeland.support.arrays import Ints
 from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.support.rng import stream
@@ -52,6 +53,8 @@ class Answer(NamedTuple):
     first: str
     second: str
     again: str | None
+    calls: int
+    note: str  # why it failed, if it did
 
 
 @dataclass(frozen=True)
@@ -207,39 +210,49 @@ def _ask_all(
     settings: GateSettings,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[list[Answer], int]:
-    """Ask about cases in a drawn order, each in both orders, while calls are left."""
-    order = stream(settings.seed, "gate", "self check", "cases").permutation(len(pairs.cases))
-    work, planned = [], 0
-    for number, case in enumerate(order):
-        again = number * 2 % AGAIN == 0
-        if settings.max_calls is not None and planned + 2 + again > settings.max_calls:
-            break
-        planned += 2 + again
-        work.append((int(case), again))
-    if not work:
-        raise InvalidParameter(f"max_calls is {settings.max_calls}; a check takes 3 calls or more.")
-    tell = progress or (lambda done, total: None)
-
-    def ask(one: tuple[int, bool]) -> tuple[Answer, int, str]:
-        case, again = one
-        sides = (CANDIDATE, BASELINE, *([CANDIDATE] if again else []))
-        said = [ask_judge(judge, *make_call(pairs, Question(case, side))) for side in sides]
-        outcomes = [opinion.outcome or "skip" for opinion in said]
-        note = next((opinion.note for opinion in said if opinion.note), "")
-        answer = Answer(case, outcomes[0], outcomes[1], outcomes[2] if again else None)
-        return answer, sum(opinion.calls for opinion in said), note
-
+    """Ask about cases in a drawn order, each in both orders, while calls and money are left; return how many calls it took."""
+    work = _plan_cases(len(pairs.cases), settings)
+    planned = sum(2 + again for _, again in work)
     answers: list[Answer] = []
     calls = failures = 0
-    with ThreadPoolExecutor(min(settings.workers, 256), thread_name_prefix="judge") as pool:
-        for answer, took, note in pool.map(ask, work):
+    pool = ThreadPoolExecutor(min(settings.workers, 256), thread_name_prefix="judge")
+    try:
+        for answer in pool.map(lambda one: _ask_case(pairs, judge, *one), work):
+            if answer.calls < 2:  # the money is spent
+                break
             answers.append(answer)
-            calls += took
-            tell(calls, planned)
-            failures = failures + 1 if {answer.first, answer.second} == {"error"} else 0
+            calls += answer.calls
+            if progress is not None:
+                progress(calls, planned)
+            failures = failures + 1 if {answer.first, answer.second} == {ERROR} else 0
             if failures == settings.patience:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise JudgeFailed(
-                    f"the judge failed on {failures} cases in a row; the last time: {note}"
-                )
+                last = f"the last time: {answer.note}"
+                raise JudgeFailed(f"the judge failed on {failures} cases in a row; {last}")
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
     return answers, calls
+
+
+def _plan_cases(cases: int, settings: GateSettings) -> list[tuple[int, bool]]:
+    """Which cases are asked, and whether the first question is put again, as far as the calls go."""
+    order = stream(settings.seed, "gate", "self check", "cases").permutation(cases)
+    found: list[tuple[int, bool]] = []
+    left = math.inf if settings.max_calls is None else settings.max_calls
+    for number, case in enumerate(order):
+        again = number % (AGAIN // 2) == 0  # each case is two questions
+        left -= 2 + again
+        if left < 0:
+            break
+        found.append((int(case), again))
+    if not found:
+        raise InvalidParameter(f"max_calls is {settings.max_calls}; a check takes 3 calls or more.")
+    return found
+
+
+def _ask_case(pairs: CasePairs, judge: Judge, case: int, again: bool) -> Answer:
+    sides = (CANDIDATE, BASELINE, *([CANDIDATE] if again else []))
+    said = [ask_judge(judge, *make_call(pairs, Question(case, side))) for side in sides]
+    first, second, *more = (opinion.outcome or SKIP for opinion in said)
+    note = next((opinion.note for opinion in said if opinion.note), "")
+    calls = sum(opinion.calls for opinion in said)
+    return Answer(case, first, second, more[0] if more else None, calls, note)

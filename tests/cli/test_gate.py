@@ -192,6 +192,17 @@ def test_a_cap_on_cost_that_cannot_suffice_is_refused_before_a_call(folder):
 
 
 @pytest.mark.slow
+def test_money_that_runs_out_leaves_it_undecided(folder):
+    with FakeChat(prefers_short) as fake:
+        words = ("--prices", "1,2", "--cost", "0.003", "--all", "--json")
+        done = gate(*words, judge=chat(fake.url))
+    told = json.loads(done.stdout)
+    assert told["judges"][0]["reason"] == "cost"
+    assert 0 < told["cost"] <= 0.003
+    assert told["calls"] == len(fake.requests) < 60
+
+
+@pytest.mark.slow
 def test_a_model_that_always_says_left_is_told_of(folder):
     with FakeChat(says("left")) as fake:
         done = gate("--max-calls", "30", "--all", judge=chat(fake.url))
@@ -206,6 +217,11 @@ def test_one_file_with_a_column_for_each_option(folder):
     done = gate("--answers", "all.csv", "--require", "better", baseline="polite", candidate="brief")
     assert done.exit_code == 0, done.stderr
     assert "brief is better than polite" in done.stdout
+    same = ("--answers", "all.csv", "--baseline", "polite", "--candidate", "brief")
+    words = ("--require", "better", "--certificate", "cert.json")
+    gate("--answers", "all.csv", *words, baseline="polite", candidate="brief")
+    assert run("study", "verify", "cert.json", *same).exit_code == 0
+    assert run("study", "verify", "cert.json", *same[:-1], "other").exit_code == 1
     done = gate(baseline="all.csv")
     assert done.exit_code == 2
     assert (

@@ -96,8 +96,8 @@ LIMITED = {
 
 
 ALWAYS = set(LIMITED) & {
-    *("horizon", "runs", "jobs", "comparisons", "worlds", "most", "calls", "max_calls", "patience", "only"),
-    *("storage", "marks", "wanted"),
+    *("horizon", "runs", "jobs", "comparisons", "worlds", "most", "calls", "patience", "only"),
+    *("storage", "marks", "wanted", "max_calls"),
 }
 
 

@@ -108,6 +108,19 @@ def test_hostile_texts_are_inert_everywhere():
     json.dumps(result.to_dict(), allow_nan=False)
 
 
+def test_a_page_shows_where_judges_disagree():
+    judges = {"small": Scripted(NEW, OLD), "large": Scripted(NEW, NEW)}
+    result = run_gate(*answers_of(make_pairs(12)), judges, judge_all=True)
+    page = summary_markdown(result)
+    assert (
+        "### Where judges disagree: 5 of 12 questions\n\n| case | small | large |\n|---|---|---|\n"
+        in page
+    )
+    assert (
+        page.count(" | baseline | candidate |\n") == 6
+    )  # with the head of the cases that small says are lost
+
+
 def test_a_long_text_is_cut():
     assert escape_markdown("x" * 500, 300) == "x" * 299 + "…"
 

@@ -72,6 +72,20 @@ def test_calls_are_capped():
         check_judge_by_itself(SAME, lambda *_: "tie", GateSettings(max_calls=2))
 
 
+def test_money_that_runs_out_ends_it_with_what_there_is():
+    def charged(left, right, item, budget):
+        budget.reserve(1.0)
+        budget.book(1.0, 10, 1.0)
+        return "tie"
+
+    def judge(left, right, item):
+        raise AssertionError
+
+    judge.charged = charged
+    found = check_judge_by_itself(SAME, judge, GateSettings(population="like-these", cost=20.0))
+    assert found.calls <= 20 and found.cost == 20.0 and found.cases == 9
+
+
 def test_a_judge_that_fails_ends_the_check():
     def broken(left, right, item):
         raise RuntimeError("out of order")
