@@ -25,8 +25,8 @@ from copeland.cli.judge_options import (
     Voters,
     make_judges,
 )
-from copeland.cli.output import note, print_json, progress_bar, require_new, show
-from copeland.cli.program import app
+from copeland.cli.output import complain, note, print_json, progress_bar, require_new, show
+from copeland.cli.program import BAD_INPUT, app
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -172,6 +172,8 @@ def gate_command(
         judge_all=judge_all,
     )
     files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
+    kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
+    _require_places([kept, *files.values()])
     for path in files.values():
         if path is not None:
             require_new(path, force)
@@ -191,10 +193,22 @@ def gate_command(
     if same:
         _check_self(pairs, judges, settings, files, as_json)
         return
-    kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
-    result = _judge(pairs, judges, settings, cheaper, faster, kept)
-    _write_files(result, files)
+    try:
+        result = _judge(pairs, judges, settings, cheaper, faster, kept)
+        _write_files(result, files)
+    except OSError as error:  # not the exit code 1, which says that the opposite is proved
+        complain(error)
+        raise typer.Exit(BAD_INPUT) from None
     _tell(result, as_json)
+
+
+def _require_places(paths: list[Path | None]) -> None:
+    """Refuse files that could not be written, before anything is paid for."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise InvalidParameter(f"{path}: there is no folder {path.parent}; create it first.")
+        if path is not None and path.is_dir():
+            raise InvalidParameter(f"{path} is a folder; name a file.")
 
 
 def _read_pairs(

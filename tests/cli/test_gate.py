@@ -268,6 +268,29 @@ def test_bad_input_ends_with_a_sentence_and_exit_code_2(folder, words, said):
     assert re.fullmatch(r"copeland: .*\n", done.stderr)
 
 
+@pytest.mark.parametrize("option", ["--out", "--junit", "--summary", "--certificate", "--journal"])
+def test_a_file_that_cannot_be_written_is_refused_before_a_call(folder, option):
+    words = ("--command", "echo tie", "--require", "better")
+    done = run(
+        "gate", "--baseline", "old.jsonl", "--candidate", "new.jsonl", *words, option, "none/x.json"
+    )
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "there is no folder none" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_the_machine_refuses_is_an_error_and_never_looks_like_a_failed_gate(
+    folder, monkeypatch
+):
+    def refuse(*_):
+        raise OSError(28, "No space left on device", "gate.xml")
+
+    monkeypatch.setattr("copeland.support.atomic_files.write_file", refuse)
+    done = gate("--junit", "gate.xml", "--require", "better")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "gate.xml: No space left on device." in done.stderr
+
+
 def test_cases_that_do_not_join_are_named_unless_they_may_be_dropped(folder):
     lines = Path("new.jsonl").read_text().splitlines()
     Path("new.jsonl").write_text("\n".join(lines[:35]) + "\n")
