@@ -84,6 +84,10 @@ def forecast_pairs(
     power = power._replace(median_calls=round(power.median_calls * (1 - same)))
     most = settings.count_most_calls(len(questions), len(pairs.cases), pairs.identical)
     said = [describe_power(power)]
+    if terms.exact and settings.require == "better" and (cap is None or most < cap):
+        said.append(
+            f"If all {format_count(most, 'call')} are made, the smallest difference on these cases decides."
+        )
     for name, judge in judges.items():
         bill = estimate_call(judge, pairs, questions)
         if bill is not None:

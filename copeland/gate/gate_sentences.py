@@ -205,8 +205,8 @@ def _describe_agreement(result: GateResult) -> Iterator[str]:
         )
     if result.disagreements:
         cases = list(dict.fromkeys(one.case for one in result.disagreements))
-        yield f"They disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
-    if len(result.judges) > 1:
+        yield f"The judges disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
+    if len(result.judges) > 1 and not all(judge.finding.complete for judge in result.judges):
         yield f"Each judge's verdict is wrong with probability {drop_zero(result.settings.delta)} at most, by itself."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from copeland.gate.case_pairs import BASELINE, CANDIDATE
 from copeland.gate.gate_result import GateResult, JudgeResult
 from copeland.gate.gate_sentences import describe_claim, describe_details, format_share
 from copeland.support.escaping import inert
@@ -112,5 +113,8 @@ def _list_disagreements(result: GateResult) -> Iterator[str]:
     names = [judge.judge for judge in result.judges]
     yield f"### Where judges disagree: {len(shown)} of {len(result.disagreements)} questions"
     rows = [_make_row("case", *names), "|---" * (len(names) + 1) + "|"]
-    rows += [_make_row(one.case, *(one.said.get(name, "") for name in names)) for one in shown]
+    options = dict(zip((BASELINE, CANDIDATE), result.pairs.names, strict=True))
+    for one in shown:
+        said = (one.said.get(name, "") for name in names)
+        rows.append(_make_row(one.case, *(options.get(word, word) for word in said)))
     yield "\n".join(rows)

@@ -99,6 +99,22 @@ def test_it_is_told_what_the_gate_finds_and_what_it_takes():
     assert "That costs about" in bill
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"require": "better"}, True),
+        ({"require": "better", "max_calls": 30}, False),
+        ({"require": "better", "population": "like-these"}, False),
+        ({}, False),
+    ],
+)
+def test_it_is_told_where_any_difference_decides(how, told):
+    said = forecast_pairs(*setting(20, **how), {})
+    sentence = "If all 40 calls are made, the smallest difference on these cases decides."
+    assert (sentence in said) == told
+
+
 def test_equal_sets_need_no_forecast():
     given = setting(5, 5)
     require_chance(*given, {})
