@@ -92,7 +92,7 @@ def _log_ratio(w: Ints, l: Ints, d: Ints, slack: float) -> Floats:
     )
     # Where the likeliest m is not above m0, no ratio is above 1: more comes from a tail too small for a computer.
     behind = wins * (of + 1) <= (wins + losses) * (at + 1)
-    none |= behind & (found > 0)
+    none |= behind & (found > EDGE)
     return np.where(impossible, math.inf, np.where(none, -math.inf, found))
 
 
