@@ -274,16 +274,16 @@ def _write_files(result: GateResult, files: dict[str, Path | None]) -> None:
     """Write what was asked for."""
     import json
 
-    from copeland.gate.gate_certificate import certificate_text
-    from copeland.gate.junit import junit_xml
-    from copeland.gate.markdown_summary import summary_markdown
+    from copeland.gate.gate_certificate import make_certificate
+    from copeland.gate.junit import make_junit
+    from copeland.gate.markdown_summary import make_summary
     from copeland.support.atomic_files import write_file
 
     make = {
         "out": lambda: json.dumps(result.to_dict(), allow_nan=False, indent=1).encode() + b"\n",
-        "junit": lambda: junit_xml(result),
-        "summary": lambda: summary_markdown(result).encode(errors="replace"),
-        "certificate": lambda: certificate_text(result).encode(),
+        "junit": lambda: make_junit(result),
+        "summary": lambda: make_summary(result).encode(errors="replace"),
+        "certificate": lambda: make_certificate(result).encode(),
     }
     for what, path in files.items():
         if path is not None:

@@ -15,7 +15,7 @@ from typing import Any
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePair, CasePairs
 from copeland.gate.claims import Terms
-from copeland.gate.gate_loop import judge_result
+from copeland.gate.gate_loop import make_judge_result
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import FIXED, GateSettings
@@ -39,7 +39,7 @@ ASSUMPTIONS = (
 _CLOSE = 1e-9
 
 
-def certificate_text(result: GateResult) -> str:
+def make_certificate(result: GateResult) -> str:
     """Return the text of a certificate file.
 
     Examples
@@ -47,7 +47,7 @@ def certificate_text(result: GateResult) -> str:
     >>> from copeland.gate import run_gate
     >>> old, new = ({f"q{i}": word for i in range(20)} for word in ("hm", "yes"))
     >>> result = run_gate(old, new, {"shorter": lambda a, b, item: "left" if a.text == "yes" else "right"})
-    >>> find_objections(json.loads(certificate_text(result)))
+    >>> find_objections(json.loads(make_certificate(result)))
     ()
     """
     content = _describe(result)
@@ -159,7 +159,7 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
     for told in content["judges"]:
         judgments = _read_judgments(told["verdicts"], questions, same, settings)
         rest = (pairs, questions, terms, told["calls"], "", "")
-        judges.append(judge_result(told["judge"], judgments, *rest))
+        judges.append(make_judge_result(told["judge"], judgments, *rest))
         yield from _compare(told, judges[-1])
     yield from _compare_whole(content, _make_result(content, pairs, settings, terms, judges))
 

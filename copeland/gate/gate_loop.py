@@ -246,12 +246,12 @@ class GateLoop:
 
     def _make_result(self) -> JudgeResult:
         assert self.end is not None
-        return judge_result(
+        return make_judge_result(
             self.name, self.judgments, self.pairs, self.questions, self.terms, self.calls, *self.end
         )
 
 
-def judge_result(
+def make_judge_result(
     name: str,
     judgments: Sequence[Judgment],
     pairs: CasePairs,

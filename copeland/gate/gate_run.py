@@ -12,7 +12,7 @@ from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import Answers, CasePairs, pair_answers
 from copeland.gate.claims import Terms
 from copeland.gate.gate_forecast import forecast_pairs, require_chance
-from copeland.gate.gate_loop import GateLoop, Notice, judge_result
+from copeland.gate.gate_loop import GateLoop, Notice, make_judge_result
 from copeland.gate.gate_result import Disagreement, GateResult, JudgeResult, Saving
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import GateSettings
@@ -226,7 +226,7 @@ def _run_judges(
     rest = list(judges)[len(found) :]
     nothing = (pairs, questions, terms)
     return found + [
-        judge_result(
+        make_judge_result(
             name, (), *nothing, journal.calls.get(name, 0), "interrupted", "it did not begin."
         )
         for name in rest

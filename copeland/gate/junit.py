@@ -32,7 +32,7 @@ class _Test(NamedTuple):
     is_skipped: bool = False
 
 
-def junit_xml(result: GateResult) -> bytes:
+def make_junit(result: GateResult) -> bytes:
     """Return a JUnit file of a gate.
 
     Examples
@@ -40,7 +40,7 @@ def junit_xml(result: GateResult) -> bytes:
     >>> from copeland.gate import run_gate
     >>> old, new = ({f"q{i}": word for i in range(20)} for word in ("hm", "yes"))
     >>> result = run_gate(old, new, {"shorter": lambda a, b, item: "left" if a.text == "yes" else "right"})
-    >>> ElementTree.fromstring(junit_xml(result)).attrib["failures"]
+    >>> ElementTree.fromstring(make_junit(result)).attrib["failures"]
     '0'
     """
     tests = list(_list_tests(result))

@@ -17,7 +17,7 @@ LETTERS = 300  # of a text
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
 
-def summary_markdown(result: GateResult) -> str:
+def make_summary(result: GateResult) -> str:
     """Return a page about a gate: the verdict, tags, cost, and cases on which the candidate lost.
 
     Examples
@@ -25,7 +25,7 @@ def summary_markdown(result: GateResult) -> str:
     >>> from copeland.gate import run_gate
     >>> old, new = ({f"q{i}": word for i in range(20)} for word in ("hm", "yes"))
     >>> result = run_gate(old, new, {"shorter": lambda a, b, item: "left" if a.text == "yes" else "right"})
-    >>> summary_markdown(result).splitlines()[0]
+    >>> make_summary(result).splitlines()[0]
     '## Gate passed: candidate against baseline'
     """
     old, new = map(escape_markdown, result.pairs.names)
@@ -113,7 +113,8 @@ def _list_disagreements(result: GateResult) -> Iterator[str]:
     names = [judge.judge for judge in result.judges]
     yield f"### Where judges disagree: {len(shown)} of {len(result.disagreements)} questions"
     rows = [_make_row("case", *names), "|---" * (len(names) + 1) + "|"]
-    options = dict(zip((BASELINE, CANDIDATE), result.pairs.names, strict=True))
+    sides: tuple[str, str] = (BASELINE, CANDIDATE)
+    options = dict(zip(sides, result.pairs.names, strict=True))
     for one in shown:
         said = (one.said.get(name, "") for name in names)
         rows.append(_make_row(one.case, *(options.get(word, word) for word in said)))

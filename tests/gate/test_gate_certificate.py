@@ -11,8 +11,8 @@ from copeland.errors import InvalidParameter
 from copeland.gate import run_gate
 from copeland.gate.gate_certificate import (
     _seal,
-    certificate_text,
     find_objections,
+    make_certificate,
     read_gate_certificate,
 )
 
@@ -21,7 +21,7 @@ PAIRS = make_pairs(20, identical=4)
 
 def issue(judge=None, pairs=PAIRS, **how):
     result = run_gate(*answers_of(pairs), judge or {"small": Scripted(NEW, OLD, "tie", NEW)}, **how)
-    return json.loads(certificate_text(result))
+    return json.loads(make_certificate(result))
 
 
 ISSUED = json.dumps(issue(judge_all=True))

@@ -8,14 +8,14 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
 from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
-from copeland.gate.junit import junit_xml
-from copeland.gate.markdown_summary import escape_markdown, summary_markdown
+from copeland.gate.junit import make_junit
+from copeland.gate.markdown_summary import escape_markdown, make_summary
 
 HOSTILE = "<img src=x onerror=alert(1)> | *b* [x](http://evil.example) \x1b[2J \ufffe @team"
 
 
 def read_tests(result):
-    suite = ElementTree.fromstring(junit_xml(result)).find("testsuite")
+    suite = ElementTree.fromstring(make_junit(result)).find("testsuite")
     return {case.get("name"): case for case in suite.findall("testcase")}
 
 
@@ -36,7 +36,7 @@ def test_only_a_passed_gate_is_green(wish, how, kind):
         assert failure.get("type") == kind == result.outcome
         assert failure.get("message").startswith("By the judge small, on these 40 cases")
     assert case.find("skipped") is None
-    suites = ElementTree.fromstring(junit_xml(result))
+    suites = ElementTree.fromstring(make_junit(result))
     assert suites.get("failures") == str(int(kind is not None))
 
 
@@ -77,7 +77,7 @@ def test_each_tag_is_a_test_and_an_open_one_is_skipped():
 
 def test_a_page_has_the_verdict_the_tags_and_five_losses():
     result = run_gate(tagged("old"), tagged("new"), {"small": ByPlace()}, judge_all=True)
-    page = summary_markdown(result)
+    page = make_summary(result)
     lines = page.splitlines()
     assert lines[0] == f"## Gate {result.outcome}: new against old"
     assert lines[2] == result.sentence
@@ -96,7 +96,7 @@ def test_hostile_texts_are_inert_everywhere():
         ByPlace(),
         judge_all=True,
     )
-    page = summary_markdown(result)
+    page = make_summary(result)
     assert "\x1b" not in page
     for active in ("<img", "@team"):
         assert f"\\{active}" in page and active not in page.replace(f"\\{active}", "")
@@ -104,14 +104,14 @@ def test_hostile_texts_are_inert_everywhere():
     assert "http://" not in page
     tables = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]
     assert {line.replace("\\|", "").count("|") for line in tables} <= {5, 9}
-    ElementTree.fromstring(junit_xml(result))
+    ElementTree.fromstring(make_junit(result))
     json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_a_page_shows_where_judges_disagree():
     judges = {"small": Scripted(NEW, OLD), "large": Scripted(NEW, NEW)}
     result = run_gate(*answers_of(make_pairs(12)), judges, judge_all=True)
-    page = summary_markdown(result)
+    page = make_summary(result)
     assert (
         "### Where judges disagree: 5 of 12 questions\n\n| case | small | large |\n|---|---|---|\n"
         in page
