@@ -28,6 +28,8 @@ from copeland.support.phrasing import format_count
 
 ONE_SIDED = 20  # calls after which a judge that always names one side is told of
 
+MOST_WORKERS = 256
+
 _FINAL = ("decided", "futile")  # what comes later does not count
 
 Notice = Callable[[str], None]
@@ -73,6 +75,7 @@ class GateLoop:
         self.judgments: list[Judgment] = []
         self.tally = Tally(Verdicts(0, 0, 0))
         self.under_way: dict[Future[Opinion], int] = {}
+        self.workers = min(self.settings.workers, MOST_WORKERS)
         self.next = 0  # the place that is put next
         self.kept: set[int] = set()  # places that this run has paid for
         self.failures = 0  # in a row
@@ -97,7 +100,7 @@ class GateLoop:
     def run(self) -> JudgeResult:
         """Judge until there is a reason to stop, then keep what is under way."""
         self.progress(self.calls, self.most)
-        pool = ThreadPoolExecutor(min(self.settings.workers, 256), thread_name_prefix="judge")
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="judge")
         try:
             try:
                 while self._begin(pool):
@@ -112,7 +115,7 @@ class GateLoop:
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
         """Put questions while there is room; return whether any is under way."""
-        while self.end is None and len(self.under_way) < self.settings.workers:
+        while self.end is None and len(self.under_way) < self.workers:
             if self.next == len(self.questions):
                 self._stop_if_idle("answered", "every question was put to the judge.")
                 break

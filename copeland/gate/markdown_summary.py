@@ -113,8 +113,8 @@ def _list_disagreements(result: GateResult) -> Iterator[str]:
     names = [judge.judge for judge in result.judges]
     yield f"### Where judges disagree: {len(shown)} of {len(result.disagreements)} questions"
     rows = [_make_row("case", *names), "|---" * (len(names) + 1) + "|"]
-    sides: tuple[str, str] = (BASELINE, CANDIDATE)
-    options = dict(zip(sides, result.pairs.names, strict=True))
+    old, new = result.pairs.names
+    options: dict[str, str] = {BASELINE: old, CANDIDATE: new}
     for one in shown:
         said = (one.said.get(name, "") for name in names)
         rows.append(_make_row(one.case, *(options.get(word, word) for word in said)))

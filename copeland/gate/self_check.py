@@ -18,7 +18,7 @@ import numpy as np
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
 from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts, weigh
-from copeland.gate.gate_loop import make_call
+from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judgments import UNANSWERED
 from copeland.gate.power import count_affordable
@@ -215,7 +215,7 @@ def _ask_all(
     planned = sum(2 + again for _, again in work)
     answers: list[Answer] = []
     calls = failures = 0
-    pool = ThreadPoolExecutor(min(settings.workers, 256), thread_name_prefix="judge")
+    pool = ThreadPoolExecutor(min(settings.workers, MOST_WORKERS), thread_name_prefix="judge")
     try:
         for answer in pool.map(lambda one: _ask_case(pairs, judge, *one), work):
             if answer.calls < 2:  # the money is spent

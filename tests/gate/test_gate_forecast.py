@@ -13,7 +13,9 @@ from copeland.gate.gate_forecast import (
 )
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.questions import draw_questions
-from copeland.study.judges import Prices
+from copeland.study.judges import ChatJudge, Prices
+from copeland.study.judges.chat import PROMPT
+from copeland.study.judges.prompts import fill
 
 
 class Billed:
@@ -84,6 +86,13 @@ def test_the_bill_of_a_call_is_by_the_judge_s_estimate():
     bill = estimate_call(Billed(), pairs, questions)
     assert bill == pytest.approx((116, (100 + 160) / 1e6, (100 + 10) / 1e6))
     assert estimate_call(lambda left, right, item: "tie", pairs, questions) is None
+
+
+def test_a_model_estimates_its_tokens_by_the_letters_of_its_prompt():
+    pytest.importorskip("httpx")
+    judge = ChatJudge("m", "http://localhost:1/v1", key_variable=None, max_tokens=7)
+    prompt = fill(PROMPT, "tea", "milk")
+    assert judge.estimate("tea", "milk") == (len(prompt) // 4 + 1, 7)
 
 
 @pytest.mark.slow
