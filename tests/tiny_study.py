@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from copeland.study import Option
 from copeland.study.judges import Budget, ChatJudge
-from copeland.study.log.spending import NOTHING
+from copeland.study.log.events import NOTHING
 
 KEY = "sk-very-secret-0123"
 A, B = Option("A", "tea"), Option("B", "a 'cup' of $(coffee)")

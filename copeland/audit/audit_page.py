@@ -21,10 +21,12 @@ from copeland.audit.judge_report import JudgeReport, TwoJudges
 from copeland.audit.pass_marks import FAILED, MEASURES, PASSED
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image
-from copeland.support.phrasing import format_count, join_names, quote_names
+from copeland.support.phrasing import format_count, join_names, quote_names, shorten_names
 from copeland.version import __version__
 
 SHOWN = 20  # cases on which two judges disagree
+
+_ITEM = 60  # letters of an item
 
 _BADGES = {PASSED: "fit to decide", FAILED: "not fit to decide", None: "no pass mark"}
 _PAIR_HEAD = ["pair", "votes", "people", "judge", "difference", "interval", "for all pairs", ""]
@@ -103,7 +105,7 @@ def _list_tables(report: JudgeReport) -> Iterable[tuple[str, list[str], list[lis
             rows = [
                 [one.name, f"{one.agreement.n:,}", format_share(one.agreement)] for one in parts
             ]
-            yield f"Agreement by {what}", [what, "votes where both decide", "agreement"], rows
+            yield f"Agreement by {what}", [what, "votes", "agreement where both decide"], rows
     if report.periods:
         rows = [
             [one.name, format_share(one.agreement), format_points(one.change)]
@@ -134,10 +136,14 @@ def _number(found: Estimate | None) -> str:
     return "-" if found is None else f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
+def _shorten(item: str | None) -> str:
+    return "" if item is None else shorten_names([item], _ITEM)[0]
+
+
 def _show_two(two: TwoJudges) -> dict[str, Any]:
     rows = [
         [
-            "" if one.item is None else one.item,
+            _shorten(one.item),
             one.first_option,
             one.second_option,
             one.first,

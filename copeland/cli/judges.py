@@ -33,6 +33,7 @@ from copeland.cli.output import (
 )
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
+from copeland.support.phrasing import shorten_names
 
 judges = Group("judges", invoke_without_command=True)
 app.add(judges)
@@ -206,7 +207,7 @@ def _show_disagreements(two: Any) -> None:
         return
     table = Table("item", "option", "option", two.first, two.second, box=None)
     for one in two.disagreements[:SHOWN]:
-        table.add_row(one.item or "", *one[1:])
+        table.add_row(shorten_names([one.item or ""], 60)[0], *one[1:])
     n = len(two.disagreements)
     shown = f"the first {SHOWN} of {n:,}" if n > SHOWN else f"all {n:,}"
     show("", f"Cases on which {two.first} and {two.second} disagree, {shown}:", table)

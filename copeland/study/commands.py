@@ -38,11 +38,11 @@ from copeland.study.log.events import (
     VOTED,
     AskedEvent,
     Event,
+    Spent,
     VoteEvent,
     is_question,
 )
 from copeland.study.log.sides import marks_of
-from copeland.study.log.spending import Spent
 from copeland.study.log.state import StudyState, proves
 from copeland.study.log.state_parts import pair_of
 from copeland.study.options import ACTIVE, Option

@@ -47,6 +47,7 @@ from copeland.study.log.events import (
     CLOSED,
     EXCUSED,
     GUIDE,
+    NOTHING,
     PAUSED,
     PROOF,
     READMITTED,
@@ -55,11 +56,11 @@ from copeland.study.log.events import (
     UNDONE,
     Event,
     Misfit,
+    Spent,
     misfit_of,
     times_of,
     to_json,
 )
-from copeland.study.log.spending import NOTHING, Spent
 from copeland.study.log.state import StudyState, fold_log, require_tuning
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of

@@ -238,8 +238,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
 
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
-    from copeland.study.log.spending import spent_sentence
-    from copeland.study.results.agreement import flip_sentences
+    from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     besides = [
         words

@@ -84,9 +84,8 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
-    from copeland.study.log.spending import spent_sentence
     from copeland.study.report.study_sentences import lists_sentence
-    from copeland.study.results.agreement import flip_sentences
+    from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     position = standing.position
     if position.is_biased:

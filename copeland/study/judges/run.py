@@ -34,9 +34,8 @@ from copeland.study.judges.call import (
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, Drawer
 from copeland.study.kinds.base import Wait
-from copeland.study.log.events import ERROR, GUIDE, SKIP
+from copeland.study.log.events import ERROR, GUIDE, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
-from copeland.study.log.spending import NOTHING, Spent
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances

@@ -22,6 +22,7 @@ from copeland.study.log.events import (
     EXCUSED,
     GUIDE,
     LEFT,
+    NOTHING,
     OUTCOMES,
     PAUSED,
     READMITTED,
@@ -38,14 +39,15 @@ from copeland.study.log.events import (
     AskedEvent,
     Event,
     OptionEvent,
+    Spent,
     VoteEvent,
     VoterEvent,
     read_needed,
+    spent_on,
     times_of,
 )
 from copeland.study.log.sides import Sides, Swaps
 from copeland.study.log.snapshots import dump_values, load_values, write_value
-from copeland.study.log.spending import NOTHING, Spent, spent_on
 from copeland.study.log.state_parts import (
     Cases,
     Counts,

@@ -18,9 +18,8 @@ from copeland.certificate.evidence import LIKE_THESE, THESE
 from copeland.certificate.proof import Voters
 from copeland.forecast.start import Start
 from copeland.study.log.arrivals import AGAINST
-from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
+from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
 from copeland.study.log.sides import Swaps
-from copeland.study.log.spending import NOTHING, Spent
 from copeland.study.log.state import StudyState, find_options_left
 from copeland.study.log.state_parts import Tables
 from copeland.study.options import ACTIVE, Option

@@ -8,7 +8,7 @@ from tiny_study import quick
 from copeland.study import create_study, open_study
 from copeland.study.judges import Item, judge_study
 from copeland.study.judges.price_estimate import estimate_price
-from copeland.study.log.spending import Spent
+from copeland.study.log.events import Spent
 from copeland.study.results.analysis import Analysis
 
 QUESTIONS = [Item(f"q{i}", "x" * i) for i in range(6)]
