@@ -116,13 +116,13 @@ def compare_pairs(found: Compared, least: int) -> tuple[PairShare, ...]:
 
     The correction is Bonferroni's: of m pairs, each has an interval at 1 - 0.05/m.
     """
-    counts = np.bincount(found.pairs, minlength=len(found.pair_names))
-    many = [int(pair) for pair in np.flatnonzero(counts >= least)]
+    ends = np.cumsum(np.bincount(found.pairs))[:-1]
+    votes = np.split(np.argsort(found.pairs, kind="stable"), ends)  # of each pair
+    many = {pair: own for pair, own in enumerate(votes) if len(own) >= least}
     shares = []
-    for pair in many:
-        mask = found.pairs == pair
-        groups = found.groups.select(mask)
-        people, judge = found.people[mask], found.judge[mask]
+    for pair, own in many.items():
+        groups = found.groups.select(own)
+        people, judge = found.people[own], found.judge[own]
         alone = estimate_difference(judge - people, groups)
         together = estimate_difference(judge - people, groups, ALPHA / len(many))
         shares.append(

@@ -44,9 +44,9 @@ class Groups(NamedTuple):
     ways: tuple[Ints, ...] = ()
     names: tuple[str, ...] = ()  # what they share
 
-    def select(self, mask: Bools) -> Groups:
+    def select(self, where: Bools | Ints) -> Groups:
         """Return the groups of some of the votes."""
-        return Groups(tuple(way[mask] for way in self.ways), self.names)
+        return Groups(tuple(way[where] for way in self.ways), self.names)
 
     @property
     def fewest(self) -> int:

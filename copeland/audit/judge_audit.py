@@ -53,6 +53,7 @@ from copeland.audit.pass_marks import (
     read_mark,
 )
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Bools
 from copeland.support.atomic_files import write_file
 from copeland.support.escaping import cell
 
@@ -232,19 +233,19 @@ def _report_judge(
 
 def _part_by_option(found: Compared) -> tuple[Part, ...]:
     """How often they agree on pairs with each option, the least first."""
-    of_pair = np.array(found.pair_names)[found.pairs]
-    parts = {name: (of_pair == name).any(axis=1) for name in found.options}
-    return _estimate_parts(found, parts)
+    place = {name: i for i, name in enumerate(found.options)}
+    of_pair = np.array([[place[name] for name in pair] for pair in found.pair_names])[found.pairs]
+    return _estimate_parts(found, ((n, (of_pair == i).any(axis=1)) for n, i in place.items()))
 
 
 def _part_by_tag(found: Compared) -> tuple[Part, ...]:
     tags = sorted({tag for vote in found.votes for tag in vote.tags})
-    parts = {tag: np.array([tag in vote.tags for vote in found.votes]) for tag in tags}
-    return _estimate_parts(found, parts)
+    each = ((tag, np.array([tag in vote.tags for vote in found.votes])) for tag in tags)
+    return _estimate_parts(found, each)
 
 
-def _estimate_parts(found: Compared, parts: Mapping[str, Any]) -> tuple[Part, ...]:
-    each = ((name, found.estimate_agreement(mask)) for name, mask in parts.items())
+def _estimate_parts(found: Compared, parts: Iterable[tuple[str, Bools]]) -> tuple[Part, ...]:
+    each = ((name, found.estimate_agreement(mask)) for name, mask in parts)
     known = [Part(name, one) for name, one in each if one is not None]
     return tuple(sorted(known, key=lambda part: (part.agreement.value, part.name)))
 

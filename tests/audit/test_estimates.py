@@ -62,6 +62,20 @@ def test_a_label_that_no_two_votes_share_groups_nothing():
     assert group_votes(question=["a", "b"], person=[None, None]) == Groups()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("each", [1, 6])
+def test_the_interval_of_a_grouped_share_holds_as_often_as_it_says(each):
+    rng, held = np.random.default_rng(9), 0
+    questions = np.repeat(np.arange(60), each)
+    groups = group_votes(question=questions.tolist())
+    for _ in range(400):
+        easy = rng.beta(4, 1, 60)  # how often people agree on each question: .8 on average
+        found = estimate_share(rng.random(60 * each) < easy[questions], groups)
+        held += found.low <= 0.8 <= found.high
+    # Fewer than 364 of 400 at 95 % have a probability below 1 / 1000.
+    assert held >= 364
+
+
 def cover(n, p, q, alpha):
     """How often the interval of a difference holds p - q, by going through all outcomes of n cases."""
     held = 0.0
