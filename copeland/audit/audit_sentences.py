@@ -169,23 +169,24 @@ def _name_pair(one: PairShare) -> str:
 def tell_winners(one: str, by_one: Winners, other: str, by_other: Winners, swaps: int) -> str:
     """Return who wins by each of two, and whether that is the same."""
     first, second = (_name_winners(found) for found in (by_one, by_other))
-    k = len(by_one.order)
+    winners = f"By the votes of {one}, {first}"
     same = set(by_one.copeland) == set(by_other.copeland)
-    winners = f"By the votes of {one}, {first} most others"
-    winners += (
-        f", and so by those of {other}." if same else f"; by those of {other}, {second} most."
-    )
+    winners += f", and so by those of {other}." if same else f"; by those of {other}, {second}."
+    order = "In the order by mean share"
     if not swaps:
-        return f"{winners} Both put the {k} options in the same order by mean share."
+        return f"{winners} {order}, no two options stand the other way round."
+    k = len(by_one.order)
     return (
-        f"{winners} In the order by mean share, {swaps:,} of {format_count(k * (k - 1) // 2, 'pair')} of options stand the "
-        "other way round."
+        f"{winners} {order}, {swaps:,} of {format_count(k * (k - 1) // 2, 'pair')} of options "
+        f"{'stands' if swaps == 1 else 'stand'} the other way round."
     )
 
 
 def _name_winners(found: Winners) -> str:
+    if len(found.copeland) == len(found.order):
+        return "no option beats more others than the rest"
     names = join_names(quote_names(found.copeland))
-    return f"{names} {'beats' if len(found.copeland) == 1 else 'beat'}"
+    return f"{names} {'beats' if len(found.copeland) == 1 else 'beat'} the most others"
 
 
 def _tell_leanings(report: JudgeReport) -> Iterator[str]:
@@ -194,7 +195,7 @@ def _tell_leanings(report: JudgeReport) -> Iterator[str]:
         leans = ""
         if report.first.low > _LEANING or report.first.high < _LEANING:
             side = "first" if report.first.value > _LEANING else "second"
-            leans = f" It prefers the {side} answer."
+            leans = f" If the sides were shuffled, it prefers the {side} one."
         people = (
             ""
             if report.people_first is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,13 +199,12 @@ def find_winners(found: Compared, scores: Floats) -> Winners:
 
 
 def count_swaps(one: Winners, other: Winners) -> int:
-    """Return how many pairs of options stand the other way round in the other order.
+    """Return how many pairs of options stand the other way round in the other order; equal shares stand in no order.
 
     Examples
     --------
-    >>> count_swaps(Winners((), ("a", "b", "c"), ()), Winners((), ("c", "a", "b"), ()))
+    >>> count_swaps(Winners((), ("a", "b", "c"), (0.8, 0.4, 0.3)), Winners((), ("c", "a", "b"), (0.7, 0.6, 0.2)))
     2
     """
-    place = {name: i for i, name in enumerate(other.order)}
-    there = [place[name] for name in one.order]
-    return sum(later < there[i] for i in range(len(there)) for later in there[i + 1 :])
+    mine, yours = (dict(zip(each.order, each.shares, strict=True)) for each in (one, other))
+    return sum((mine[x] - mine[y]) * (yours[x] - yours[y]) < 0 for x, y in combinations(mine, 2))

@@ -103,7 +103,7 @@ def read_cases(
     """Return the votes of people and judges of a file, a table or a study, matched by case."""
     if isinstance(votes, Study):
         return match_votes(*_split_study(votes, judges))
-    table, layout = _open_table(votes, people, columns, format)
+    table, layout = _open_table(votes, people, judges, columns, format)
     table = table._replace(rows=list(table.rows))
     reader = _Reader(table, layout, more or Columns())
     if people is not None:
@@ -112,7 +112,11 @@ def read_cases(
 
 
 def _open_table(
-    votes: Any, people: str | None, columns: Mapping[str, str] | None, format: str | None
+    votes: Any,
+    people: str | None,
+    judges: Sequence[str],
+    columns: Mapping[str, str] | None,
+    format: str | None,
 ) -> tuple[Table, ColumnLayout]:
     named = dict(columns or {})
     if people is not None:
@@ -128,6 +132,9 @@ def _open_table(
         raise InvalidRow(
             f"{table.where}: the column '{layout.wins}' holds counts, and an audit compares single votes; give a row for each vote."
         )
+    taken = {column_name(judge) for judge in judges} if people is not None else set[str]()
+    if layout.voter in taken:  # LMArena calls people's names "judge"
+        layout = layout._replace(voter=None)
     if layout.item is None:
         layout = layout._replace(
             item=next((one for one in QUESTIONS if one in table.columns), None)

@@ -71,6 +71,12 @@ def test_rows_without_an_item_are_cases_of_their_own():
     assert (report.compared, report.grouped, report.repeats) == (74, "", ())
 
 
+def test_a_column_of_a_judge_is_not_taken_for_the_names_of_people():
+    rows = [{**row, "judge": row["gpt"]} for row in ROWS]
+    report = copeland.audit_judges(rows, people="people", judges="judge").reports[0]
+    assert (report.grouped, report.agreement.n) == ("", 64)
+
+
 def test_a_gap_in_a_column_is_no_vote():
     rows = [
         *ROWS,
