@@ -12,7 +12,10 @@ from copeland.registry import algorithms
 from copeland.study.settings import SETTINGS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
+    *(page for folder in ("docs", "docs/notes") for page in sorted((ROOT / folder).glob("*.md"))),
+]
 
 
 def blocks(page):
@@ -20,7 +23,11 @@ def blocks(page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if blocks(p) and not p.name.startswith("tutorial-")],
+    ids=lambda p: p.name,
+)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for block in blocks(page):
