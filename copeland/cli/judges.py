@@ -98,7 +98,7 @@ def audit_command(
         str | None,
         typer.Option(
             metavar="COLUMN|FILE",
-            help="The column with tags of the item, separated by commas; or a file of cases with their tags.",
+            help="The column with tags of the item, separated by commas; or a file of cases with answers and tags.",
         ),
     ] = None,
     out: Annotated[

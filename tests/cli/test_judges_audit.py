@@ -127,7 +127,7 @@ def test_a_study_is_audited_by_its_name(tmp_path):
 
 def test_tags_may_stand_in_a_file_of_cases(votes, tmp_path):
     cases = tmp_path / "cases.csv"
-    cases.write_text("id,input,tags\nq1,2 + 2,sums\nq99,a poem,poems\n")
+    cases.write_text("id,input,answer,tags\nq1,2 + 2,4,sums\nq99,a poem,O,poems\n")
     found = json.loads(audit(votes, "--tags", cases, "--json").stdout)["judges"][0]["by_tag"]
     assert [(one["name"], one["agreement"]["value"]) for one in found] == [
         ("poems", 0),
