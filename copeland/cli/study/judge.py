@@ -139,7 +139,8 @@ def judge_command(
         timeout,
     )
     drawn = None if items is None else read_items(items)
-    priced = estimate_price(work, judges, calls, drawn, swap, folder or work.storage.folder, cost)
+    place = folder or work.storage.folder
+    priced = estimate_price(work, judges, calls, drawn, swap, place, cost, repeat)
     if priced is not None:
         note(f"copeland: {priced.sentence}")
     with progress_bar("calls") as advance:

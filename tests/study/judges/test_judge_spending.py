@@ -94,6 +94,7 @@ def test_the_estimate_keeps_to_the_caps(key):
         assert estimate_price(study, [judge], calls=2, items=QUESTIONS).calls == 2
         both = estimate_price(study, [judge], 1000, QUESTIONS, swap="confirm", cost=1e-6)
         assert (both.calls, both.most) == (12, 1e-6)
+        assert estimate_price(study, [judge], 1000, QUESTIONS, repeat=True).calls == 1000
         assert estimate_price(study, [quick(fake)], 1000, QUESTIONS) is None
 
 
