@@ -8,6 +8,7 @@ from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
+    from copeland.audit import JudgeAudit, audit_judges
     from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.gate import GateResult, run_gate
@@ -45,6 +46,7 @@ __all__ = [
     "Integer",
     "InvalidMatrix",
     "InvalidParameter",
+    "JudgeAudit",
     "Option",
     "Policy",
     "PreferenceMatrix",
@@ -58,6 +60,7 @@ __all__ = [
     "Vote",
     "Wait",
     "__version__",
+    "audit_judges",
     "bounds",
     "certify",
     "create_study",
@@ -85,6 +88,7 @@ _SHORT = {
 }
 
 _HOMES = {
+    "audit": ("JudgeAudit", "audit_judges"),
     "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "gate": ("GateResult", "run_gate"),

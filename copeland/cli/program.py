@@ -187,6 +187,7 @@ app = Group(
         "doctor": "copeland.cli.algorithms",
         "formats": "copeland.cli.formats",
         "gate": "copeland.cli.gate",
+        "judges": "copeland.cli.judges",
         "winners": "copeland.cli.matrices",
         "simulate": "copeland.cli.simulate",
         "report": "copeland.cli.simulate",

@@ -121,7 +121,7 @@ def count_fewest_calls(
 
 def estimate_call(judge: Judge, pairs: CasePairs, questions: Sequence[Question]) -> Bill | None:
     """Return about what a call of a judge takes; None for a judge that cannot tell."""
-    estimate: Any = getattr(judge, "estimate", None)
+    estimate: Any = getattr(judge, "estimate_tokens", None)
     asked = [one for one in questions if not pairs.cases[one.case].identical][:SAMPLE]
     if estimate is None or not asked:
         return None

@@ -175,7 +175,7 @@ class GateLoop:
             tokens = max(0, self.budget.tokens - self.journal.tokens)
             cost = max(0.0, self.budget.cost - self.journal.cost)
             self.journal.append(self.name, said, tokens, cost)
-            self.kept.add(place)
+            self.kept.add(place)  # an error is kept once, too
             self.progress(self.calls, self.most)
         if opinion.outcome is None:  # the question stays to be put
             self._stop("cost", opinion.note)

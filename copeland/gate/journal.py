@@ -66,13 +66,17 @@ class Journal:
         return self._answers.get((judge, place))
 
     def append(self, judge: str, said: Judgment, tokens: int, cost: float) -> None:
-        """Keep an answer, on disk before it is counted."""
-        self._take(judge, said, tokens, cost)
+        """Keep an answer, on disk before it is counted; one that is kept already stays as it is."""
+        if (judge, said.place) in self._answers:
+            return
         if self.path is not None:
             row = (judge, said.place, said.outcome, said.calls, said.flipped, said.note)
             _write_line(self.path, dict(zip(FIELDS, (*row, tokens, cost), strict=True)))
+        self._take(judge, said, tokens, cost)
 
     def _take(self, judge: str, said: Judgment, tokens: int, cost: float) -> None:
+        if (judge, said.place) in self._answers:  # Ctrl-C came between writing and counting
+            return
         self.calls[judge] = self.calls.get(judge, 0) + said.calls
         self.tokens += tokens
         self.cost += cost

@@ -31,6 +31,8 @@ COMMANDS = [
     "doctor",
     "formats",
     "gate",
+    "judges",
+    "judges audit",
     "problems",
     "problems show",
     "rankers",

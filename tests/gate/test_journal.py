@@ -43,6 +43,13 @@ def test_errors_are_paid_for_and_asked_again(tmp_path):
     assert (again.calls, again.judges[0].tally.verdicts) == (82, (80, 0, 0))
 
 
+def test_an_answer_that_was_written_twice_counts_once(tmp_path):
+    gate(tmp_path, Scripted("tie"), max_calls=10, judge_all=True)
+    path = tmp_path / "gate.journal.jsonl"
+    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
+    assert gate(tmp_path, Scripted("tie"), max_calls=10, judge_all=True).calls == 10
+
+
 def test_a_line_that_a_crash_cut_off_is_dropped(tmp_path):
     gate(tmp_path, Scripted("tie"), max_calls=10, judge_all=True)
     path = tmp_path / "gate.journal.jsonl"

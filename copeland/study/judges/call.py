@@ -9,7 +9,7 @@ raises is a failure. It may have more:
     is called before the first ballot, and raises if the judge cannot work, or cannot keep to a cap on cost.
 ``charged(left, right, item, budget)``
     is called in its place, and reserves and books in the budget what the call costs.
-``estimate(left, right, item)``
+``estimate_tokens(left, right, item)``
     tells about how many tokens a call reads, and how many it writes at most; a gate adds them up before the first call.
 """
 
