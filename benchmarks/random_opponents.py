@@ -1,11 +1,12 @@
 """What it takes to show that all losers lose m times, by random opponents or by single claims: `python -m benchmarks.random_opponents`.
 
 The rule and its proofs are in docs/random-opponents.md. This is the plain version of both: tests of pairs that look
-after every vote, opponents in an order that is drawn beforehand; and the attempt of Theorem 2, on counts.
+after every vote, opponents in an order that is drawn beforehand; and an attempt of the algorithm, on counts.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from dataclasses import dataclass, field
@@ -29,14 +30,20 @@ Ints = NDArray[np.int64]
 GAP = 0.3  # of the two halves
 HORIZON = 1e6
 ERROR = 1 / 20  # of a sequential test, either way
-QUICK = ((49, 24), (199, 99), (499, 249))  # h and q of the two halves: 98, 398 and 998 options
+FEW = 100  # opponents that are looked at first
+SOME = 40  # losers of a random tournament: the votes of all would not fit the memory
+HALVES = (24, 99, 249)  # q of the two halves: 98, 398 and 998 options
 
 
-def two_halves(q: int, gap: float) -> PreferenceMatrix:
-    """Return h = 2 q + 1 options in a circle that all beat h more of the same kind (docs/cpc-theorem.md)."""
+def two_halves(q: int, gap: float, ties: bool = False) -> PreferenceMatrix:
+    """Return h = 2 q + 1 options in a circle that all beat h more of the same kind (docs/cpc-theorem.md).
+
+    With ``ties`` the second half are even among themselves.
+    """
     circle = circle_of(2 * q + 1) * gap
     won = np.full(circle.shape, gap)
-    return PreferenceMatrix(0.5 + np.block([[circle, won], [-won, circle]]))
+    below = np.zeros(circle.shape) if ties else circle
+    return PreferenceMatrix(0.5 + np.block([[circle, won], [-won, below]]))
 
 
 def circle_of(h: int) -> Ints:
@@ -102,24 +109,40 @@ def sample_losers(
     k, x, level = m.k, 1 / ERROR, math.log(2 * (m.k - 1) * HORIZON)
     read: dict[tuple[int, int], int] = {}
     tapes: dict[tuple[int, int], Bools] = {}
-    cap, taken, unshown = longest_test(x, gap), [], 0
+    taken: list[int] = []
+    unshown = 0
     for j in losers:
         order = rng.permutation(np.delete(np.arange(k), j))
-        pairs = [(min(int(i), int(j)), max(int(i), int(j))) for i in order]
-        fresh = [pair for pair in pairs if pair not in tapes]
-        chances = np.array([m.p[pair] for pair in fresh])[:, None]
-        tapes.update(zip(fresh, rng.random((len(fresh), cap)) < chances, strict=True))
-        first = np.stack([tapes[pair] for pair in pairs])
-        hits, votes = follow_tests(np.where((order < j)[:, None], first, ~first), x, gap)
-        needed = opponents_needed(hits, losses, k, x, level)
+        for most in (FEW, k - 1):  # most options need few, and drawing votes takes the time
+            met = order[:most]
+            hits, votes = follow_tests(_votes_against(m, int(j), met, tapes, gap, rng), x, gap)
+            needed = opponents_needed(hits, losses, k, x, level)
+            if needed:
+                break
         unshown += needed == 0
         taken.append(needed or k - 1)
-        for pair, n in list(zip(pairs, votes, strict=True))[: taken[-1]]:
+        for i, n in zip(met[: taken[-1]], votes, strict=False):
+            pair = (min(int(i), int(j)), max(int(i), int(j)))
             read[pair] = max(read.get(pair, 0), int(n))
-        for pair in pairs[taken[-1] :]:  # nobody has read these votes
-            if pair not in read:
-                del tapes[pair]
     return Sampled(sum(read.values()), np.array(taken), unshown)
+
+
+def _votes_against(
+    m: PreferenceMatrix,
+    j: int,
+    met: Ints,
+    tapes: dict[tuple[int, int], Bools],
+    gap: float,
+    rng: np.random.Generator,
+) -> Bools:
+    """The first votes of j's pairs with these options, true where j lost; each tape is drawn once."""
+    pairs = [(min(int(i), j), max(int(i), j)) for i in met]
+    fresh = [pair for pair in pairs if pair not in tapes]
+    chances = np.array([m.p[pair] for pair in fresh]).reshape(-1, 1)
+    drawn = rng.random((len(fresh), longest_test(1 / ERROR, gap)), dtype=np.float32) < chances
+    tapes.update(zip(fresh, drawn, strict=True))
+    first = np.stack([tapes[pair] for pair in pairs])
+    return np.where((met < j)[:, None], first, ~first)
 
 
 def single_duels(m: PreferenceMatrix, losers: Ints, losses: int) -> float:
@@ -150,13 +173,14 @@ def _planned(m: PreferenceMatrix, losers: Ints, losses: int, shares: tuple[int, 
 
 @dataclass
 class Attempt:
-    """One attempt at a resolution and a level: the votes of pairs, which are shown to lose, and the champion."""
+    """One attempt at a gap and a level, without budgets: sure losses are asked for when all samples are taken."""
 
     m: PreferenceMatrix
     gap: float
     level: float
     rng: np.random.Generator
     counts: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
+    most_losses: dict[int, int] = field(default_factory=dict)  # of those that were leaders
     duels: int = 0
 
     def votes_for(self, i: int, j: int, n: int) -> int:
@@ -176,45 +200,52 @@ class Attempt:
         known.append((n, had + int(self.rng.binomial(n - less, self.m.p[key]))))
         return self.votes_for(i, j, n)
 
-    def beats(self, i: int, j: int, log_x: float, gap: float) -> bool:
+    def says_beats(self, i: int, j: int, log_x: float, gap: float) -> bool:
         """Tell whether the test (x, gap) of Lemma 1 says that i beats j."""
         n = math.ceil(8 * log_x / gap**2)
         return self.votes_for(i, j, n) >= (0.5 + 0.75 * gap) * n
 
+    def is_sure(self, i: int, j: int) -> bool:
+        """Tell whether it is sure that i beats j."""
+        return self.says_beats(i, j, self.level, self.gap / 2)
+
+    def others(self, j: int) -> list[int]:
+        """Return all options but j."""
+        return [i for i in range(self.m.k) if i != j]
+
     def run(self) -> tuple[int, int] | None:
         """Return a champion that is shown, and how often it loses at most, or None."""
-        k, level = self.m.k, self.level
-        orders = [self.rng.permutation(np.delete(np.arange(k), j)) for j in range(k)]
-        active, rows = set(range(k)), dict[int, int]()
+        k = self.m.k
+        orders = [self.rng.permutation(self.others(j)) for j in range(k)]
+        active, champion = set(range(k)), 0
         for b in range(math.ceil(math.log2(2 * (k - 1))) + 1):
-            s = math.ceil(18 * level * 2**b)
-            census = s > k - 1
-            log_x = census_level(b, k, level) if census else math.log(12 * s / level)
-            met = {j: orders[j][: min(s, k - 1)] for j in active}
-            won = {j: sum(self.beats(j, int(i), log_x, self.gap) for i in met[j]) for j in active}
-            lost = {j: sum(self.beats(int(i), j, log_x, self.gap) for i in met[j]) for j in active}
-            leader = max(sorted(active), key=won.__getitem__)
-            if leader not in rows:
-                sure = sum(
-                    self.beats(leader, i, level, self.gap / 2) for i in range(k) if i != leader
-                )
-                rows[leader] = k - 1 - sure
-            c = min(rows, key=rows.__getitem__)
-            shown = show_by_census if census else show_by_sample
-            active = {
-                j
-                for j in active
-                if j == c or not shown(lost[j], len(met[j]), rows[c], k, log_x, level)
-            }
-            if active == {c}:
-                return c, rows[c]
-        for j in sorted(active - {c}):
-            if (
-                sum(self.beats(i, j, level, self.gap / 2) for i in range(k) if i != j and i != j)
-                >= rows[c]
-            ):
-                active.remove(j)
-        return (c, rows[c]) if active == {c} else None
+            active, champion = self.take_step(b, active, orders)
+            if active == {champion}:
+                break
+        l = self.most_losses[champion]
+        for j in sorted(active - {champion}):
+            if sum(self.is_sure(i, j) for i in self.others(j)) < l:
+                return None
+        return champion, l
+
+    def take_step(self, b: int, active: set[int], orders: list[Ints]) -> tuple[set[int], int]:
+        """Return who is still active after steps 1 to 3, and the champion."""
+        k, s = self.m.k, math.ceil(18 * self.level * 2**b)
+        show = show_by_sample if s <= k - 1 else show_by_census
+        log_x = math.log(12 * s / self.level) if s <= k - 1 else census_level(b, k, self.level)
+        won, lost = dict[int, int](), dict[int, int]()
+        for j in sorted(active):
+            met = [int(i) for i in orders[j][:s]]
+            won[j] = sum(self.says_beats(j, i, log_x, self.gap) for i in met)
+            lost[j] = sum(self.says_beats(i, j, log_x, self.gap) for i in met)
+        leader = max(won, key=won.__getitem__)
+        if leader not in self.most_losses:
+            sure = sum(self.is_sure(leader, i) for i in self.others(leader))
+            self.most_losses[leader] = k - 1 - sure
+        champion = min(self.most_losses, key=self.most_losses.__getitem__)
+        l = self.most_losses[champion]
+        out = {j for j in active if show(lost[j], s, l, k, log_x, self.level)}
+        return active - (out - {champion}), champion
 
 
 def census_level(b: int, k: int, level: float) -> float:
@@ -237,24 +268,27 @@ def show_by_census(lost: int, _: int, m: int, k: int, log_x: float, level: float
     extra, rest = lost - m + 1, k - m
     if extra <= 0:
         return False
-    return bool(shares_divergence(np.array(extra), np.array(float(rest)), math.exp(-log_x)) >= level)
+    return bool(
+        shares_divergence(np.array(extra), np.array(float(rest)), math.exp(-log_x)) >= level
+    )
 
 
 # What is measured
 
 
-def measure_halves(h: int, q: int, seed: int = 0) -> tuple[str, ...]:
+def measure_halves(q: int, ties: bool = False, seed: int = 0) -> tuple[str, ...]:
     """Return a row: the second half of two halves must be shown to lose q times."""
-    m = two_halves(q, GAP)
-    return _row(f"two halves, {m.k}", m, np.arange(h, 2 * h), q, GAP, seed)
+    m, h = two_halves(q, GAP, ties), 2 * q + 1
+    name = f"two halves{', ties' if ties else ''}, {m.k}"
+    return _row(name, m, np.arange(h, 2 * h), q, GAP, seed)
 
 
 def measure_tournament(k: int, seed: int = 0) -> tuple[str, ...]:
-    """Return a row: all but the winners of a random tournament must be shown to lose as often as a winner."""
+    """Return a row: some losers of a random tournament must be shown to lose as often as a winner."""
     m = tournament(k, seed=seed)
     lost = (m.p < 0.5).sum(axis=1)
-    losers = np.flatnonzero(lost > lost.min())
-    return _row(f"random tournament, {k}", m, losers, int(lost.min()), 0.1, seed)
+    losers = np.flatnonzero(lost > lost.min())[:SOME]
+    return _row(f"{SOME} of a tournament, {k}", m, losers, int(lost.min()), 0.1, seed)
 
 
 def _row(
@@ -270,8 +304,8 @@ def _row(
 def main(sizes: tuple[int, ...] = (100, 400, 1000)) -> None:
     """Measure and print."""
     table = Table("problem", "m", "sampled", "single", "together", "unshown", "opponents")
-    for h, q in QUICK:
-        table.add_row(*measure_halves(h, q))
+    for q, ties in itertools.product(HALVES, (False, True)):
+        table.add_row(*measure_halves(q, ties))
     for k in sizes:
         table.add_row(*measure_tournament(k))
     Console(width=120).print(table)
