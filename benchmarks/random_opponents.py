@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.omniscient import nats_to_decide
-from copeland import PreferenceMatrix
+from copeland import PreferenceMatrix, simulate
 from copeland.kernels.planner.prices import SHARES, nats_each
 from copeland.kernels.vote_evidence import kl
 from copeland.problems.generators import tournament
@@ -50,6 +50,25 @@ def circle_of(h: int) -> Ints:
     """Return 1 where an option is at most half a round ahead of another, -1 where it is behind."""
     ahead = (np.arange(h)[None, :] - np.arange(h)[:, None]) % h
     return np.where(ahead == 0, 0, np.where(2 * ahead < h, 1, -1))
+
+
+def needles(m: int, seed: int = 0) -> tuple[PreferenceMatrix, PreferenceMatrix]:
+    """Return the matrices of Theorem 1: B, and A_j for the first j of X. Options are w, u1, u2, X and Y."""
+    n, g = 32 * m + 1, 1 / (8 * math.sqrt(m))
+    gamma, rng = g / 10, stream(seed, "needles")
+    x, y = np.arange(3, n + 3), np.arange(n + 3, 2 * n + 3)
+    lead = np.zeros((2 * n + 3, 2 * n + 3))
+    for winner, loser in ((0, x), (0, y), (1, [0, 2]), (2, 0), (1, y), (2, y)):
+        lead[winner, loser] = 0.25
+    lead[np.ix_(x, [1, 2])] = 0.25
+    for group in (x, y):
+        lead[np.ix_(group, group)] = np.maximum(circle_of(n), 0) * gamma
+    lead[np.ix_(y, x)] = gamma
+    for j in x:
+        lead[rng.choice(y, 2, replace=False), j] = 0.25
+    changed, others = lead.copy(), np.concatenate([x[1:], y])
+    changed[others, x[0]], changed[x[0], others] = 0, g
+    return PreferenceMatrix(0.5 + lead - lead.T), PreferenceMatrix(0.5 + changed - changed.T)
 
 
 # The sequential rule
@@ -301,6 +320,14 @@ def _row(
     return (name, *(f"{value:,}" for value in found), each)
 
 
+def measure_needles(m: int, algorithm: str, runs: int = 8) -> tuple[str, ...]:
+    """Return a row: the regret of an algorithm on the matrix B of Theorem 1."""
+    problem = needles(m)[0]
+    regret = simulate(problem, algorithm, HORIZON, runs=runs, seed=1).curves[0].regret[:, -1]
+    error = regret.std(ddof=1) / math.sqrt(runs)
+    return str(problem.k), algorithm, f"{regret.mean():,.0f} ± {error:,.0f}"
+
+
 def main(sizes: tuple[int, ...] = (100, 400, 1000)) -> None:
     """Measure and print."""
     table = Table("problem", "m", "sampled", "single", "together", "unshown", "opponents")
@@ -308,6 +335,10 @@ def main(sizes: tuple[int, ...] = (100, 400, 1000)) -> None:
         table.add_row(*measure_halves(q, ties))
     for k in sizes:
         table.add_row(*measure_tournament(k))
+    Console(width=120).print(table)
+    table = Table("K", "algorithm", "regret")
+    for m, algorithm in itertools.product((1, 2), ("ccb", "cpc", "scb")):
+        table.add_row(*measure_needles(m, algorithm))
     Console(width=120).print(table)
 
 
