@@ -8,6 +8,7 @@ from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
+    from copeland.audit import JudgeAudit, audit_judges
     from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
@@ -43,6 +44,7 @@ __all__ = [
     "Integer",
     "InvalidMatrix",
     "InvalidParameter",
+    "JudgeAudit",
     "Option",
     "Policy",
     "PreferenceMatrix",
@@ -56,6 +58,7 @@ __all__ = [
     "Vote",
     "Wait",
     "__version__",
+    "audit_judges",
     "bounds",
     "certify",
     "create_study",
@@ -82,6 +85,7 @@ _SHORT = {
 }
 
 _HOMES = {
+    "audit": ("JudgeAudit", "audit_judges"),
     "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),

@@ -22,6 +22,7 @@ from copeland.study.log.events import (
     EXCUSED,
     GUIDE,
     LEFT,
+    NOTHING,
     OUTCOMES,
     PAUSED,
     READMITTED,
@@ -38,9 +39,11 @@ from copeland.study.log.events import (
     AskedEvent,
     Event,
     OptionEvent,
+    Spent,
     VoteEvent,
     VoterEvent,
     read_needed,
+    spent_on,
     times_of,
 )
 from copeland.study.log.sides import Sides, Swaps
@@ -81,6 +84,9 @@ class StudyState:
     ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
     in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
     """
+
+    # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
+    spent: Spent = NOTHING
 
     def __init__(self, created: Event):
         try:
@@ -248,6 +254,9 @@ class StudyState:
             self.lists.waiting.pop(event.ballot, None)
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= event.voter not in self.guides
+        spent = spent_on(event)
+        if spent != NOTHING:
+            self.spent = self.spent.plus(spent)
         times = times_of(event)
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
@@ -405,7 +414,7 @@ class StudyState:
     __hash__ = None  # type: ignore[assignment]
 
 
-_PARTS = (Arrivals, Cases, Lists, OpenBallot, Option, Panel, Person, Sides, Swaps, Tables)
+_PARTS = (Arrivals, Cases, Lists, OpenBallot, Option, Panel, Person, Sides, Spent, Swaps, Tables)
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     ADDED: StudyState._add_option,
