@@ -8,7 +8,7 @@ from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
-    from copeland.certificate import Certificate, certify
+    from copeland.certificate import Certificate, ControlJudge, certify, certify_with_judge
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
     from copeland.orders import rank
@@ -38,6 +38,7 @@ __all__ = [
     "Ballot",
     "Certificate",
     "Choice",
+    "ControlJudge",
     "CopelandError",
     "Duel",
     "Integer",
@@ -58,6 +59,7 @@ __all__ = [
     "__version__",
     "bounds",
     "certify",
+    "certify_with_judge",
     "create_study",
     "gaps",
     "limits",
@@ -82,7 +84,7 @@ _SHORT = {
 }
 
 _HOMES = {
-    "certificate": ("Certificate", "certify"),
+    "certificate": ("Certificate", "ControlJudge", "certify", "certify_with_judge"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),
     "orders": ("rank",),
