@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from copeland.certificate.control_judge import turn_tables
 from copeland.certificate.control_variates import list_bets
 from copeland.certificate.evidence import log_evidence_of_counts
 from copeland.kernels.vote_evidence import levels
@@ -40,7 +41,7 @@ EDGE = 1e-9
 
 def agree(p: float, agreement: float, tie: float = 0.0) -> np.ndarray:
     """Return shares of outcomes and answers: the judge says what a person says with this probability, else the opposite."""
-    shares = np.zeros((4, 3))
+    shares = np.zeros((5, 3))
     shares[0, [0, 2]] = (p - tie / 2) * np.array([agreement, 1 - agreement])
     shares[2, [2, 0]] = (1 - p - tie / 2) * np.array([agreement, 1 - agreement])
     shares[1, 1], shares[1, 0] = tie * agreement, tie * (1 - agreement)
@@ -70,7 +71,7 @@ class Problem:
     @property
     def p(self) -> float:
         """What the first option of a pair wins, of those who vote."""
-        won, tied, lost, _ = self.shares.sum(axis=1)
+        won, tied, lost, *_ = self.shares.sum(axis=1)
         return (won + tied / 2) / (won + tied + lost)
 
 
@@ -87,7 +88,7 @@ def draws_of(shares: np.ndarray, margin: float) -> Draws:
     mean = float(shares.sum(axis=0) @ [1.0, 0.5, 0.0])
     bets = [list(list_bets(np.array(side), margin)) for side in (mean, 1 - mean)]
     first = np.stack([factors.ravel() for _, factors in bets[0]], axis=1)
-    turned = [np.concatenate([f[2::-1, ::-1], f[3:, ::-1]]).ravel() for _, f in bets[1]]
+    turned = [turn_tables(factors).ravel() for _, factors in bets[1]]
     return Draws(
         mean,
         np.stack([first, np.stack(turned, axis=1)]),
@@ -110,7 +111,7 @@ class Watch:
         self.margins = (0.0,) if problem.margin == 0 else (problem.margin, 0.0)
         self.draws = [draws_of(problem.shares, margin) for margin in self.margins]
         shape = (runs, len(self.pairs))
-        self.tables = np.zeros((*shape, 12), np.int64)
+        self.tables = np.zeros((*shape, 15), np.int64)
         self.bets = np.zeros((len(self.margins), *shape, 2, len(self.draws[0].weights)))
         self.found = np.full((len(self.margins), *shape, 2), -np.inf)
         self.level = levels(problem.k, DELTA, margin=problem.margin).pair
@@ -119,11 +120,9 @@ class Watch:
     def step(self, mode: str) -> None:
         """Give every run one more vote, and look."""
         runs, pair = np.arange(self.runs), self._next(mode)
-        cell = self.rng.choice(12, self.runs, p=self.problem.shares.ravel())
+        cell = self.rng.choice(15, self.runs, p=self.problem.shares.ravel())
         self.tables[runs, pair, cell] += 1
-        won, tied, lost, _ = (
-            self.tables[runs, pair].reshape(-1, 4, 3).sum(axis=2).T
-        )  # without skips
+        won, tied, lost, *_ = self.tables[runs, pair].reshape(-1, 5, 3).sum(axis=2).T
         for n, (margin, draws) in enumerate(zip(self.margins, self.draws, strict=True)):
             self.bets[n, runs, pair] += draws.factors[:, cell].swapaxes(0, 1)
             capital = log_sum(draws.weights + self.bets[n, runs, pair])
@@ -186,7 +185,7 @@ def count_votes_to_proof(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the votes until the evidence for the first option reaches the level, without and with the judge: same runs, same votes."""
     draws = draws_of(shares, 0.0)
-    cells = rng.choice(12, (runs, most), p=shares.ravel() / shares.sum())
+    cells = rng.choice(15, (runs, most), p=shares.ravel() / shares.sum())
     alone, judged = np.full(runs, most), np.full(runs, most)
     counts = [np.cumsum(np.isin(cells, range(3 * row, 3 * row + 3)), axis=1) for row in range(3)]
     plain = log_evidence_of_counts(counts[0], counts[2], counts[1], 0.0)
@@ -218,7 +217,7 @@ def compare_votes(alone: np.ndarray, judged: np.ndarray) -> Saved:
 def arena_tables(folder: Path, judge: str, apart: tuple[float, float]) -> list[np.ndarray]:
     """Return counts of outcomes and answers on each pair of language models that is so far apart, the one that people prefer first."""
     places = {"model_a": 0, "model_b": 2}
-    pairs: defaultdict[tuple[str, str], np.ndarray] = defaultdict(lambda: np.zeros((4, 3)))
+    pairs: defaultdict[tuple[str, str], np.ndarray] = defaultdict(lambda: np.zeros((5, 3)))
     with gzip.open(folder / "votes" / "arena_2023.csv.gz", "rt") as file:
         for row in csv.DictReader(file):
             said, judged = (places.get(row[column], 1) for column in ("winner", judge))
@@ -230,8 +229,7 @@ def arena_tables(folder: Path, judge: str, apart: tuple[float, float]) -> list[n
     for table in pairs.values():
         share = table.sum(axis=1)[:2] @ [1, 0.5] / table.sum()
         if table.sum() >= MET and apart[0] <= abs(share - 0.5) < apart[1]:
-            turned = np.concatenate([table[2::-1, ::-1], table[3:]])
-            found.append(table if share > 0.5 else turned)
+            found.append(table if share > 0.5 else turn_tables(table))
     return found
 
 

@@ -22,15 +22,16 @@ from copeland.certificate.evidence import evidence
 from copeland.certificate.judged_votes import count_with_judge
 from copeland.errors import InvalidRow
 
-SKIP = None
+SKIP, WAITING = None, "waiting"
+ROWS = (1, 0.5, 0, SKIP, WAITING)
 CELLS = list(product((1, 0.5, 0, SKIP), (1, 0.5, 0)))  # a person's vote, a judge's answer
 
 
 def table_of(votes):
     """The table of some cells."""
-    table = np.zeros((4, 3), np.int64)
+    table = np.zeros((5, 3), np.int64)
     for y, f in votes:
-        table[(1, 0.5, 0, SKIP).index(y), (1, 0.5, 0).index(f)] += 1
+        table[ROWS.index(y), (1, 0.5, 0).index(f)] += 1
     return table
 
 
@@ -42,7 +43,7 @@ def multiply(votes, mean, margin):
             stake = bet / (m + max(c * (f - mean) for f in (0, 1)))
             capital = 1.0
             for y, f in votes:
-                gain = (0 if y is SKIP else y - m) - c * (f - mean)
+                gain = (0 if y is SKIP else -m if y == WAITING else y - m) - c * (f - mean)
                 capital *= 1 + stake * gain
             total += weight / len(BETS) * capital
     return total
@@ -77,7 +78,8 @@ def full_evidence(table, mean, margin=0.0):
 def test_the_capital_is_the_plain_product_over_all_votes(mean, margin):
     rng = np.random.default_rng(3)
     for n in (0, 1, 7, 40):
-        votes = [CELLS[i] for i in rng.integers(len(CELLS), size=n)]
+        cells = list(product(ROWS, (1, 0.5, 0)))
+        votes = [cells[i] for i in rng.integers(len(cells), size=n)]
         found = log_capital_with_judge(table_of(votes)[None], np.array([mean]), margin)[0]
         assert math.exp(found) == pytest.approx(multiply(votes, mean, margin), rel=1e-9)
 
@@ -105,7 +107,7 @@ def test_given_any_past_one_more_vote_gains_nothing_in_the_mean_whatever_the_jud
     rng = np.random.default_rng(5)
     steps = np.array([table_of([cell]) for cell in CELLS])
     looked = 0
-    for past in (np.zeros((4, 3), np.int64), *rng.integers(0, 9, (4, 4, 3))):
+    for past in (np.zeros((5, 3), np.int64), *rng.integers(0, 9, (4, 5, 3))):
         after = {}
         for cases, mean in populations(3, margin):
             if mean not in after:
@@ -166,33 +168,33 @@ def test_the_evidence_ever_reaches_x_with_probability_1_over_x_at_most(cases, ma
 def test_the_votes_alone_lose_ln_2_at_most():
     rng = np.random.default_rng(2)
     for _ in range(50):
-        table = rng.integers(0, 30, (4, 3))
+        table = rng.integers(0, 30, (5, 3))
         plain = plain_evidence(table)
         assert full_evidence(table, rng.random()) >= plain - math.log(2) - 1e-12
 
 
 def test_a_judge_that_agrees_makes_votes_count_for_more_and_a_lucky_draw_of_cases_for_less():
-    table = np.array([[110, 0, 12], [0, 0, 0], [12, 0, 66], [0, 0, 0]])  # 122 : 78
+    table = np.array([[110, 0, 12], [0, 0, 0], [12, 0, 66], [0, 0, 0], [0, 0, 0]])  # 122 : 78
     by_mean = [full_evidence(table, mean) for mean in (0.5, 0.61, 0.65)]
     assert by_mean == sorted(by_mean)
     assert by_mean[0] < plain_evidence(table) < by_mean[1]
 
 
 def test_a_judge_that_is_mostly_wrong_tells_something_too():
-    right = 3 * np.array([[110, 0, 12], [0, 0, 0], [12, 0, 66], [0, 0, 0]])
+    right = 3 * np.array([[110, 0, 12], [0, 0, 0], [12, 0, 66], [0, 0, 0], [0, 0, 0]])
     wrong = right[:, ::-1]
     assert full_evidence(wrong, 0.39) > plain_evidence(right) + 4
 
 
 def judge_of(table, share=0.61, cases=1000, **more):
     won = round(share * cases)
-    tables = np.zeros((2, 2, 4, 3), np.int64)
+    tables = np.zeros((2, 2, 5, 3), np.int64)
     tables[0, 1] = table
     tables += turn_tables(tables).swapaxes(0, 1)
     return ControlJudge("gpt", cases, [[0, won], [cases - won, 0]], tables, **more)
 
 
-AGREED = np.array([[45, 0, 5], [0, 0, 0], [5, 0, 27], [0, 0, 0]])
+AGREED = np.array([[45, 0, 5], [0, 0, 0], [5, 0, 27], [0, 0, 0], [0, 0, 0]])
 WINS = [[0, 50], [32, 0]]
 
 
@@ -204,7 +206,7 @@ def test_a_certificate_names_the_judge_and_proves_with_it_what_the_votes_alone_d
     assert (alone.verdict, found.verdict) == ("open", "winner")
     assert "the judge gpt on all 1,000 cases are used, and not believed" in found.statement
     assert any("drawn uniformly from all 1,000 cases" in said for said in found.assumptions)
-    assert any("before the first vote" in said for said in found.assumptions)
+    assert any("had answered all 1,000 cases" in said for said in found.assumptions)
     assert found.digest != alone.digest
 
 
@@ -246,20 +248,55 @@ def test_without_a_judge_files_are_as_they_were():
     assert json.loads(certify(WINS, goal="tiers").to_json())["format"] == 5
 
 
-def test_a_pair_that_lacks_an_answer_counts_as_without_a_judge():
-    tables = np.zeros((2, 2, 4, 3), np.int64)
+def test_on_a_pair_that_lacks_an_answer_the_judge_bets_nothing():
+    """So it does not matter when the judge answers the rest: its half was kept aside."""
+    tables = np.zeros((2, 2, 5, 3), np.int64)
     judge = ControlJudge("gpt", 1000, [[0, 610], [389, 0]], tables)
-    with_judge, alone = certify(WINS, control=judge), certify(WINS)
-    names = ("lower", "upper", "best", "is_all", "possible", "scores", "beats")
-    assert all(getattr(with_judge, name) == getattr(alone, name) for name in names)
     assert np.isnan(judge.means).all()
+    wins = np.array([[0, 80], [32, 0]])
+    found = judge.add_to(certify_counts(wins, 0 * wins), "independent").weigh(0.0)
+    assert math.exp(found[0, 1]) == pytest.approx((math.exp(evidence(wins)[0, 1]) + 1) / 2)
+    assert found[0, 0] == -math.inf
+
+
+def test_an_answer_that_is_under_way_never_helps_whatever_it_turns_out_to_be():
+    rng = np.random.default_rng(6)
+    past = rng.integers(0, 20, (5, 3))
+    for f, mean, margin in product((1, 0.5, 0), (0.2, 0.6), (0.0, 0.05, -0.05)):
+        nats = [
+            log_capital_with_judge((past + table_of([(y, f)]))[None], np.array([mean]), margin)[0]
+            for y in ROWS
+        ]
+        assert nats[-1] == pytest.approx(nats[2])
+        assert nats[-1] <= min(nats) + 1e-12
+        turned = turn_tables(past + table_of([(WAITING, f)]))
+        lost = turn_tables(past) + table_of([(0, 1 - f)])
+        found = [
+            log_capital_with_judge(t[None], np.array([mean]), margin)[0] for t in (turned, lost)
+        ]
+        assert found[0] == pytest.approx(found[1])
+
+
+def test_undone_votes_count_as_those_that_never_came():
+    """Of the votes alone the smaller evidence counts, and in the tables an undone vote is a loss of both."""
+    table = 2 * AGREED
+    table[0, 0] -= 6
+    table[4, 0] += 6
+    stands, given = np.array([[0, 94], [64, 0]]), 2 * np.array(WINS)
+    judge = judge_of(table, 0.63)
+    votes = judge.add_to(
+        certify_counts(stands, 0 * stands)._replace(given=(given, 0 * given)), "independent"
+    )
+    least = np.minimum(evidence(stands), evidence(given))[0, 1]
+    capital = log_capital_with_judge(table[None], np.array([0.63]))[0]
+    assert votes.weigh(0.0)[0, 1] == pytest.approx(np.logaddexp(least, capital) - math.log(2))
 
 
 def test_of_several_options_each_pair_has_its_own_table():
     rng = np.random.default_rng(8)
-    tables = np.zeros((3, 3, 4, 3), np.int64)
+    tables = np.zeros((3, 3, 5, 3), np.int64)
     for i, j in ((0, 1), (0, 2), (1, 2)):
-        tables[i, j] = rng.integers(0, 20, (4, 3))
+        tables[i, j] = rng.integers(0, 20, (5, 3))
     tables += turn_tables(tables).swapaxes(0, 1)
     wins, ties = tables.sum(axis=3)[:, :, 0], tables.sum(axis=3)[:, :, 1]
     said = np.array([[0, 70, 40], [30, 0, 55], [60, 45, 0]])
@@ -305,8 +342,6 @@ def test_a_judge_that_cannot_be_is_refused(change, why):
     [
         ([[0, 49], [32, 0]], {}, "count each vote in both"),
         (np.ones((3, 3)) - np.eye(3), {}, "3"),
-        (WINS, {"missing": [[0, 1], [1, 0]]}, "no answer count as missing"),
-        (WINS, {"given": ([[0, 51], [32, 0]], [[0, 0], [0, 0]])}, "undone"),
         (WINS, {"voters": "judge, these cases", "cases": 1000}, "drawn anew"),
     ],
 )
@@ -338,7 +373,7 @@ def test_rows_become_tables_whichever_the_sides():
     assert found.labels == ("tea", "milk")
     assert found.wins.tolist() == [[0, 1], [2, 0]]
     assert found.ties.tolist() == [[0, 1], [1, 0]]
-    table = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]]
+    table = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]]
     assert found.control.tables[0, 1].tolist() == table
     assert found.control.tables[1, 0].tolist() == turn_tables(np.array(table)).tolist()
     assert found.control.means[0, 1] == 0.5

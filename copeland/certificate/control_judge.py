@@ -26,8 +26,9 @@ class ControlJudge:
     wins
         K x K counts: ``wins[i, j]`` cases on which the judge prefers i to j.
     tables
-        K x K tables of people's votes, each 4 x 3: a row for each outcome (i won, tie, i lost, no vote), a column for each answer
-        of the judge on the same case (i, tie, j). A skip, and a ballot without an answer, is no vote. Where nobody skips, 3 x 3 is enough.
+        K x K tables of people's votes, each 5 x 3: a row for each outcome (i won, tie, i lost, skipped, no answer), a column for each answer
+        of the judge on the same case (i, tie, j). A ballot that has no answer, or whose vote was undone, counts against both options. The last rows
+        may be left out if they are empty.
     ties
         K x K symmetric counts of cases on which the judge sees a tie.
 
@@ -99,11 +100,6 @@ class ControlJudge:
             raise InvalidParameter(
                 f"the judge has {len(self.tables)} options, and wins has {len(votes.won)}; make them equal."
             )
-        if votes.missing is not None or votes.given is not None:
-            raise InvalidParameter(
-                "with a judge that counts, no vote may be undone and no answer count as missing; count a ballot without an answer as no vote, in the "
-                "last row of its table."
-            )
         outcomes = self.tables.sum(axis=3)
         more = (outcomes[:, :, 0] > votes.won) | (outcomes[:, :, 1] > votes.tied)
         if more.any():
@@ -128,7 +124,7 @@ def _check_tables(given: ArrayLike, k: int) -> Ints:
         tables = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter("tables must hold a table of counts for each pair.") from None
-    if tables.shape not in ((k, k, ANSWERS, ANSWERS), (k, k, OUTCOMES, ANSWERS)):
+    if tables.shape not in [(k, k, rows, ANSWERS) for rows in (3, 4, OUTCOMES)]:
         raise InvalidParameter(
             f"tables has the shape {tables.shape}; give one of {OUTCOMES} x {ANSWERS} counts for each pair of {k} options."
         )
@@ -153,10 +149,7 @@ def turn_tables(tables: Ints) -> Ints:
 
     Examples
     --------
-    >>> turn_tables(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]])).tolist()
-    [[9, 8, 7], [6, 5, 4], [3, 2, 1], [12, 11, 10]]
+    >>> turn_tables(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 0, 0], [0, 0, 1]])).tolist()
+    [[9, 8, 7], [6, 5, 4], [3, 2, 1], [0, 0, 1], [1, 0, 0]]
     """
-    turned = tables.copy()
-    turned[..., :ANSWERS, :] = tables[..., ANSWERS - 1 :: -1, ::-1]
-    turned[..., ANSWERS, :] = tables[..., ANSWERS, ::-1]
-    return turned
+    return tables[..., [2, 1, 0, 3, 4], ::-1]

@@ -109,15 +109,14 @@ class VoteCounts(NamedTuple):
     def weigh(self, margin: float) -> Floats:
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
         found = self._weigh(self.won, self.tied, margin)
-        if self.given is None:
-            return found
-        return np.minimum(found, self._weigh(*self.given, margin))
+        if self.given is not None:
+            found = np.minimum(found, self._weigh(*self.given, margin))
+        return found if self.control is None else self.control.weigh(found, margin)
 
     def _weigh(self, won: Ints, tied: Ints, margin: float) -> Floats:
         if self.cases is not None:
             return log_evidence_of_cases(won, self._losses(won, tied), tied, self.cases, margin)
-        found = log_evidence_of_pairs(won, self._losses(won, tied), tied, margin)
-        return found if self.control is None else self.control.weigh(found, margin)
+        return log_evidence_of_pairs(won, self._losses(won, tied), tied, margin)
 
     def _losses(self, won: Ints, tied: Ints) -> Ints:
         if self.missing is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.control_judge import ControlJudge, turn_tables
-from copeland.certificate.control_variates import ANSWERS, OUTCOMES
+from copeland.certificate.control_variates import ANSWERS, LOST, OUTCOMES, SKIPPED, TIED, WON
 from copeland.certificate.evidence import check_labels
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.formats import read_votes
@@ -20,7 +20,6 @@ from copeland.support.phrasing import format_count
 from copeland.support.row_files import rows_of_table, table_of
 from copeland.support.vote_tables import ColumnLayout, VoteRow, find_layout, read_rows, text_in
 
-WON, TIED, LOST, SKIPPED = range(OUTCOMES)
 _PLACES = {"left": WON, "right": LOST, "tie": TIED, "both_bad": TIED}  # others are no votes
 GUIDE = "guide"  # a role whose votes prove nothing
 
@@ -108,7 +107,7 @@ def count_with_judge(
     >>> row = {"left": "tea", "right": "milk", "outcome": "left", "item": "morning"}
     >>> found = count_with_judge([row | {"voter": "gpt"}, row | {"voter": "ann"}], "gpt", cases=1)
     >>> found.wins.tolist(), found.control.tables[0, 1].tolist()
-    ([[0, 1], [0, 0]], [[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    ([[0, 1], [0, 0]], [[1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
     """
     said, names = _read(votes, columns, labels)
     answers = _collect_answers((one for one in said if one.voter == judge), judge, cases)

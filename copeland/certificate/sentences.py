@@ -147,12 +147,12 @@ def _list_control_assumptions(terms: Terms) -> Iterator[str]:
     """Yield what is assumed of a judge whose answers count, which is not that it is right."""
     judge, cases = terms.control_judge, format_count(terms.control_cases, "case")
     yield (
-        f"Each vote is on a case that was drawn uniformly from all {cases}, whatever came before and whichever the pair. A case that was drawn and got no vote, as "
-        "one that was skipped, is counted as such."
+        f"Each vote is on a case that was drawn uniformly from all {cases}, whatever came before and whichever the pair. Every draw is counted, also if it was skipped or has no "
+        "answer."
     )
     yield (
-        f"On each pair where its answers are used, the judge {judge} had answered all {cases} before the first vote on that pair. Nothing is assumed about how good these "
-        "answers are."
+        f"The judge {judge} had answered all {cases} of a pair before the votes on that pair which its answers are used for. Nothing is assumed about how good "
+        "these answers are."
     )
     yield f"That the answers of {judge} are used was decided before the votes were seen."
 

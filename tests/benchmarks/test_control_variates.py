@@ -11,10 +11,10 @@ from copeland.certificate.control_judge import ControlJudge, turn_tables
 def judge_of(watch, run):
     """The judge and the votes of one run, as a certificate takes them."""
     k, mean = watch.problem.k, watch.draws[0].mean
-    tables = np.zeros((k, k, 4, 3), np.int64)
+    tables = np.zeros((k, k, 5, 3), np.int64)
     wins = np.zeros((k, k), np.int64)
     for pair, (i, j) in enumerate(watch.pairs):
-        tables[i, j] = watch.tables[run, pair].reshape(4, 3)
+        tables[i, j] = watch.tables[run, pair].reshape(5, 3)
         wins[i, j], wins[j, i] = round(1000 * mean), round(1000 * (1 - mean))
     tables += turn_tables(tables).swapaxes(0, 1)
     counts = tables.sum(axis=3)
