@@ -76,7 +76,7 @@ def log_evidence_with_judge(
     >>> log_evidence_with_judge(np.array([1.2]), agree, np.array([0.64])).round(2).tolist()
     [1.86]
     """
-    known = ~np.isnan(means)
+    known = ~np.isnan(means) & tables.any(axis=(-2, -1))
     capital = np.zeros(means.shape)
     capital[known] = log_capital_with_judge(tables[known], means[known], margin)
     return np.logaddexp(plain, capital) - math.log(2)

@@ -186,8 +186,11 @@ def test_an_answer_that_is_undone_before_is_forgotten_and_two_answers_make_a_tie
     study.add_votes([said | {"event_id": "a"}, said | {"item": "case 1", "event_id": "b"}])
     study.add_votes([said | {"item": "case 1", "outcome": "right", "event_id": "c"}])
     study.undo("a")
+    study.add_votes([said | {"item": case, "event_id": case} for case in CASES[2:]])
+    assert not judge_in(study).is_complete[0, 1]
+    study.add_votes([said | {"outcome": "skip", "event_id": "d"}])
     found = judge_in(study)
-    assert (found.wins.sum(), found.ties[0, 1]) == (0, 1)
+    assert (found.wins[0, 1], found.wins[1, 0], found.ties[0, 1]) == (18, 0, 2)
 
 
 def test_the_judge_is_a_guide_and_stays_one():

@@ -65,9 +65,8 @@ def _check_cases(state: StudyState, request: BallotRequest, cases: Any) -> None:
             f"the judge of this study answers {format_count(number, 'case')}; give all of these as cases=[...], and no item."
         )
     assert state.control is not None
-    for answers in state.control.answers.values():
-        other = next((case for case in answers if case not in set(cases)), None)
-        if other is not None:
-            raise InvalidParameter(
-                f"the judge answered '{other}', which is not among these cases; give those that the judge was given."
-            )
+    other = next(iter(state.control.named.difference(cases)), None)
+    if other is not None:
+        raise InvalidParameter(
+            f"the judge answered '{other}', which is not among these cases; give those that the judge was given."
+        )

@@ -31,20 +31,27 @@ class ControlAnswers:
         self.judge = judge
         self.cases = cases
         self.answers: dict[Pair, dict[str, list[int]]] = {}  # of each case, all that was said
+        self.named: set[str] = set()  # all cases that it answered
+        self.totals: dict[Pair, list[int]] = {}  # won, tied and lost, of pairs with all answers
         self.tables: dict[Pair, list[int]] = {}  # row after row
         self.open: dict[int, int] = {}  # of each drawn ballot without a vote, the judge's answer
         self.votes: dict[int, tuple[int, int, int]] = {}  # by number: ballot, row, column
 
     def is_complete(self, pair: Pair) -> bool:
         """Tell whether the judge has answered all cases of a pair."""
-        return len(self.answers.get(pair, ())) == self.cases
+        return pair in self.totals
 
     def hear(self, vote: VoteEvent, meaning: str | None) -> None:
         """Take in an answer of the judge; what is not its case, or comes once it has answered all, is left out."""
         pair = pair_of(vote)
         if vote.outcome == ERROR or vote.item is None or self.is_complete(pair):
             return
-        self.answers.setdefault(pair, {}).setdefault(vote.item, []).append(_row_of(vote, meaning))
+        answers = self.answers.setdefault(pair, {})
+        answers.setdefault(vote.item, []).append(_row_of(vote, meaning))
+        self.named.add(vote.item)
+        if len(answers) == self.cases:
+            said = [_column_of(one) for one in answers.values()]
+            self.totals[pair] = [said.count(column) for column in (WON, TIED, LOST)]
 
     def forget(self, vote: VoteEvent, meaning: str | None) -> None:
         """Take back an answer of the judge that was undone, unless it had answered all."""
@@ -58,6 +65,7 @@ class ControlAnswers:
         self.answers[pair][item].remove(_row_of(vote, meaning))
         if not self.answers[pair][item]:
             del self.answers[pair][item]
+            self.named = {case for answers in self.answers.values() for case in answers}
 
     def ask(self, asked: AskedEvent) -> None:
         """Take in a ballot: if its case was drawn, it counts against both options until it is answered."""
@@ -100,14 +108,13 @@ class ControlAnswers:
         table[ANSWERS * row + column] += step
 
     def judge_of(self, k: int) -> ControlJudge:
-        """Return what a certificate takes."""
+        """Return what a certificate takes; answers on pairs that lack one are not used."""
         wins, ties = np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
         tables = np.zeros((k, k, OUTCOMES, ANSWERS), np.int64)
-        for pair, answers in self.answers.items():
+        for pair, (won, tied, lost) in self.totals.items():
             i, j = sorted(pair)
-            said = [_column_of(one) for one in answers.values()]
-            wins[i, j], wins[j, i] = said.count(WON), said.count(LOST)
-            ties[[i, j], [j, i]] = said.count(TIED)
+            wins[i, j], wins[j, i] = won, lost
+            ties[[i, j], [j, i]] = tied
         for pair, table in self.tables.items():
             i, j = sorted(pair)
             tables[i, j] = np.reshape(table, (OUTCOMES, ANSWERS))
