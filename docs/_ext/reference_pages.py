@@ -19,7 +19,12 @@ PAGES = {
     "studies": Page(
         "Studies",
         "[Live studies](../../studies.md) and [judges](../../judges.md) show how these work together.",
-        ("copeland.study", "copeland.study.judges", "copeland.formats"),
+        (
+            "copeland.study",
+            "copeland.study.judges",
+            "copeland.formats",
+            "copeland.formats.answers",
+        ),
     ),
     "client": Page(
         "Studies on a server",

@@ -213,7 +213,7 @@ def vote_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What options are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
+            help="What options are compared on, one drawn for each ballot: .txt, .csv, .jsonl or any file of answers.",
         ),
     ] = None,
     guide: AsGuide = False,

@@ -76,7 +76,8 @@ def judge_command(
     items: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="What options are compared on: .txt, .csv, .jsonl or .json."
+            metavar="FILE",
+            help="What options are compared on: .txt, .csv, .jsonl or .json, or any file of answers.",
         ),
     ] = None,
     repeat: Annotated[
