@@ -159,11 +159,10 @@ def problems() -> list[Problem]:
         even, low = agree(0.5, agreement), agree(0.45, agreement)
         found += [
             Problem(f"two options at 1/2, {name}", even),
-            Problem(f"two options at .499, {name}", agree(0.499, agreement)),
             Problem(f"two options at .45, margin .05, {name}", low, margin=0.05),
             Problem(f"two options at .45, 30 % ties, margin .05, {name}", agree(0.45, agreement, 0.3), margin=0.05),
             Problem(f"four options, all 1/2, {name}", even, 4, 6_000, modes="UA"),
-            Problem(f"four options at .45, margin .05, {name}", low, 4, 6_000, 0.05, "UA"),
+            Problem(f"four options at .45, margin .05, {name}", low, 4, 6_000, 0.05),
         ]  # fmt: skip
     many = skip_where_judged(0.5, 0.8)
     return [
