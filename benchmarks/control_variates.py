@@ -160,10 +160,14 @@ def problems() -> list[Problem]:
         found += [
             Problem(f"two options at 1/2, {name}", even),
             Problem(f"two options at .45, margin .05, {name}", low, margin=0.05),
-            Problem(f"two options at .45, 30 % ties, margin .05, {name}", agree(0.45, agreement, 0.3), margin=0.05),
-            Problem(f"four options, all 1/2, {name}", even, 4, 6_000, modes="UA"),
+            Problem(f"four options, all 1/2, {name}", even, 4, 6_000, modes="U" if agreement == 1 else "UA"),
             Problem(f"four options at .45, margin .05, {name}", low, 4, 6_000, 0.05),
         ]  # fmt: skip
+        if agreement < 1:
+            tied = agree(0.45, agreement, 0.3)
+            found.append(
+                Problem(f"two options at .45, 30 % ties, margin .05, {name}", tied, margin=0.05)
+            )
     many = skip_where_judged(0.5, 0.8)
     return [
         *found,
