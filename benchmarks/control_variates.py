@@ -23,7 +23,7 @@ import numpy as np
 
 from copeland.certificate.control_judge import turn_tables
 from copeland.certificate.control_variates import list_bets
-from copeland.certificate.evidence import log_evidence_of_counts
+from copeland.certificate.evidence import log_evidence_of_votes
 from copeland.kernels.vote_evidence import levels
 from copeland.support.rng import stream
 
@@ -127,7 +127,7 @@ class Watch:
             self.bets[n, runs, pair] += draws.factors[:, cell].swapaxes(0, 1)
             capital = log_sum(draws.weights + self.bets[n, runs, pair])
             sides = ((won, lost, tied), (lost, won, tied))
-            plain = np.stack([log_evidence_of_counts(*side, margin) for side in sides], axis=1)
+            plain = np.stack([log_evidence_of_votes(*side, margin) for side in sides], axis=1)
             self.found[n, runs, pair] = np.logaddexp(plain, capital) - log(2)
         self._compare()
 
@@ -191,7 +191,7 @@ def count_votes_to_proof(
     cells = rng.choice(15, (runs, most), p=shares.ravel() / shares.sum())
     alone, judged = np.full(runs, most), np.full(runs, most)
     counts = [np.cumsum(np.isin(cells, range(3 * row, 3 * row + 3)), axis=1) for row in range(3)]
-    plain = log_evidence_of_counts(counts[0], counts[2], counts[1], 0.0)
+    plain = log_evidence_of_votes(counts[0], counts[2], counts[1], 0.0)
     for run in range(runs):
         bets = draws.weights + np.cumsum(draws.factors[0][cells[run]], axis=0)
         both = np.logaddexp(plain[run], log_sum(bets)) - log(2)

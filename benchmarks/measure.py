@@ -19,6 +19,7 @@ from benchmarks.false_goals import false_goals
 from benchmarks.false_people import false_people
 from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
+from benchmarks.gates import gates
 from benchmarks.goals import goals
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
@@ -176,6 +177,7 @@ PARTS = (
     false_certificates,
     false_goals,
     false_people,
+    gates,
     orders,
     likely,
     forecasts,

@@ -8,6 +8,7 @@ from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
+    from copeland.audit import JudgeAudit, audit_judges
     from copeland.certificate import Certificate, ControlJudge, certify, certify_with_judge
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
@@ -44,6 +45,7 @@ __all__ = [
     "Integer",
     "InvalidMatrix",
     "InvalidParameter",
+    "JudgeAudit",
     "Option",
     "Policy",
     "PreferenceMatrix",
@@ -57,6 +59,7 @@ __all__ = [
     "Vote",
     "Wait",
     "__version__",
+    "audit_judges",
     "bounds",
     "certify",
     "certify_with_judge",
@@ -84,6 +87,7 @@ _SHORT = {
 }
 
 _HOMES = {
+    "audit": ("JudgeAudit", "audit_judges"),
     "certificate": ("Certificate", "ControlJudge", "certify", "certify_with_judge"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),

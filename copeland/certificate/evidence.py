@@ -212,23 +212,28 @@ def evidence(
 
 
 def log_evidence_of_pairs(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
-    """Return :func:`log_evidence_of_counts` of a square table of pairs."""
-    found = log_evidence_of_counts(wins, losses, ties, margin)
+    """:func:`log_evidence_of_votes` of all pairs at once."""
+    found = log_evidence_of_votes(wins, losses, ties, margin)
     np.fill_diagonal(found, -math.inf)
     return found
 
 
-def log_evidence_of_counts(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
+def log_evidence_of_votes(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
     """:func:`copeland.kernels.vote_evidence.log_evidence` of many counts at once.
 
     A negative margin asks for more than 1/2: a tie then counts as so much of a loss.
+
+    Examples
+    --------
+    >>> log_evidence_of_votes(np.array([30, 10]), np.array([10, 30]), np.array([0, 0]), 0.0).round(2)
+    array([4.26, -inf])
     """
     m = 0.5 - margin
     a = wins + ties * max(margin / (1 - m), 0.0) + PRIOR
     b = losses + ties * max(-margin / m, 0.0) + PRIOR
     n = a + b
     information = a * np.log(a / n / m) + b * np.log(b / n / (1 - m))
-    above = np.where(a > m * n, -np.expm1(-information), 0.0)
+    above = np.where(a > m * n, np.maximum(-np.expm1(-information), 0.0), 0.0)
     spread = 6 * m * m / (1 + 2 * m) * np.sqrt(2 * math.pi * n / a / b)
     with np.errstate(divide="ignore"):
         return information + _stirling(a) + _stirling(b) - _stirling(n) + np.log(spread * above)

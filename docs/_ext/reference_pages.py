@@ -22,6 +22,7 @@ PAGES = {
         (
             "copeland.study",
             "copeland.study.judges",
+            "copeland.audit",
             "copeland.formats",
             "copeland.formats.answers",
         ),

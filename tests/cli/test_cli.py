@@ -30,6 +30,8 @@ COMMANDS = [
     "data path",
     "doctor",
     "formats",
+    "judges",
+    "judges audit",
     "problems",
     "problems show",
     "rankers",

@@ -115,6 +115,7 @@ def judge_command(
     """
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
+    from copeland.study.judges.price_estimate import estimate_price
     from copeland.support.atomic_files import read_text
 
     goal = read_until(until, "--until")
@@ -138,6 +139,10 @@ def judge_command(
         timeout,
     )
     drawn = None if items is None else read_items(items)
+    place = folder or work.storage.folder
+    priced = estimate_price(work, judges, calls, drawn, swap, place, cost, repeat)
+    if priced is not None:
+        note(f"copeland: {priced.sentence}")
     with progress_bar("calls") as advance:
         advance(0, calls)
         done = judge_study(
@@ -230,11 +235,12 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
         "judges": [judge._asdict() for judge in done.agreement.judges],
     }
     swaps = [{"judge": judge} | swaps._asdict() for judge, swaps in done.swaps.items()]
-    return {"study": name, **told, "swaps": swaps, "agreement": agreement}
+    total = done.total._asdict()
+    return {"study": name, **told, "total": total, "swaps": swaps, "agreement": agreement}
 
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
-    from copeland.study.results.agreement import flip_sentences
+    from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     besides = [
         words
@@ -266,6 +272,8 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
             f"{command_line('copeland', 'study', 'vote', work.name)}. A judge that answers by chance "
             "may answer again with --repeat."
         )
+    if done.total.calls > done.calls:
+        said.append(spent_sentence(done.total))
     said += flip_sentences(done.swaps)
     said += [
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."

@@ -34,7 +34,7 @@ from copeland.study.judges.call import (
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, Drawer
 from copeland.study.kinds.base import Wait
-from copeland.study.log.events import ERROR, GUIDE, SKIP
+from copeland.study.log.events import ERROR, GUIDE, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
@@ -113,6 +113,7 @@ class Summary:
     reason: str
     stopped: str
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # by judge, of the confirmed ballots
+    total: Spent = NOTHING  # over all runs on this study, as its log has it
 
 
 def judge_study(
@@ -317,6 +318,7 @@ class _JudgingLoop:
         self.under_way: dict[Future[Opinion], _Asked] = {}
         self.told: list[Judged] = []
         self.calls = 0
+        self.logged = NOTHING  # of what this run spent
         self.end: tuple[str, str] | None = None
         # What the next item is drawn by: a number that no other ballot of this study has.
         self.latest = 0 if self.items is None else self.study.number
@@ -373,6 +375,7 @@ class _JudgingLoop:
             reason=self.end[0],
             stopped=self.end[1],
             swaps=swaps,
+            total=self.study.spent,
         )
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
@@ -548,9 +551,15 @@ class _JudgingLoop:
         event_id = f"{asked.judge}/{asked.ballot.id}"
         source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
         source = f"{source}: {opinion.note}" if opinion.note else source
+        # Whatever was spent since the last vote: also on ballots that came to none, and on those under way.
+        now = Spent(self.calls + opinion.calls, self.budget.tokens, self.budget.cost)
+        spent = now.minus(self.logged)
         for telling in range(1, _TELLINGS + 1):
             try:
-                self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
+                self.study.tell(
+                    asked.ballot, outcome, asked.judge, event_id, source=source, spent=spent
+                )
+                self.logged = now
                 return True
             except (AlreadyVoted, Conflict):
                 return False

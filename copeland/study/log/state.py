@@ -23,6 +23,7 @@ from copeland.study.log.events import (
     EXCUSED,
     GUIDE,
     LEFT,
+    NOTHING,
     OUTCOMES,
     PAUSED,
     READMITTED,
@@ -39,9 +40,11 @@ from copeland.study.log.events import (
     AskedEvent,
     Event,
     OptionEvent,
+    Spent,
     VoteEvent,
     VoterEvent,
     read_needed,
+    spent_on,
     times_of,
 )
 from copeland.study.log.sides import Sides, Swaps
@@ -84,6 +87,8 @@ class StudyState:
     """
 
     control: ControlAnswers | None = None  # only where a judge counts, so others keep their form
+    # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
+    spent: Spent = NOTHING
 
     def __init__(self, created: Event):
         try:
@@ -258,6 +263,9 @@ class StudyState:
             self.lists.waiting.pop(event.ballot, None)
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= event.voter not in self.guides
+        spent = spent_on(event)
+        if spent != NOTHING:
+            self.spent = self.spent.plus(spent)
         times = times_of(event)
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
@@ -429,8 +437,8 @@ class StudyState:
 
 
 _PARTS = (
-    *(Arrivals, Cases, ControlAnswers, Lists, OpenBallot),
-    *(Option, Panel, Person, Sides, Swaps, Tables),
+    *(Arrivals, Cases, ControlAnswers, Lists, OpenBallot, Option),
+    *(Panel, Person, Sides, Spent, Swaps, Tables),
 )
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
