@@ -9,7 +9,7 @@ from copeland.version import __version__
 
 if TYPE_CHECKING:
     from copeland.audit import JudgeAudit, audit_judges
-    from copeland.certificate import Certificate, certify
+    from copeland.certificate import Certificate, ControlJudge, certify, certify_with_judge
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
     from copeland.orders import rank
@@ -39,6 +39,7 @@ __all__ = [
     "Ballot",
     "Certificate",
     "Choice",
+    "ControlJudge",
     "CopelandError",
     "Duel",
     "Integer",
@@ -61,6 +62,7 @@ __all__ = [
     "audit_judges",
     "bounds",
     "certify",
+    "certify_with_judge",
     "create_study",
     "gaps",
     "limits",
@@ -86,7 +88,7 @@ _SHORT = {
 
 _HOMES = {
     "audit": ("JudgeAudit", "audit_judges"),
-    "certificate": ("Certificate", "certify"),
+    "certificate": ("Certificate", "ControlJudge", "certify", "certify_with_judge"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),
     "orders": ("rank",),
