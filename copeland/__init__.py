@@ -9,7 +9,7 @@ from copeland.version import __version__
 
 if TYPE_CHECKING:
     from copeland.audit import JudgeAudit, audit_judges
-    from copeland.certificate import Certificate, certify
+    from copeland.certificate import Certificate, ControlJudge, certify, certify_with_judge
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.gate import GateResult, run_gate
     from copeland.matrix import PreferenceMatrix
@@ -40,6 +40,7 @@ __all__ = [
     "Ballot",
     "Certificate",
     "Choice",
+    "ControlJudge",
     "CopelandError",
     "Duel",
     "GateResult",
@@ -63,6 +64,7 @@ __all__ = [
     "audit_judges",
     "bounds",
     "certify",
+    "certify_with_judge",
     "create_study",
     "gaps",
     "limits",
@@ -89,7 +91,7 @@ _SHORT = {
 
 _HOMES = {
     "audit": ("JudgeAudit", "audit_judges"),
-    "certificate": ("Certificate", "certify"),
+    "certificate": ("Certificate", "ControlJudge", "certify", "certify_with_judge"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "gate": ("GateResult", "run_gate"),
     "matrix": ("PreferenceMatrix",),

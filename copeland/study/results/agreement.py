@@ -12,8 +12,8 @@ from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE, Spent
 from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
 from copeland.study.results.standing import Guidance, position_of
-from copeland.study.votes import rows_of_table
 from copeland.support.phrasing import format_count, percent
+from copeland.support.row_files import rows_of_table
 
 NO_PROOF = "Guides only decide what is asked next; what they say proves nothing."
 
