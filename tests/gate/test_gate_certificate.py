@@ -31,6 +31,7 @@ def seal(content):
     return content | {"seal": _seal(content)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -49,6 +50,7 @@ def test_what_was_written_holds(how):
     assert find_objections(content, PAIRS) == ()
 
 
+@pytest.mark.slow
 def test_any_changed_part_is_found_by_the_seal():
     content = issue()
     for key in content:
@@ -133,6 +135,7 @@ def test_junk_in_any_place_is_an_objection_and_never_a_crash(data):
     find_objections(seal(content))
 
 
+@pytest.mark.slow
 def test_other_answers_are_found_by_their_digest():
     content = issue()
     found = find_objections(content, make_pairs(20, identical=5))
@@ -141,6 +144,7 @@ def test_other_answers_are_found_by_their_digest():
     assert any("other cases" in one for one in find_objections(content, make_pairs(19, 4)))
 
 
+@pytest.mark.slow
 def test_a_file_is_recognised(tmp_path):
     path = tmp_path / "cert.json"
     path.write_text(json.dumps(issue()))

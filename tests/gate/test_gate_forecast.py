@@ -48,6 +48,7 @@ def plain(pairs, questions, terms, settings):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("require", ["better", "not-worse"])
 @pytest.mark.parametrize(
     ("identical", "how"),

@@ -61,6 +61,7 @@ class ByPlace:
         return "left" if left.name == wish else "right"
 
 
+@pytest.mark.slow
 def test_each_tag_is_a_test_and_an_open_one_is_skipped():
     judge = {"small": ByPlace()}
     result = run_gate(tagged("old"), tagged("new"), judge, max_calls=60)

@@ -77,6 +77,7 @@ def test_questions_are_put_in_the_drawn_order():
     assert judge.asked == [(one.case, one.left) for one in draw_questions(8, seed=4)]
 
 
+@pytest.mark.slow
 def test_slow_answers_count_in_the_drawn_order_too():
     lock, rng = Lock(), random.Random(5)
 
@@ -159,6 +160,7 @@ def test_a_judge_that_keeps_failing_ends_it():
     )
 
 
+@pytest.mark.slow
 def test_a_judge_that_names_one_side_only_is_told_of_once():
     said = []
     gate(make_pairs(60), lambda left, right, item: "left", notice=said.append, judge_all=True)
@@ -166,6 +168,7 @@ def test_a_judge_that_names_one_side_only_is_told_of_once():
     assert told == ["The judge judge named the left answer in 20 of 20 calls."]
 
 
+@pytest.mark.slow
 def test_several_judges_must_all_prove_it():
     pairs = make_pairs(40)
     yes, no, even = Scripted(NEW), Scripted(OLD), Scripted("tie", "both_bad")
@@ -216,6 +219,7 @@ def test_tags_get_verdicts_and_contradictions_are_marked():
     assert found["odd"].tally.verdicts == (40, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_tag_of_every_case_is_no_tag():
     assert run_gate(*tagged("all"), Scripted("tie")).judges[0].slices == ()
 

@@ -14,6 +14,7 @@ def gate(folder, judge, pairs=None, **how):
     return run_gate(*sets, {"one": judge}, journal=folder / "gate.journal.jsonl", **how)
 
 
+@pytest.mark.slow
 def test_a_second_run_goes_on_where_the_first_stopped(tmp_path):
     wishes = (NEW, OLD, "tie", NEW)
     first = gate(tmp_path, Scripted(*wishes), max_calls=20, judge_all=True)

@@ -37,6 +37,7 @@ def test_a_judge_that_changes_its_mind_is_found_out():
     assert found.changed > 0
 
 
+@pytest.mark.slow
 def test_exact_claims_on_two_samples_are_often_made_and_the_sentence_says_what_to_do():
     said = [("left", "right")] * 20
     settings = GateSettings(require="better")
