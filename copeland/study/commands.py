@@ -39,6 +39,7 @@ from copeland.study.log.events import (
     VOTED,
     AskedEvent,
     Event,
+    Spent,
     VoteEvent,
     is_question,
 )
@@ -52,8 +53,6 @@ from copeland.support.goal import ABOVE
 from copeland.support.lookalikes import look_of
 from copeland.support.vote_tables import outcome_of
 
-HOUR = 3_600.0  # seconds
-RESTORABLE = 24 * HOUR  # for which retiring an option can be taken back
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
 
@@ -67,6 +66,7 @@ class Answer(NamedTuple):
     voter: str | None  # None: who was asked
     item: str | None  # None: what the ballot says
     source: str | None
+    spent: Spent = Spent()  # on judges, since the vote before
 
 
 def answer_to(
@@ -82,7 +82,10 @@ def answer_to(
     before = _require_no_answer(state, log, asked)
     vote = _make_vote(state, asked, told, now)
     repeats = _find_repeat(state, log, vote)
-    vote = vote._replace(repeats=repeats, body=_describe(kind, state, log, asked, vote, before))
+    body = _describe(kind, state, log, asked, vote, before)
+    if told.spent.body:
+        body = (body or {}) | told.spent.body
+    vote = vote._replace(repeats=repeats, body=body)
     kind.check_answer(state, asked, vote)
     return [vote], vote
 
@@ -294,21 +297,13 @@ def change_of_state(
     before = state.options[i].state
     if before == (ACTIVE if target == RESUMED else target):
         return []
-    if before == RETIRED and not (target == RESUMED and can_restore(state, i, now)):
-        raise InvalidParameter(
-            f"the option '{name}' is retired, which can be taken back for {RESTORABLE / HOUR:g} hours by "
-            "resuming it; add it again under another name."
-        )
+    if before == RETIRED and target != RESUMED:
+        raise InvalidParameter(f"the option '{name}' is retired; resume it first.")
     if target == RETIRED and state.settings.goal == f"{ABOVE}:{name}":
         raise InvalidParameter(
             f"all options are compared with '{name}', so it cannot be retired; pause it, or close the study."
         )
     return [Event(state.number + 1, target, now, left=i)]
-
-
-def can_restore(state: StudyState, option: int, now: float) -> bool:
-    """Tell whether an option was retired so lately that this can be taken back."""
-    return option in state.retired and now - state.retired[option] <= RESTORABLE
 
 
 def reopening(state: StudyState, reason: str | None, now: float) -> list[Event]:
@@ -344,6 +339,10 @@ def give_role(
     if role == has:
         return []
     kind.check_guides(state.settings)
+    if voter == state.settings.control_judge:
+        raise InvalidParameter(
+            f"'{voter}' is the judge that counts in this study, and its votes prove nothing by themselves; let others vote."
+        )
     if next(iter(log.votes_of(voter)), None) is not None:
         raise AlreadyVoted(
             f"'{voter}' has voted in the role {has} and keeps it; let the {role} vote under another name."

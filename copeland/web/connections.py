@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from copeland.web.security import group_address
+
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as HttpProtocol
 else:
@@ -32,11 +34,13 @@ class GuardedProtocol(HttpProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._timer: asyncio.TimerHandle | None = None
         self._came = 0  # bytes of the request that has not begun
+        self._address = ""  # from where somebody comes
         self._heard = 0.0  # when somebody last said something here
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection; if these are too many, end the one that has been silent for longest."""
         super().connection_made(transport)
+        self._address = group_address(self.client[0]) if self.client else ""
         self._heard = self.loop.time()
         self._begin_waiting()
         silent = [one for one in self._find_crowd() if one._is_idle]
@@ -74,7 +78,7 @@ class GuardedProtocol(HttpProtocol):
             return everybody
         if self.client is None or is_trusted(self.client[0], self.config.forwarded_allow_ips):
             return []
-        same = [one for one in everybody if one.client and one.client[0] == self.client[0]]
+        same = [one for one in everybody if one._address == self._address]
         return same if len(same) > min(EACH, most // 2) else []
 
     def _begin_waiting(self) -> None:

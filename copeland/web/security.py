@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from struct import Struct
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -138,6 +139,23 @@ def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
+def group_address(address: str) -> str:
+    """Return what stands for an address where visitors are counted: who has one of IPv6 has all that begin like it.
+
+    Examples
+    --------
+    >>> group_address("2001:db8::7"), group_address("192.0.2.7"), group_address("::ffff:192.0.2.7")
+    ('2001:db8::/64', '192.0.2.7', '192.0.2.7')
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:  # a socket that has none
+        return address
+    if isinstance(found, IPv4Address) or found.is_loopback:
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+
+
 class Rate(NamedTuple):
     """So many times within so many seconds."""
 
@@ -166,6 +184,7 @@ class Limits:
     def __init__(self, clock: Callable[[], float]):
         self._clock = clock
         self._seen: dict[tuple[Rate, str], deque[float]] = {}
+        self._most = MANY
         self._turn = threading.Lock()
 
     def wait(self, rate: Rate, who: str) -> int:
@@ -190,12 +209,13 @@ class Limits:
         raise HTTPException(404)
 
     def _recent(self, rate: Rate, who: str, now: float) -> deque[float]:
-        if len(self._seen) > MANY:
+        if len(self._seen) > self._most:
             self._seen = {
                 (known, one): times
                 for (known, one), times in self._seen.items()
                 if times and times[-1] > now - known.seconds
             }
+            self._most = max(MANY, 2 * len(self._seen))  # so this is done seldom
         times = self._seen.setdefault((rate, who), deque())
         while times and times[0] <= now - rate.seconds:
             times.popleft()

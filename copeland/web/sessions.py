@@ -14,7 +14,15 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
-from copeland.web.security import ATTEMPTS, NEWCOMERS, REQUESTS, SHARED_VOTES, VOTES, Rate
+from copeland.web.security import (
+    ATTEMPTS,
+    NEWCOMERS,
+    REQUESTS,
+    SHARED_VOTES,
+    VOTES,
+    Rate,
+    group_address,
+)
 from copeland.web.server import SESSION, Server, server_of
 from copeland.web.store import Key, Link, VotingPage
 
@@ -88,8 +96,8 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
 
 
 def address_of(request: Request) -> str:
-    """Return from where a request comes."""
-    return request.client.host if request.client else ""
+    """Return from where a request comes, as visitors are counted."""
+    return group_address(request.client.host) if request.client else ""
 
 
 def find_key(request: Request) -> Key | None:

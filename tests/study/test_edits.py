@@ -71,7 +71,7 @@ def test_a_certificate_from_before_still_holds_and_one_that_hides_an_edit_does_n
     assert content["notes"] == ["The question was changed after 12 votes."]
     path.write_text(text.replace("was changed after 12", "was changed after 13"))
     found = " ".join(objections(read_certificate(path), study))
-    assert "it should say this about changed texts" in found
+    assert "it should say this about what was changed" in found
 
 
 def test_two_edits_of_one_text_are_one_sentence():

@@ -13,7 +13,15 @@ import pytest
 from copeland import Choice, Real, Space
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
-from copeland.study.log.events import KINDS, Event, from_json, last_link, read_event, to_json
+from copeland.study.log.events import (
+    KINDS,
+    PRESENTED,
+    Event,
+    from_json,
+    last_link,
+    read_event,
+    to_json,
+)
 from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, fold_log, load_state
 
@@ -119,9 +127,7 @@ def click(study, numbers):
 
 
 def change(study, numbers):
-    """Texts that are changed between votes, and a digest of what stands beside them."""
-    note = Event(2, "presented", 1_800_000_000.0, body={"digest": "0" * 64})
-    study.transactions.append(lambda _log: [note])
+    """Texts that are changed between votes; closing and retiring that are taken back."""
     answer(study, "ann", 2, numbers)
     study.edit_option("tea", "Steamed.", source="page")
     study.edit_page(question="Which would you drink?", source="page")
@@ -131,6 +137,16 @@ def change(study, numbers):
     study.close()
     study.reopen("too early")
     answer(study, "bob", 1, numbers)
+
+
+def see_pages(study, numbers):
+    """What voters see beside the options is noted, and changes between votes."""
+    work = study.transactions
+    for digest in ("a" * 64, "b" * 64):
+        body = {"digest": digest}
+        number = study.number + 1
+        work.append(lambda _, n=number, b=body: [Event(n, PRESENTED, study.now(), body=b)])
+        answer(study, "ann", 1, numbers)
 
 
 STUDIES = {
@@ -144,6 +160,7 @@ STUDIES = {
         vote_on_points,
         {"space": Space({"x": Real(0, 1), "style": Choice("a", "b")}), "voters": "independent"},
     ),
+    "pages": (see_pages, {"voters": "independent"}),
     "search": (click, {"repeats": "first", "voters": "independent"}),
 }
 

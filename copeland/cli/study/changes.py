@@ -75,7 +75,7 @@ def pause_command(
 def resume_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Ask about a paused option again, or about one that was retired less than 24 hours ago."""
+    """Ask about a paused or retired option again."""
     open_study(name, storage).resume_option(option)
     _tell(name, option, "active", f"'{option}' is asked again.", as_json)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, UnknownStudy, nearest
 from copeland.study.log.arrivals import AGAINST, Arrivals, Person
+from copeland.study.log.control_answers import ControlAnswers
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -23,6 +24,7 @@ from copeland.study.log.events import (
     EXCUSED,
     GUIDE,
     LEFT,
+    NOTHING,
     OPTION_TEXT,
     OUTCOMES,
     PAUSED,
@@ -42,9 +44,11 @@ from copeland.study.log.events import (
     AskedEvent,
     Event,
     OptionEvent,
+    Spent,
     VoteEvent,
     VoterEvent,
     read_needed,
+    spent_on,
     times_of,
 )
 from copeland.study.log.sides import Sides, Swaps
@@ -87,6 +91,10 @@ class StudyState:
     in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
     """
 
+    control: ControlAnswers | None = None  # only where a judge counts, so others keep their form
+    # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
+    spent: Spent = NOTHING
+
     def __init__(self, created: Event):
         try:
             self._begin(created)
@@ -103,7 +111,10 @@ class StudyState:
         self.undone_ties: Counts = np.zeros((0, 0), np.int64)
         self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
         self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
-        self.guides: set[str] = set()  # voters whose votes prove nothing
+        judge = self.settings.control_judge  # whose answers count, and who proves nothing
+        if judge:
+            self.control = ControlAnswers(judge, self.settings.control_cases)
+        self.guides: set[str] = {judge} if judge else set()  # voters whose votes prove nothing
         self.guide_wins: Counts = np.zeros((0, 0), np.int64)  # of guides; none without them
         self.guide_ties: Counts = np.zeros((0, 0), np.int64)
         self.guide_votes = 0  # that count, of guides
@@ -126,7 +137,6 @@ class StudyState:
         self.edits: list[Edit] = []  # after votes, in the order in which they were made
         self.edited = 0  # the number of the last event that changed a text
         self.closed = False
-        self.retired: dict[int, float] = {}  # when each option was, in seconds since 1970
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
         self.panel = Panel(self.settings.panel)
@@ -201,6 +211,8 @@ class StudyState:
         if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
             self.arrivals.restart()
             self.open = {}
+        if self.control is not None:
+            self.control.restart()
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -239,9 +251,6 @@ class StudyState:
     def _change_option(self, event: OptionEvent) -> None:
         target = ACTIVE if event.kind == RESUMED else event.kind
         self.options[event.left] = replace(self.options[event.left], state=target)
-        self.retired.pop(event.left, None)
-        if target == RETIRED:
-            self.retired[event.left] = event.time
 
     def _edit(self, event: Event) -> None:
         body = event.body or {}
@@ -262,6 +271,8 @@ class StudyState:
             self.tuning.take_question(event)
         if self.arrivals is not None and event.voter not in self.guides:
             self.arrivals.ask(event, self.settings.lease)
+        if self.control is not None and event.voter not in self.guides:
+            self.control.ask(event)
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
@@ -269,12 +280,17 @@ class StudyState:
             self.lists.waiting.pop(event.ballot, None)
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= event.voter not in self.guides
+        spent = spent_on(event)
+        if spent != NOTHING:
+            self.spent = self.spent.plus(spent)
         times = times_of(event)
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
             self.tuning.drop_ballot(event.ballot)
         if event.outcome == ERROR and self.cases is not None and event.voter not in self.guides:
             self.cases.fail(event)
+        if self.control is not None:
+            self._take_control(self.control, event)
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
         if self.arrivals is None or missed or event.voter in self.guides or not proves(event):
             return
@@ -283,6 +299,13 @@ class StudyState:
             self.arrivals.answer(event, meaning, times)
         else:
             self.arrivals.replace(event, meaning, times, again == UNDONE)
+
+    def _take_control(self, control: ControlAnswers, vote: VoteEvent) -> None:
+        """Let a judge that counts, and what people say where it said what, follow a vote."""
+        if vote.voter == control.judge:
+            control.hear(vote, self.meaning(vote.outcome))
+        elif vote.voter not in self.guides:
+            control.answer(vote, self.meaning(vote.outcome))
 
     def _standing_meaning(self, vote: VoteEvent) -> str | None:
         return self.meaning(vote.outcome) if vote.repeats is None else None
@@ -296,6 +319,10 @@ class StudyState:
         self.undone_votes += times
         self._tally(event, -times)
         self._change(event, -times, 0 if own else times)
+        if self.control is not None and event.voter == self.control.judge:
+            self.control.forget(event, self.meaning(event.outcome))
+        elif self.control is not None:
+            self.control.undo(event, own)
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
@@ -409,6 +436,8 @@ class StudyState:
 
     def _close(self, event: Event) -> None:
         self.closed = event.kind == CLOSED
+        if event.kind == REOPENED and self.votes:
+            self.edits.append(Edit(REOPENED, None, self.votes))
 
     def fields(self) -> dict[str, Any]:
         """Return all that it holds but for the tuner."""
@@ -426,7 +455,10 @@ class StudyState:
     __hash__ = None  # type: ignore[assignment]
 
 
-_PARTS = (Arrivals, Cases, Edit, Lists, OpenBallot, Option, Panel, Person, Sides, Swaps, Tables)
+_PARTS = (
+    *(Arrivals, Cases, ControlAnswers, Edit, Lists, OpenBallot, Option),
+    *(Panel, Person, Sides, Spent, Swaps, Tables),
+)
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     ADDED: StudyState._add_option,

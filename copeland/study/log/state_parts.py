@@ -94,9 +94,9 @@ def widen(counts: Counts, k: int) -> Counts:
 
 
 class Edit(NamedTuple):
-    """A text that voters read, changed after votes."""
+    """What was changed after votes: a text that voters read, or that the study was closed."""
 
-    part: str  # which text
+    part: str  # which text, or the kind of the event
     option: int | None  # whose; None: it is of the whole study
     votes: int  # that counted by then
 

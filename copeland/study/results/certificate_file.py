@@ -374,7 +374,7 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
     edited = _edit_notes(state)
     for note in edited:
         if note not in told:
-            yield f"it should say this about changed texts: {note}"
+            yield f"it should say this about what was changed: {note}"
     others = [str(note) for note in told if note not in (*undone, *edited)]
     yield from find_wrong_arrivals(others, past, state.guides)
 

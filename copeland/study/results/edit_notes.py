@@ -1,23 +1,24 @@
-"""What verdicts and certificates say of texts that were changed after votes."""
+"""What verdicts and certificates say of texts that were changed after votes, and of a study that was reopened."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from copeland.study.log.events import GUIDANCE, IMAGE_TEXT, OPTION_TEXT, QUESTION
+from copeland.study.log.events import GUIDANCE, IMAGE_TEXT, OPTION_TEXT, QUESTION, REOPENED
 from copeland.study.log.state_parts import Edit
 from copeland.support.phrasing import format_count, join_names, quote_name
 
 WORDS = {
-    OPTION_TEXT: "The text of {}",
-    IMAGE_TEXT: "The description of the image of {}",
-    QUESTION: "The question",
-    GUIDANCE: "The guidance",
+    OPTION_TEXT: "The text of {} was changed",
+    IMAGE_TEXT: "The description of the image of {} was changed",
+    QUESTION: "The question was changed",
+    GUIDANCE: "The guidance was changed",
+    REOPENED: "The study was closed, and reopened",
 }
 
 
 def describe_edits(edits: Sequence[Edit], names: Sequence[str]) -> list[str]:
-    """Return a sentence for each text that was changed after votes; ``names`` are those of the options.
+    """Return a sentence for each change after votes; ``names`` are those of the options.
 
     Examples
     --------
@@ -34,6 +35,6 @@ def describe_edits(edits: Sequence[Edit], names: Sequence[str]) -> list[str]:
         name = "" if option is None else quote_name(names[option])
         times = "" if len(votes) == 1 else f" {len(votes):,} times,"
         after = join_names([f"{n:,}" for n in votes[:-1]] + [format_count(votes[-1], "vote")])
-        what = WORDS.get(part, f"The {part}").format(name)
-        said.append(f"{what} was changed{times} after {after}.")
+        what = WORDS.get(part, f"The {part} was changed").format(name)
+        said.append(f"{what}{times} after {after}.")
     return said
