@@ -118,7 +118,7 @@ def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, n
     answer(voter.begin(link, "jury"))
     admin.get_by_role("link", name="Dashboard").click()
     says(admin.locator(".events"), " over ")
-    assert ("Ann Miller" in admin.locator(".events").inner_text()) == named
+    assert ("Ann Miller" in admin.locator(".events").first.text_content()) == named
     says(admin.get_by_label("Who is left"), "Ann Miller")  # to remind her
     assert "voter-" not in admin.locator("main").inner_html()
 
@@ -155,3 +155,36 @@ def test_the_form_of_a_panel_offers_only_what_a_panel_has(live, somebody):
     for name in ("per_voter", "delta", "margin", "people"):
         assert page.locator(f"[name={name}]").is_hidden()
     shows(page.get_by_text("no confidence and no margin to choose"))
+
+
+@pytest.mark.slow
+def test_the_dashboard_never_tells_two_stories(live, somebody):
+    study = live.study(options=["one", "two"], voters="independent")
+    page = somebody().see_study()
+    says(page.locator(".badge").first, "Keep going")
+    before = page.locator("#figures [data-story]").get_attribute("data-story")
+    study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
+    says(page.locator("#summary .claim"), "proved the only winner")
+    # From now on the figures are hidden, or tell that too.
+    page.wait_for_function("() => !document.querySelector('#content').classList.contains('stale')")
+    after = page.locator("#figures [data-story]").get_attribute("data-story")
+    assert after != before
+    assert after == page.locator("#summary [data-story]").get_attribute("data-story")
+    says(page.locator("#figures"), "as of event 21")  # and not of half a minute ago
+
+
+@pytest.mark.slow
+def test_the_dashboard_begins_with_the_verdict_who_is_left_and_what_it_takes(live, somebody):
+    jury(live)
+    page = somebody().see_study("", "jury")
+    shows(page.locator(".claim"))
+    says(page.get_by_label("Who is left"), "Cleo")
+    assert page.locator(".tiles:visible dt").all_inner_texts() == [
+        "votes",
+        "pairs settled",
+        "votes left",
+    ]
+    for folded in ("More numbers", "Last events"):
+        page.get_by_text(folded).click()
+    shows(page.get_by_text("open ballots", exact=True))
+    shows(page.get_by_text("The study was created."))

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
+FIRST = (  # tiles that are not folded
+    *("votes", "votes left", "proof done", "pairs settled", "beats, estimated", "beats, proved"),
+)
 LATEST = 12  # events that are listed
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
@@ -49,7 +52,8 @@ ANYBODY = "Anybody with an open link can vote, and the link cannot tell people a
 @router.get("/admin/s/{slug}")
 def dashboard(request: Request, here: Here) -> HTMLResponse:
     """Show where a study stands."""
-    values = summary_of(here) | figures_of(here)
+    figures = figures_of(here)
+    values = figures | summary_of(here)
     return allow_data_images(show_study(request, here, "dashboard", **values))
 
 
@@ -120,6 +124,8 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
     return {
         "badge": seen.badge,
+        "story": seen.story,
+        "first": FIRST,
         "verdict": seen.verdict,
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
@@ -138,6 +144,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     if isinstance(found, DrawnLandscape):
         return {
             "figures": "landscape",
+            "drawn_story": known.latest().story,
             "landscape": found.svg,
             "drawn_at": found.number,
             "assumed": [*known.latest().assumptions, *also],
@@ -146,6 +153,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     assert isinstance(seen, VoteAnalysis)
     return {
         "figures": "figures",
+        "drawn_story": found.story,
         "parts": found.parts,
         "excluded": _describe(here, found.excluded, {}),
         "names": {seen.names.get(own, own): label for own, label in labels.items()},
