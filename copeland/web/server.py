@@ -87,7 +87,7 @@ class Server:
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
-        self._texts: Cache[dict[str, str]] = Cache()  # by option
+        self._texts: Cache[dict[str, str]] = Cache(RENEWED, clock=clock)  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._sizes: Cache[tuple[int, int]] = Cache()
 
@@ -115,7 +115,7 @@ class Server:
         return self._panes.find(page.study, lambda: self.store.panes(page.study))
 
     def text(self, page: VotingPage, name: str) -> str:
-        """Return the text of an option, which never changes."""
+        """Return the text of an option."""
 
         def read() -> dict[str, str]:
             return {one.name: one.text for one in self.study(page).options}
@@ -144,8 +144,9 @@ class Server:
         return self._sizes.find(digest, read)
 
     def forget_panes(self, page: VotingPage) -> None:
-        """Read the images of a page's options anew."""
+        """Read the images and the texts of a page's options anew."""
         self._panes.forget(page.study)
+        self._texts.forget(page.study)
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""

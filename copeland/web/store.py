@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from copeland.study.input_limits import is_storable
 from copeland.study.log.event_log import times
-from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.events import EDITED, REOPENED, UNDONE, VOTED, Event
 from copeland.study.log.schema import (
     checks,
     events,
@@ -275,6 +275,11 @@ class Store:
         row = {"study": study, "option": option, **pane._asdict()}
         self._execute(sa.insert(panes), row)
 
+    def describe_image(self, study: int, key: str, alt: str) -> None:
+        """Change the words for an image that is shown."""
+        here = (panes.c.study == study) & (panes.c.option == key)
+        self._execute(sa.update(panes).where(here).values(alt=alt))
+
     def panes(self, study: int) -> dict[str, Pane]:
         """Return what images are shown, by option."""
         query = select(panes.c.option, panes.c.media, panes.c.alt).where(panes.c.study == study)
@@ -416,6 +421,16 @@ class Store:
         """Return what was said when votes were undone, up to an event."""
         taken = (_e.study == study, _e.kind == UNDONE, _until(last))
         return [body for (body,) in self._rows(select(_e.body).where(*taken))]
+
+    def edits(self, study: int, last: int | None = None) -> list[tuple[Event, int]]:
+        """Return what was edited or reopened, up to an event, each with how many votes were given before."""
+        changed = (_e.study == study, _e.kind.in_((EDITED, REOPENED)), _until(last))
+        columns = [_e[name] for name in Event._fields]
+        found = [Event(*row) for row in self._rows(select(*columns).where(*changed))]
+        given = select(func.sum(times)).where(_e.study == study, _e.kind == VOTED)
+        return [
+            (event, int(self._one(given.where(_e.number < event.number)) or 0)) for event in found
+        ]
 
     def judges(self, study: int) -> set[str]:
         """Return who voted as a judge."""

@@ -1,9 +1,12 @@
 """What the owner of a study does in a real browser, and what the voters make of it."""
 
+import json
+
 import pytest
-from browsing import answer, outcomes, says, shows
+from browsing import answer, outcomes, says, shown, shows
 from web_client import Site
 
+from copeland.study import certificate_to_file
 from copeland.web.pages.question_counts import count_panel
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
@@ -188,3 +191,48 @@ def test_the_dashboard_begins_with_the_verdict_who_is_left_and_what_it_takes(liv
         page.get_by_text(folded).click()
     shows(page.get_by_text("open ballots", exact=True))
     shows(page.get_by_text("The study was created."))
+
+
+@pytest.mark.slow
+def test_texts_and_the_question_are_edited_and_the_certificate_says_so(live, somebody):
+    study = live.study()
+    voter = somebody().begin()
+    answer(voter)
+    admin = somebody().see_study("/options")
+    admin.get_by_label("Edit sencha-7").click()
+    field = admin.locator("li", has_text="sencha-7").locator("[name=text]")
+    field.fill("Grassy, bright and new.")
+    admin.locator("li", has_text="sencha-7").get_by_role("button", name="Save").click()
+    says(admin.locator(".options"), "Grassy, bright and new.")
+    admin.get_by_role("link", name="Manage").click()
+    admin.get_by_label("Question").fill("Which tea today?")
+    admin.locator("section", has_text="What voters read").get_by_role("button").click()
+    other = somebody().begin()
+    says(other.locator("h1"), "Which tea today?")
+    seen = set()
+    for _ in range(3):
+        seen |= set(shown(other))
+        answer(other)
+    assert "Grassy, bright and new." in seen and "Grassy and bright." not in seen
+    notes = certificate_to_file(study)[1]
+    assert "The text of sencha-7 was changed after 1 vote." in json.loads(notes)["notes"]
+    assert "The question was changed after 1 vote." in json.loads(notes)["notes"]
+
+
+@pytest.mark.slow
+def test_closing_and_retiring_ask_first_and_are_taken_back(live, somebody):
+    study = live.study()
+    admin = somebody().see_study("/options")
+    admin.get_by_label("Retire bai-3…").click()
+    admin.get_by_role("button", name="Retire bai-3").click()
+    says(admin.locator(".options"), "retired")
+    admin.get_by_role("button", name="Take the retiring back: bai-3").click()
+    assert admin.locator(".badge", has_text="retired").count() == 0
+    admin.get_by_role("link", name="Manage").click()
+    admin.get_by_text("Close the study").click()
+    admin.get_by_role("button", name="Close it").click()
+    says(admin.locator("main"), "takes no more votes")
+    assert study.closed
+    admin.get_by_role("button", name="Reopen it").click()
+    answer(somebody().begin())
+    assert outcomes(study) == ["left"]

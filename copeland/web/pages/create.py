@@ -19,7 +19,7 @@ from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Setti
 from copeland.support.goal import BEST
 from copeland.support.phrasing import capital
 from copeland.web.images import image_of
-from copeland.web.pages.admin import Form, Session
+from copeland.web.pages.admin import WORDS, Form, Session
 from copeland.web.pages.option_texts import (
     DIVIDER,
     NAME,
@@ -41,7 +41,7 @@ router = APIRouter(prefix="/admin")
 MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
 _TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
-LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
+LIMITS = {**WORDS, "code": 100, "language": 40}
 
 
 @router.get("/new")

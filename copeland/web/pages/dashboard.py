@@ -17,7 +17,7 @@ from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, times_of
 from copeland.study.log.sides import ONCE
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.certificate_file import undone_note
+from copeland.study.results.certificate_file import change_note, undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
 from copeland.support.goal import BEST
@@ -255,6 +255,8 @@ def _describe_event(
     said = {
         "created": "The study was created.",
         "closed": "The study was closed.",
+        "reopened": "The study was reopened.",
+        "edited": f"Changed: the {(event.body or {}).get('what', '')}{f' of {left}' if left else ''}",
         "asked": f"Asked: {left} or {right}?",
         "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
         "undone": f"Taken back: {left} and {right}",
@@ -325,7 +327,12 @@ def _answers(standing: Standing) -> int:
 def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return all that is to be told of a result as of an event."""
     taken = undone_note(server.store.undone(page.study, last))
-    return [*arrivals(server, page, last), *([taken] if taken else [])]
+    options = server.study(page).options
+    changes = [
+        change_note(event, votes, "" if event.left is None else options[event.left].name)
+        for event, votes in server.store.edits(page.study, last)
+    ]
+    return [*arrivals(server, page, last), *filter(None, [taken, *changes])]
 
 
 def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
