@@ -25,6 +25,7 @@ from copeland.study.log.schema import (
     panes,
     server,
     sessions,
+    snapshots,
     studies,
 )
 from copeland.study.log.sides import ONCE
@@ -250,6 +251,23 @@ class Store:
         """Store what a page says."""
         here = pages.c.study == page.study
         self._execute(sa.update(pages).where(here).values(body=page.body))
+
+    def delete_study(self, study: int) -> None:
+        """Remove a study, its log, its page, its links and keys, and the images that no other study shows."""
+
+        def work(connection: Connection) -> None:
+            shown = select(panes.c.media).where(panes.c.study == study)
+            digests = list(connection.execute(shown).scalars())
+            for table in (checks, keys, links, outputs, panes, pages, snapshots, events):
+                connection.execute(sa.delete(table).where(table.c.study == study))
+            connection.execute(sa.delete(studies).where(studies.c.id == study))
+            unused = media.c.digest.in_(digests) & media.c.digest.not_in(select(panes.c.media))
+            connection.execute(sa.delete(media).where(unused))
+            for prefix in (f"judging {study} ", f"stop {study} "):
+                here = server.c.name.startswith(prefix, autoescape=True)
+                connection.execute(sa.delete(server).where(here))
+
+        self._write(work)
 
     def _pages(self) -> sa.Select:
         columns = (pages.c.study, studies.c.name, pages.c.slug, pages.c.body)

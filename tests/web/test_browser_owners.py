@@ -236,3 +236,43 @@ def test_closing_and_retiring_ask_first_and_are_taken_back(live, somebody):
     admin.get_by_role("button", name="Reopen it").click()
     answer(somebody().begin())
     assert outcomes(study) == ["left"]
+
+
+@pytest.mark.slow
+def test_a_vote_is_taken_back_with_a_reason(live, somebody):
+    study = live.study()
+    answer(somebody().begin())
+    admin = somebody().see_study()
+    admin.get_by_text("Last events").click()
+    admin.get_by_role("link", name="Take back: ").first.click()
+    admin.get_by_label("Why").fill("a test of mine")
+    admin.get_by_role("button", name="Take it back").click()
+    admin.wait_for_url(f"**/admin/s/{live.page().slug}")
+    assert outcomes(study) == [] and len(study.votes()) == 1
+    assert study.log()[-1].body["reason"] == "a test of mine"
+
+
+@pytest.mark.slow
+def test_a_study_is_duplicated_and_deleted_by_its_name(live, somebody):
+    jury(live)
+    admin = somebody().see_study("/manage", "jury")
+    admin.get_by_role("button", name="Duplicate").click()
+    admin.wait_for_url("**/share")
+    copy = live.server.study(live.page("jury (2)"))
+    assert [o.text for o in copy.options] == [
+        o.text for o in live.server.study(live.page("jury")).options
+    ]
+    answer(somebody().begin(link_of(admin, "Cleo"), "jury (2)"))
+    assert len(copy.votes()) == 1 and not set(copy.settings.panel) & set(MEMBERS)
+    old = live.page("jury").slug
+    admin.goto(f"/admin/s/{old}/manage")
+    admin.get_by_text("Delete the study…").click()
+    admin.get_by_label("Type its name").fill("jurie")
+    admin.get_by_role("button", name="Delete it for good").click()
+    says(admin.get_by_role("alert"), "not the name of the study")
+    admin.get_by_text("Delete the study…").click()
+    admin.get_by_label("Type its name").fill("jury")
+    admin.get_by_role("button", name="Delete it for good").click()
+    admin.wait_for_url("**/admin")
+    assert live.storage.names() == ["jury (2)"] and live.page("jury") is None
+    assert live.server.study(live.page("jury (2)")).votes()

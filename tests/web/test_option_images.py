@@ -4,7 +4,7 @@ import re
 
 import pytest
 from test_admin import create, links, png
-from web_client import asks, vote
+from web_client import asks, send, vote
 
 ITEMS = [
     ("A red cat", "flux", "cat-flux.png", "A cat on a mat."),
@@ -107,3 +107,19 @@ def test_a_file_that_does_not_fit_its_images_creates_nothing(site, rows, chosen)
     answer = create(site.admin(), pasted="", files=files(rows, chosen=chosen))
     assert answer.status_code == 422 and 'role="alert"' in answer.text
     assert site.server.store.pages() == []
+
+
+def test_a_deleted_study_takes_its_images_with_it_and_leaves_those_that_others_show(site):
+    rows = [("one", "1.png", "first"), ("two", "2.png", "second")]
+    create(site.admin(), pasted="", files=files(rows, "name,image,text"))
+    page = site.page()
+    digests = {pane.media for pane in site.server.panes(page).values()}
+    admin = site.admin()
+    path = f"/admin/s/{page.slug}"
+    send(admin, admin.get(f"{path}/manage"), f"{path}/duplicate", name="other")
+    send(admin, admin.get(f"{path}/manage"), f"{path}/manage", does="delete", name=page.name)
+    assert site.page(page.name) is None and len(digests) == 2
+    assert all(site.server.store.image(one) for one in digests)
+    site.server.delete(site.page("other"))
+    assert not any(site.server.store.image(one) for one in digests)
+    assert site.storage.names() == []

@@ -149,8 +149,16 @@ def manage_page(
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, say what answers cost, ask otherwise, close or reopen."""
+    """Pause, go on, show results, say what answers cost, ask otherwise, close, reopen or delete."""
     does = read_field(form, "does")
+    if does == "delete":
+        if read_field(form, "name") != here.page.name:
+            error = (
+                "This is not the name of the study; type it as it stands above, and nothing else."
+            )
+            return manage_page(request, here, error=error)
+        here.server.delete(here.page)
+        return redirect(request, "/admin")
     if does == "close":
         here.study.close()
     elif does == "reopen":

@@ -7,14 +7,16 @@ import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from copeland.errors import StudyClosed, UnknownVote
 from copeland.forecast.forecast import ForecastRange
-from copeland.study.log.events import ERROR, Event, times_of
+from copeland.study.log.events import ERROR, Event, is_vote, times_of
 from copeland.study.log.sides import ONCE
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import change_note, undone_note
@@ -24,12 +26,14 @@ from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, join_names, percent, quote_name
 from copeland.support.readable_names import is_random_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
-from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
+from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.invitations import list_people
 from copeland.web.pages.judges import JudgeJobs
+from copeland.web.render import redirect
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
+from copeland.web.sessions import read_field
 from copeland.web.store import VotingPage
 
 if TYPE_CHECKING:
@@ -41,6 +45,8 @@ FIRST = (  # tiles that are not folded
     *("votes", "votes left", "proof done", "pairs settled", "beats, estimated", "beats, proved"),
 )
 LATEST = 12  # events that are listed
+REASON = 500  # letters
+MOST = 2**63 - 1
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
 
@@ -68,6 +74,33 @@ def figures(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that takes longer."""
     values = figures_of(here)
     return show_study(request, here, values["figures"], **values)
+
+
+@router.get("/admin/s/{slug}/votes/{number}")
+def show_vote(request: Request, here: Here, number: int) -> HTMLResponse:
+    """Ask whether a vote is to be taken back, and why."""
+    vote = _find_vote(here, number)
+    shown = _describe(here, [vote], {})[0]
+    return show_study(request, here, "vote_undo", tab="dashboard", vote=shown, at=number)
+
+
+@router.post("/admin/s/{slug}/votes/{number}")
+def undo_vote(request: Request, here: Here, form: Form, number: int) -> Response:
+    """Take a vote back, with the reason; it stays in the log."""
+    vote = _find_vote(here, number)
+    reason = read_field(form, "reason") or "the owner took it back"
+    with suppress(UnknownVote, StudyClosed):  # it was undone in another window, just now
+        here.study.undo(str(vote.event_id), reason[:REASON])
+    return redirect(request, f"/admin/s/{here.page.slug}")
+
+
+def _find_vote(here: ManagedStudy, number: int) -> Event:
+    """The vote of a number that stands."""
+    found = next(iter(here.study.events(number - 1, 1)), None) if 0 < number <= MOST else None
+    is_gone = here.study.look_at_state(lambda state: number in state.undone)
+    if found is None or not is_vote(found) or found.event_id is None or is_gone:
+        raise HTTPException(404)
+    return found
 
 
 @router.get("/admin/s/{slug}/live")
@@ -239,7 +272,14 @@ def _describe(
 ) -> list[dict[str, str]]:
     """Events in a few words each."""
     options, voters = [option.name for option in here.study.options], _labels(here)
-    return [_describe_event(event, options, voters, reasons) for event in events]
+    gone = here.study.look_at_state(lambda state: {e.number for e in events} & state.undone)
+    return [
+        {
+            **_describe_event(event, options, voters, reasons),
+            "undo": str(event.number) if is_vote(event) and event.number not in gone else "",
+        }
+        for event in events
+    ]
 
 
 def _describe_event(

@@ -37,7 +37,7 @@ def results(request: Request, address: str) -> HTMLResponse:
     number = parse_number(at) or 0
     if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
-    key = ("results", page.study, number, page.question)
+    key = ("results", page.slug, number, page.question)
     text = server.past.find(key, lambda: _render(request, page, number))
     return allow_data_images(HTMLResponse(text))
 
@@ -85,7 +85,7 @@ def certificate_text(server: Server, page: VotingPage, number: int) -> str:
         notes = arrivals(server, page, number)
         return certificate_to_file(server.study(page), at=number, notes=notes)[1]
 
-    return server.past.find(("certificate", page.study, number), compute)
+    return server.past.find(("certificate", page.slug, number), compute)
 
 
 @router.get("/admin/s/{slug}/votes.csv")
