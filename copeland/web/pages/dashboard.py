@@ -163,6 +163,10 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
         "leading": seen.reading.rows() if is_votes else None,
+        "thumbs": {
+            name: f"/admin/media/{pane.media}"
+            for name, pane in here.server.panes(here.page).items()
+        },
         "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
         "reminders": [one for one in list_people(here) if one.left and one.link],
         "number": seen.number,

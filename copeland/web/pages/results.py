@@ -13,6 +13,7 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
+from copeland.web.images import send_image
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.render import render
@@ -60,10 +61,34 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         number=seen.number,
         closed=seen.closed,
         leading=seen.reading.rows() if isinstance(seen, VoteAnalysis) else [],
+        thumbs=_list_images(server, page),
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,
     )
+
+
+def _list_images(server: Server, page: VotingPage) -> dict[str, str]:
+    """Where the public finds the images of options, by their names."""
+    panes, options = server.panes(page), server.study(page).options
+    return {
+        option.name: f"/r/{page.slug}/images/{place}"
+        for place, option in enumerate(options)
+        if option.name in panes
+    }
+
+
+@router.get("/r/{slug}/images/{place}")
+def show_image(request: Request, slug: str, place: int) -> Response:
+    """Return the image of an option, if everybody may read results."""
+    server = server_of(request)
+    page = server.store.find_page(slug)
+    if page is None or not is_public(server, page):
+        raise HTTPException(404)
+    options = server.study(page).options
+    name = options[place].name if 0 <= place < len(options) else ""
+    pane = server.panes(page).get(name)
+    return send_image(server.store.image(pane.media) if pane else None)
 
 
 def is_public(server: Server, page: VotingPage) -> bool:
