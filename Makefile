@@ -88,8 +88,8 @@ tables: setup  ## rewrite what docs/algorithms.md says about algorithms, from th
 curves: setup  ## the regret curves of the algorithms' pages; writes docs/figures/curves.json (ONLY="ccb scb": of these)
 	$(BIN)/python -m benchmarks.curves $(ONLY)
 
-# All extras but XGBoost, which is 130 MB and tested by its interface.
-EXTRAS = $(shell sed -n '/optional-dependencies/,/dependency-groups/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v xgboost)
+# All extras but XGBoost, Inspect and MLflow, which are large and tested by their interfaces.
+EXTRAS = $(shell sed -n '/optional-dependencies/,/dependency-groups/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v 'xgboost\|inspect\|mlflow')
 
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -149,7 +149,7 @@ def studies() -> dict[str, tuple[str, Callable[[int], Iterator[Told]]]]:
         found[name] = f"people, {BATCH} pairs each", partial(by_people, matrix)
     for family, k, members in (
         *(("Mallows .3", 12, 5), ("Mallows .8", 12, 5), ("Bradley-Terry, spread 1", 12, 5)),
-        *(("impartial culture", 6, 5), ("Mallows .6", 20, 7), ("circle of the top three", 12, 9)),
+        *(("impartial culture", 6, 5), ("Mallows .6", 20, 7), ("cycle of the top three", 12, 9)),
     ):
         name = f"{family}, {k} options"
         found[name] = f"a panel of {members}", partial(by_panel, family, k, members)

@@ -12,12 +12,14 @@ import numpy as np
 
 import copeland
 from benchmarks.cheap import cheap
+from benchmarks.control_variates import control_variates
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
 from benchmarks.false_goals import false_goals
 from benchmarks.false_people import false_people
 from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
+from benchmarks.gates import gates
 from benchmarks.goals import goals
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
@@ -175,10 +177,12 @@ PARTS = (
     false_certificates,
     false_goals,
     false_people,
+    gates,
     orders,
     likely,
     forecasts,
     guides,
+    control_variates,
     tuning,
     traffic,
     multileaving,

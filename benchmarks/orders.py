@@ -139,8 +139,8 @@ def worlds() -> list[World]:
     return [
         *listed,
         thin("thin board of 59", 10_000),
-        circle("circle of 9", 9, 5_000),
-        circle("circle of 5, 500 expected", 5, 1_000, expected=500),
+        circle("cycle of 9", 9, 5_000),
+        circle("cycle of 5, 500 expected", 5, 1_000, expected=500),
         by_strengths("10 alike", np.zeros(10), evenly(10), 10_000),
         by_strengths("5 alike, 200 expected", np.zeros(5), evenly(5), 1_000, expected=200),
         by_strengths("3 alike, 50 expected", np.zeros(3), evenly(3), 1_000, expected=50),
@@ -148,7 +148,7 @@ def worlds() -> list[World]:
         by_strengths("2 alike far above 3, 200 expected", apart_top(5), evenly(5), 1_000, expected=200),
         by_strengths("8 steps, pairs by cpc-pac", steps, evenly(8), 3_000, way=PLANNED, expected=2_000),
         by_strengths("8 alike, pairs by cpc-pac", 0 * steps, evenly(8), 3_000, way=PLANNED, expected=2_000),
-        circle("circle of 5, pairs by cpc-pac", 5, 2_000, way=PLANNED, expected=1_000),
+        circle("cycle of 5, pairs by cpc-pac", 5, 2_000, way=PLANNED, expected=1_000),
         like_tastes("8 alike, people of 5 votes each", 8, 3_000, way=PEOPLE, expected=400),
         like_tastes("the same people, their votes taken as independent", 8, 3_000, way=PEOPLE_AS_VOTES, expected=2_000),
     ]  # fmt: skip

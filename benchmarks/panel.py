@@ -79,8 +79,8 @@ FAMILIES = {
     "Bradley-Terry, spread 1": bradley_terry(1.0),
     "Bradley-Terry, spread 2": bradley_terry(2.0),
     "impartial culture": impartial,
-    "circle of the top three": paradox,
-    "circle of all": circle,
+    "cycle of the top three": paradox,
+    "cycle of all": circle,
 }
 
 

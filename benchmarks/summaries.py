@@ -99,7 +99,7 @@ def _served(found: list[Table]) -> str:
 
 def _tuned(found: list[Table]) -> str:
     said = []
-    for kind in ("with a utility", "in circles"):
+    for kind in ("with a utility", "in cycles"):
         row = next(row for row in found[0] if row["problem"] == f"*{kind}*")
         others = {
             name: number(cell) for name, cell in row.items() if name not in ("problem", "tuner")

@@ -21,7 +21,7 @@ def page(runs):
     yield (
         "Regret of the recommendation: the largest share of the space that any point beats, less the share that the "
         "recommended point beats. Means and standard errors over runs; shares are counted against "
-        "16,384 points. The first six problems have a utility, the others run in circles. `eubo` (a transitive rule), "
+        "16,384 points. The first six problems have a utility, the others run in cycles. `eubo` (a transitive rule), "
         "`pbo` (dueling Thompson sampling) and `random` (random pairs) share the fitting of `tuner`: `eubo` without "
         "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points. `botorch` is BoTorch's own EUBO. In brackets: how many runs; "
         "few of them say little about problems on which the tuner varies much."
@@ -52,7 +52,7 @@ def table(runs, votes):
             yield f"| `{problem}` | {' | '.join(cells)} |"
     groups = {
         "with a utility": TRANSITIVE,
-        "in circles": [g for g in games() if g not in TRANSITIVE],
+        "in cycles": [g for g in games() if g not in TRANSITIVE],
     }
     for words, group in groups.items():
         cells = [_cell(runs, votes, group, rule, "regret") for rule in rules]

@@ -350,7 +350,7 @@ class MissingExtra(CopelandError, ImportError):
     --------
     >>> need("pendulums", extra="clocks", what="a clock")
     Traceback (most recent call last):
-    copeland.errors.MissingExtra: a clock needs pendulums: pip install 'copeland[clocks]'.
+    copeland.errors.MissingExtra: a clock needs pendulums: pip install 'copeland[clocks]', or pip install '.[clocks]' in a checkout.
     """
 
 
@@ -387,7 +387,7 @@ def need(package: str, extra: str, what: str) -> Any:
     --------
     >>> need("pendulums", extra="clocks", what="a clock")
     Traceback (most recent call last):
-    copeland.errors.MissingExtra: a clock needs pendulums: pip install 'copeland[clocks]'.
+    copeland.errors.MissingExtra: a clock needs pendulums: pip install 'copeland[clocks]', or pip install '.[clocks]' in a checkout.
     """
     try:
         return import_module(package)
@@ -401,9 +401,11 @@ def missing(package: str, extra: str, what: str) -> MissingExtra:
     Examples
     --------
     >>> print(missing("pendulums", extra="clocks", what="a clock"))
-    a clock needs pendulums: pip install 'copeland[clocks]'.
+    a clock needs pendulums: pip install 'copeland[clocks]', or pip install '.[clocks]' in a checkout.
     """
-    return MissingExtra(f"{what} needs {package}: pip install 'copeland[{extra}]'.")
+    return MissingExtra(
+        f"{what} needs {package}: pip install 'copeland[{extra}]', or pip install '.[{extra}]' in a checkout."
+    )
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

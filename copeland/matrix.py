@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
+from copeland.formats import count_file, has_vote_columns, vote_suffixes
 from copeland.support.arrays import Floats
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell, inert, uncell
 from copeland.support.notebook_html import MOST_ROWS, html_table
 from copeland.support.npz import read_array, read_arrays
 from copeland.support.phrasing import join_names, some
-from copeland.support.row_files import JSON_LINES, Table, lines_of, read_table, table_of_lines
-from copeland.support.vote_tables import count_votes, find_layout, is_votes, read_rows
+from copeland.support.row_files import file_type, lines_of, text_of
+from copeland.support.vote_tables import is_votes
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
 R = TypeVar("R")
@@ -207,8 +208,8 @@ class PreferenceMatrix:
         ----------
         path
             A .csv may have a header of labels, and then a first column of the same labels, as pandas writes it. It may also
-            hold counts of wins, with 0 on the diagonal, or votes in any form that :mod:`copeland.support.vote_tables` knows, as a .tsv,
-            .jsonl, .ndjson or .json file does. An .npz may hold one square 2-D array under any name
+            hold counts of wins, with 0 on the diagonal, or votes in any form that :func:`copeland.formats.read_votes` reads, as a .tsv,
+            .jsonl, .json or .parquet file does, or rankings of PrefLib. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
         key
@@ -217,9 +218,9 @@ class PreferenceMatrix:
             Which columns of a table of votes are left, right and outcome, if their names do not say.
         """
         path = Path(path)
-        read = _find_by_type(path, _READERS)
+        read = _find_reader(path)
         try:
-            p, labels = read(path, key) if columns is None else _of_votes(read_table(path), columns)
+            p, labels = read(path, key) if columns is None else _read_votes(path, columns)
             return cls(p, labels, name=path.stem)
         except FileNotFoundError:
             raise InvalidMatrix(f"{path}: there is no such file.") from None
@@ -236,7 +237,7 @@ class PreferenceMatrix:
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers only), .npz or .json file."""
         path = Path(path)
-        write = _find_by_type(path, _WRITERS)
+        write = _find_by_type(path, path.suffix.lower(), _WRITERS)
         try:
             with whole_file(path) as file:
                 write(self, file)
@@ -329,8 +330,8 @@ def _read_csv(path: Path, key: str | None) -> _Read:
     if not lines:
         raise InvalidMatrix("the file is empty.")
     rows = [row for _, row in lines]
-    if is_votes(rows[0]):
-        return _of_votes(table_of_lines(path, lines))
+    if is_votes(rows[0]) or has_vote_columns(rows[0]):
+        return _read_votes(path)
     rows = _without_index(rows)
     # Labels may themselves be numbers: one row more than columns is then the sign of a header.
     headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
@@ -366,12 +367,8 @@ def _without_index(rows: list[list[str]]) -> list[list[str]]:
     return rows
 
 
-def _read_votes(path: Path, key: str | None) -> _Read:
-    return _of_votes(read_table(path))
-
-
-def _of_votes(table: Table, columns: Mapping[str, str] | None = None) -> _Read:
-    votes = count_votes(read_rows(table, find_layout(table, columns)))
+def _read_votes(path: Path, columns: Mapping[str, str] | None = None) -> _Read:
+    votes = count_file(path, columns=columns)
     if not votes.labels:
         raise InvalidMatrix("it has the names of columns but no votes.")
     return _shares(votes.wins, votes.ties, votes.labels), votes.labels
@@ -426,10 +423,12 @@ def _read_npz(path: Path, key: str | None) -> _Read:
 
 
 def _read_json(path: Path, key: str | None) -> _Read:
-    text = path.read_text(encoding="utf-8-sig")
+    text = text_of(path)
     if _is_json_lines(text):
-        return _read_votes(path, key)
+        return _read_votes(path)
     content = json.loads(text)
+    if isinstance(content, list) and content and all(isinstance(one, dict) for one in content):
+        return _read_votes(path)
     if isinstance(content, dict):
         if "p" not in content:
             raise InvalidMatrix('the object has no \'p\'; write {"p": rows, "labels": names}.')
@@ -446,7 +445,7 @@ def _is_json_lines(text: str) -> bool:
         first = json.loads(text.lstrip().partition("\n")[0])
     except ValueError:
         return False
-    return isinstance(first, dict) and is_votes(list(first))
+    return isinstance(first, dict) and (is_votes(list(first)) or has_vote_columns(list(first)))
 
 
 def _write_csv(matrix: PreferenceMatrix, file: BinaryIO) -> None:
@@ -468,7 +467,6 @@ _READERS: dict[str, Callable[[Path, str | None], _Read]] = {
     ".npz": _read_npz,
     ".json": _read_json,
     ".tsv": _read_csv,
-    **dict.fromkeys(JSON_LINES, _read_votes),
 }
 _WRITERS: dict[str, Callable[[PreferenceMatrix, BinaryIO], None]] = {
     ".csv": _write_csv,
@@ -478,13 +476,41 @@ _WRITERS: dict[str, Callable[[PreferenceMatrix, BinaryIO], None]] = {
     ),
     ".json": _write_json,
 }
-FILES = tuple(_READERS)  # what a file ends in that holds a matrix, or votes
 
 
-def _find_by_type(path: Path, known: dict[str, Callable[..., R]]) -> Callable[..., R]:
-    """Return what reads or writes files that end like this one."""
-    if path.suffix.lower() not in known:
+def list_file_types() -> list[str]:
+    """Return what files end in that hold a matrix, or votes.
+
+    Examples
+    --------
+    >>> list_file_types()[:3]
+    ['.csv', '.npy', '.npz']
+    """
+    return [*_READERS, *vote_suffixes()]
+
+
+def is_matrix_file(path: str | Path) -> bool:
+    """Tell whether a name is that of a file with a matrix, or votes, by what it ends in.
+
+    Examples
+    --------
+    >>> is_matrix_file("votes.soc"), is_matrix_file("votes.csv.gz"), is_matrix_file("easy-20:seed=3")
+    (True, True, False)
+    """
+    kind = file_type(Path(path))
+    return kind in _READERS or (bool(kind) and kind in vote_suffixes())
+
+
+def _find_reader(path: Path) -> Callable[[Path, str | None], _Read]:
+    """Return what reads files that end like this one, as a matrix or as votes."""
+    votes = dict.fromkeys(vote_suffixes(), lambda path, key: _read_votes(path))
+    return _find_by_type(path, file_type(path), {**_READERS, **votes})
+
+
+def _find_by_type(path: Path, kind: str, known: dict[str, Callable[..., R]]) -> Callable[..., R]:
+    """Return what reads or writes files of a kind."""
+    if kind not in known:
         raise InvalidMatrix(
-            f"{path}: files of type {path.suffix or 'none'} hold no matrix; use one of {', '.join(known)}."
+            f"{path}: files of type {kind or 'none'} hold no matrix; use one of {', '.join(known)}."
         )
-    return known[path.suffix.lower()]
+    return known[kind]

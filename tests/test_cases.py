@@ -159,6 +159,19 @@ def test_a_hundred_thousand_cases_take_little_time_and_are_never_too_much():
     assert evidence_of(26_000, 25_000, 0, 100_000) == pytest.approx(15.4, abs=0.5)
 
 
+def test_who_is_far_behind_on_thousands_of_cases_has_no_evidence():
+    """The tail of so unlikely a lead is smaller than any number of a computer."""
+    losses = np.arange(0, 10_000, 50)
+    for wins in (0, 100, losses // 4, losses // 2):
+        fits = wins + losses <= 10_000
+        won = np.broadcast_to(wins, losses.shape)[fits]
+        for margin in (0.0, -0.05):
+            found = log_evidence_of_cases(won, losses[fits], 0 * won, 10_000, margin)
+            assert (found[won < losses[fits]] <= 0).all()
+    found = certify([[0, 400], [1600, 0]], voters="judge, these cases", judges=["x"], cases=4000)
+    assert (found.verdict, found.best) == ("winner", (1,))
+
+
 @pytest.mark.parametrize(
     ("wins", "losses", "ties", "margin", "sure"),
     [

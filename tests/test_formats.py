@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from copeland.errors import CopelandError, InvalidParameter, InvalidRow, UnknownName
+from copeland import PreferenceMatrix, load, rank
+from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter, InvalidRow, UnknownName
 from copeland.formats import find_format, formats, read_votes
 from copeland.study import create_study, create_study_from_votes
 from copeland.support.row_files import read_table
@@ -87,7 +88,8 @@ def test_a_wrong_file_gets_a_sentence_with_the_column_and_the_formats(tmp_path):
     path = write_lines(tmp_path / "cups.jsonl", [{"cup": 1, "size": 2}])
     with pytest.raises(InvalidRow, match="no column 'left'; the columns are cup and size") as error:
         read_votes(path)
-    assert "formats alpaca-eval, arena-hard, argilla, label-studio and lmarena" in str(error.value)
+    tried = "formats alpaca-eval, arena-hard, argilla, label-studio, label-studio-min and lmarena"
+    assert tried in str(error.value)
     with pytest.raises(InvalidRow, match="no column 'generator_1', which the format alpaca-eval"):
         read_votes(path, "alpaca-eval")
 
@@ -161,11 +163,13 @@ def test_battles_without_rows_still_name_the_columns(tmp_path):
 
 
 def test_every_format_is_in_the_table_of_the_docs():
-    page = Path(__file__).parent.parent / "docs" / "studies-cli.md"
-    rows = re.findall(r"^\| `([\w-]+)` \| (yes)? ?\| (yes)? ?\|", page.read_text(), re.MULTILINE)
-    told = {name: (bool(read), bool(written)) for name, read, written in rows}
+    page = Path(__file__).parent.parent / "docs" / "formats.md"
+    rows = re.findall(
+        r"^\| `([\w-]+)` \| (\w+) \| (yes)? ?\| (yes)? ?\|", page.read_text(), re.MULTILINE
+    )
+    told = {name: (holds, bool(read), bool(written)) for name, holds, read, written in rows}
     assert told == {
-        one.name: (one.read is not None, one.write is not None) for one in formats().values()
+        one.name: (one.holds, one.is_read, one.write is not None) for one in formats().values()
     }
 
 
@@ -376,6 +380,55 @@ def test_other_annotations_are_refused(tmp_path):
         read_votes(write_list(tmp_path / "export.json", [other]))
 
 
+def min_row(**more):
+    """An annotation as label-studio-sdk 2.1 writes it to JSON-MIN."""
+    row = {
+        "text1": "Hi",
+        "text2": "Ho",
+        "id": 7,
+        "pw": [{"selected": "right"}],
+        "why": "clear",
+        "annotator": 4,
+        "annotation_id": 11,
+        "created_at": "2024-03-01T10:00:00Z",
+        "updated_at": "2024-03-01T10:00:00Z",
+        "lead_time": 3.2,
+    }
+    return {**row, **more}
+
+
+def test_json_min_says_the_same_as_json(tmp_path):
+    named = {"model_a": "x", "model_b": "y"}
+    unasked = min_row(id=8, annotator=None, annotation_id=None, created_at=None, **named)
+    del unasked["pw"]
+    empty = min_row(id=9, **named)
+    del empty["pw"]
+    rows = [min_row(annotator="ann@example.org", **named), unasked, empty]
+    path = write_list(tmp_path / "min.json", rows)
+    assert votes_in(path) == [
+        ("x", "y", "right", "ann@example.org", "7"),
+        ("x", "y", "skip", "4", "9"),
+    ]
+    whole = write_list(tmp_path / "export.json", [task("right", **named)])
+    assert votes_in(path)[0] == votes_in(whole)[0]
+    assert read_votes(path)[1].time == "time"
+    with pytest.raises(InvalidRow, match="record 1: selected is 'up'; it must be left or right"):
+        read_votes(write_list(path, [min_row(pw=[{"selected": "up"}], **named)]))
+    with pytest.raises(InvalidRow, match="none of its 1 records has a vote"):
+        read_votes(write_list(path, [unasked]))
+
+
+def test_a_ranking_without_ranks_is_refused(tmp_path):
+    record = ranked_record()
+    record["responses"]["preference"][0]["value"] = ["response2", "response1"]
+    path = write_list(tmp_path / "records.json", [record])
+    with pytest.raises(InvalidRow, match="its answer to preference names response2 and others wit"):
+        read_votes(path)
+    record["responses"]["preference"][0]["value"] = ["polite", "short"]  # labels, not options
+    with pytest.raises(InvalidRow, match="none of its 1 records has a vote"):
+        read_votes(write_list(path, [record]))
+
+
 def ranked_record(**metadata):
     """A record as Argilla's to_json writes it."""
     value = [
@@ -503,8 +556,9 @@ def test_every_format_says_what_it_is():
     assert list(known) == sorted(known)
     for name, one in known.items():
         assert one.name == name and one.summary.endswith(".")
-        assert one.read or one.write
-        assert one.columns or one.suffixes or one.read is None  # else nobody recognises it
+        assert one.read or one.write or one.answers
+        assert not (one.read and one.answers)
+        assert one.columns or one.suffixes or one.keys or not one.is_read  # else nobody knows it
 
 
 @pytest.mark.parametrize("name", [one.name for one in formats().values() if one.convert])
@@ -550,24 +604,115 @@ def test_anything_inside_a_record_is_a_vote_or_a_sentence(tmp_path, name, value)
         assert str(path) in str(error)
 
 
-@pytest.mark.slow
+SPREAD = {"winner_model_a": 0, "winner_model_b": 1, "winner_tie": 0}
+GOOD = {  # a record of each format that has columns of its own
+    "alpaca-eval": annotation(1.2),
+    "arena-hard": judgment("A>B"),
+    "argilla": ranked_record(),
+    "label-studio": task("left", left="x", right="y"),
+    "label-studio-min": min_row(left="x", right="y"),
+    "lmarena": {"model_a": "x", "model_b": "y", **SPREAD},
+}
+
+
 @pytest.mark.parametrize(
-    "name", ["alpaca-eval", "arena-hard", "label-studio", "argilla", "lmarena"]
+    ("name", "column"), [(name, c) for name in GOOD for c in find_format(name).columns]
 )
+def test_a_missing_column_is_named(tmp_path, name, column):
+    record = {key: value for key, value in GOOD[name].items() if key != column}
+    path = write_lines(tmp_path / "wrong.jsonl", [record])
+    with pytest.raises(InvalidRow, match=f"no column '{column}', which the format {name} needs"):
+        read_votes(path, name)
+    with pytest.raises(InvalidRow, match=r"there is no column '\w+'; the columns are"):
+        votes_in(path)
+
+
+@pytest.mark.parametrize("end", ["csv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("column", ["left", "right", "outcome"])
+def test_a_missing_column_of_a_table_is_named(tmp_path, end, column):
+    record = {"left": "x", "right": "y", "outcome": "left", "more": "1"}
+    del record[column]
+    path = tmp_path / f"votes.{end}"
+    if end == "csv":
+        path.write_text(f"{','.join(record)}\n{','.join(record.values())}\n")
+    elif end == "parquet":
+        arrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(arrow.Table.from_pylist([record]), path)
+    else:
+        write_lines(path, [record])
+    with pytest.raises(InvalidRow, match=f"there is no column '{column}'; the columns are"):
+        read_votes(path)
+
+
+def test_every_format_with_columns_is_tried_without_each():
+    known = [one.name for one in formats().values() if one.read is not None and one.columns]
+    assert known == list(GOOD)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*GOOD, "preflib", "parquet"])
 def test_twenty_thousand_votes_are_read_within_two_seconds(tmp_path, name):
-    spread = {"winner_model_a": 0, "winner_model_b": 1, "winner_tie": 0}
-    record = {
-        "alpaca-eval": annotation(1.2),
-        "arena-hard": judgment("A>B"),
-        "label-studio": task("left", left="x", right="y"),
-        "argilla": ranked_record(),
-        "lmarena": {"model_a": "x", "model_b": "y", **spread},
-    }[name]
-    each = 3 if name == "argilla" else 1  # votes
-    path = write_lines(tmp_path / "many.jsonl", [record] * (20_000 // each + 1))
+    if name == "preflib":
+        path = tmp_path / "many.soi"
+        path.write_text(RANKED.split("2: 1")[0] + "7000: 1,2,3\n")
+    elif name == "parquet":
+        arrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path, row = tmp_path / "many.parquet", {"left": "x", "right": "y", "outcome": "tie"}
+        parquet.write_table(arrow.Table.from_pylist([row] * 20_000), path)
+    else:
+        each = 3 if name == "argilla" else 1  # votes
+        path = write_lines(tmp_path / "many.jsonl", [GOOD[name]] * (20_000 // each + 1))
     begin = time.process_time()
     assert len(votes_in(path)) >= 20_000
     assert time.process_time() - begin < 2
+
+
+# Where else votes are read
+
+
+def test_a_matrix_is_loaded_from_votes_of_any_format(tmp_path):
+    path = tmp_path / "small.toi"
+    path.write_text(RANKED.replace("NAME 4: Juice", "NAME 4: Wine") + "1: 4,{2,3}\n")
+    found = PreferenceMatrix.load(path)
+    assert found.labels == ("Tea", "Milk", "Juice", "Wine")
+    assert found.p[0].tolist() == [0.5, 1, 1, 0] and found.p[1, 2] == 0.5
+    names = ["x,y,1,0,0", "x,y,0,0,1", "y,x,0,1,0"]
+    battles = tmp_path / "train.csv"
+    battles.write_text("\n".join(["model_a,model_b," + ",".join(SPREAD), *names, ""]))
+    assert PreferenceMatrix.load(battles).p[0, 1] == 2.5 / 3
+    listed = write_list(tmp_path / "export.json", [task("left", left="x", right="y")])
+    assert PreferenceMatrix.load(listed).p[0, 1] == 1
+    assert PreferenceMatrix.load(write_lines(tmp_path / "m.jsonl", [judgment("A>B", "A=B")])).k == 2
+    packed = tmp_path / "votes.csv.gz"
+    packed.write_bytes(gzip.compress(b"winner,loser\na,b\n"))
+    assert load(str(packed)).labels == ("a", "b")
+    assert load(str(path)) == found
+
+
+def test_a_file_that_is_no_matrix_names_its_column(tmp_path):
+    path = write_list(tmp_path / "odd.json", [{"cup": 1}])
+    with pytest.raises(InvalidMatrix, match="there is no column 'left'; the columns are cup"):
+        PreferenceMatrix.load(path)
+    path = tmp_path / "odd.csv"
+    path.write_text("model_a,model_b,language\nx,y,English\n")
+    with pytest.raises(InvalidMatrix, match="no column 'winner', nor 'winner_model_a'"):
+        PreferenceMatrix.load(path)
+    with pytest.raises(InvalidMatrix, match=r"type \.docx hold no matrix; use one of .*\.soc"):
+        PreferenceMatrix.load(tmp_path / "odd.docx")
+
+
+def test_a_file_of_votes_is_ranked(tmp_path):
+    path = tmp_path / "small.soi"
+    path.write_text(RANKED.split("2: 1")[0] + "60: 1,2\n40: 2,1\n90: 1,3\n10: 3,1\n")
+    wins = [[0, 60, 90], [40, 0, 0], [10, 0, 0]]
+    names = ["Tea", "Milk", "Juice (3)"]
+    assert rank(path, by="strength") == rank(wins, by="strength", labels=names)
+    with pytest.raises(InvalidParameter, match="leave out ties and labels"):
+        rank(path, labels=names)
+    with pytest.raises(InvalidRow, match="there is no column 'left'"):
+        rank(write_list(tmp_path / "odd.json", [{"cup": 1}]))
 
 
 PLUGIN = """

@@ -9,7 +9,7 @@ Rulings where the paper is silent:
 
 - A pair that never met has u = +inf: with ln(t + C) in the bounds, x/0 := 1 would put it last.
 - Options are dropped one at a time, drawn from those that are beaten in what is left of the batch, so
-  that a batch never runs empty, also where preferences run in a circle.
+  that a batch never runs empty, also where preferences run in a cycle.
 - A batch of one option is passed over; if all of them are such, batches are merged at once.
 - The recommendation is the option, of those left, that won against the most others more often than not.
 

@@ -1,7 +1,7 @@
 """Sparring for the von Neumann winner: Dudik, Hofmann, Schapire, Slivkins & Zoghi 2015.
 
 Two players of an adversarial bandit duel, each by exponential weights; the loser has loss 1. No
-assumption on preferences: where they run in circles the players' average play comes near the von
+assumption on preferences: where they run in cycles the players' average play comes near the von
 Neumann winner, the mixture that no option beats. If the players' regrets over T steps are R and R', then
 the average of both plays beats every option with probability at least 1/2 - (R + R') / T.
 

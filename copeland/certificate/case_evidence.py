@@ -90,6 +90,9 @@ def _log_ratio(w: Ints, l: Ints, d: Ints, slack: float) -> Floats:
         + _log_above(of, at, wins, losses)
         - np.log(_prior_weight(of, of - at) / _prior_weight(of, of + 1))
     )
+    # Where the likeliest m is not above m0, no ratio is above 1: more comes from a tail too small for a computer.
+    behind = wins * (of + 1) <= (wins + losses) * (at + 1)
+    none |= behind & (found > EDGE)
     return np.where(impossible, math.inf, np.where(none, -math.inf, found))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
+from copeland.certificate.control_variates import JudgeCounts
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import PRIOR, STAKE
 from copeland.support.arrays import Bools, Floats, Ints
@@ -103,13 +104,14 @@ class VoteCounts(NamedTuple):
     missing: Ints | None  # answers that never came: losses of both sides
     given: tuple[Ints, Ints] | None  # wins and ties as they were before any was undone
     cases: int | None = None  # votes that there are of each pair; None: no end of them
+    control: JudgeCounts | None = None  # a judge's answers on all cases that people vote on
 
     def weigh(self, margin: float) -> Floats:
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
         found = self._weigh(self.won, self.tied, margin)
-        if self.given is None:
-            return found
-        return np.minimum(found, self._weigh(*self.given, margin))
+        if self.given is not None:
+            found = np.minimum(found, self._weigh(*self.given, margin))
+        return found if self.control is None else self.control.weigh(found, margin)
 
     def _weigh(self, won: Ints, tied: Ints, margin: float) -> Floats:
         if self.cases is not None:
@@ -145,14 +147,16 @@ class VoteCounts(NamedTuple):
         """Return the votes on the first ``k`` options alone."""
         missing = None if self.missing is None else self.missing[:k, :k]
         given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
-        return VoteCounts(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases)
+        control = None if self.control is None else self.control.cut(k)
+        return VoteCounts(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases, control)
 
     @property
     def digest(self) -> str:
         """The same counts have the same digest, on any machine."""
         tables = (self.won, self.tied, self.missing, *(self.given or ()))
         content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
-        return hashlib.sha256(content).hexdigest()
+        said = b"" if self.control is None else self.control.to_bytes()
+        return hashlib.sha256(content + said).hexdigest()
 
 
 def votes_of(
@@ -208,21 +212,31 @@ def evidence(
 
 
 def log_evidence_of_pairs(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
-    """:func:`copeland.kernels.vote_evidence.log_evidence` of all pairs at once.
+    """:func:`log_evidence_of_votes` of all pairs at once."""
+    found = log_evidence_of_votes(wins, losses, ties, margin)
+    np.fill_diagonal(found, -math.inf)
+    return found
+
+
+def log_evidence_of_votes(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
+    """:func:`copeland.kernels.vote_evidence.log_evidence` of many counts at once.
 
     A negative margin asks for more than 1/2: a tie then counts as so much of a loss.
+
+    Examples
+    --------
+    >>> log_evidence_of_votes(np.array([30, 10]), np.array([10, 30]), np.array([0, 0]), 0.0).round(2)
+    array([4.26, -inf])
     """
     m = 0.5 - margin
     a = wins + ties * max(margin / (1 - m), 0.0) + PRIOR
     b = losses + ties * max(-margin / m, 0.0) + PRIOR
     n = a + b
     information = a * np.log(a / n / m) + b * np.log(b / n / (1 - m))
-    above = np.where(a > m * n, -np.expm1(-information), 0.0)
+    above = np.where(a > m * n, np.maximum(-np.expm1(-information), 0.0), 0.0)
     spread = 6 * m * m / (1 + 2 * m) * np.sqrt(2 * math.pi * n / a / b)
     with np.errstate(divide="ignore"):
-        found = information + _stirling(a) + _stirling(b) - _stirling(n) + np.log(spread * above)
-    np.fill_diagonal(found, -math.inf)
-    return found
+        return information + _stirling(a) + _stirling(b) - _stirling(n) + np.log(spread * above)
 
 
 def _stirling(z: Floats) -> Floats:

@@ -45,8 +45,8 @@ Matrix = Annotated[
     str,
     typer.Argument(
         metavar="MATRIX",
-        help="A built-in problem, or a .csv, .npy, .npz or .json file; a .csv, .tsv or .jsonl may "
-        "hold votes.",
+        help="A built-in problem, or a .csv, .npy, .npz or .json file; or votes, in any of the "
+        "formats that `copeland formats` lists.",
     ),
 ]
 

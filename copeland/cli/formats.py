@@ -1,4 +1,4 @@
-"""copeland formats: the files of votes that are read and written."""
+"""copeland formats: the files of votes and of answers that are read and written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from copeland.cli.program import app
 
 @app.command("formats", epilog="Example: `copeland formats`")
 def formats_command(as_json: Json = False) -> None:
-    """List the formats of vote files besides plain tables, and whether each is read, written or both."""
+    """List the formats of files besides plain tables: what each holds, and whether it is read, written or both."""
     from copeland.formats import formats
 
     with warnings_as_notes():
@@ -18,9 +18,11 @@ def formats_command(as_json: Json = False) -> None:
         {
             "name": one.name,
             "summary": one.summary,
-            "read": one.read is not None,
+            "holds": one.holds,
+            "read": one.is_read,
             "written": one.write is not None,
             "columns": list(one.columns),
+            "keys": list(one.keys),
             "suffixes": list(one.suffixes),
         }
         for one in known
@@ -30,5 +32,5 @@ def formats_command(as_json: Json = False) -> None:
         return
     width = max(len(one.name) for one in known)
     for one in known:
-        uses = [word for word, does in (("read", one.read), ("written", one.write)) if does]
-        print_line(f"{one.name:{width}}  {' and '.join(uses):16}  {one.summary}")
+        uses = [word for word, does in (("read", one.is_read), ("written", one.write)) if does]
+        print_line(f"{one.name:{width}}  {one.holds:7}  {' and '.join(uses):16}  {one.summary}")

@@ -119,7 +119,9 @@ def estimate_command(
     interleave: Annotated[
         str, typer.Option(help="probabilistic, as in the paper, or team-draft.")
     ] = "probabilistic",
-    comparisons: Annotated[int, Whole(help="Comparisons of each pair of rankers.")] = 400_000,
+    comparisons: Annotated[
+        int, Whole(help="Comparisons of each pair of rankers; the paper has 400000.")
+    ] = 1_000,
     outcome: Annotated[str, typer.Option(help="sign, naive or expected.")] = "sign",
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
     score_ties: Annotated[

@@ -1,6 +1,6 @@
-"""Formats of vote files: what each is recognised by, how its records become votes, and how votes are written in it.
+"""Formats of files: what each is recognised by, how its records become votes, and how votes are written in it.
 
-A format is a :class:`Format` that its own file in this package registers, or that an installed package names among its
+Some formats hold no votes but the answers that options gave to test cases: :mod:`copeland.formats.answers` reads these. A format is a :class:`Format` that its own file in this package registers, or that an installed package names among its
 entry points ``copeland.formats``. A plain table of votes (:mod:`copeland.support.vote_tables`) needs none.
 """
 
@@ -23,24 +23,49 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
+from copeland.formats.answer_cases import AnswerFile
 from copeland.support.phrasing import join_names
-from copeland.support.row_files import Row, Table, file_type, read_table, table_of
-from copeland.support.vote_tables import ColumnLayout, find_layout
+from copeland.support.row_files import (
+    JSON_LINES,
+    Row,
+    Table,
+    column_name,
+    file_type,
+    read_table,
+    table_of,
+)
+from copeland.support.vote_tables import (
+    ColumnLayout,
+    Tally,
+    count_votes,
+    find_layout,
+    read_rows,
+)
 
 GROUP = "copeland.formats"  # the entry points by which an installed package names its formats
 
 Record = Mapping[str, Any]
 
-__all__ = ["Format", "find_format", "formats", "read_votes", "register_format", "write_votes"]
+__all__ = [
+    "Format",
+    "count_file",
+    "find_format",
+    "formats",
+    "has_vote_columns",
+    "read_votes",
+    "register_format",
+    "vote_suffixes",
+    "write_votes",
+]
 
 
 @dataclass(frozen=True)
 class Format:
-    """How files of one kind hold votes.
+    """How files of one kind hold votes, or the answers that options gave to test cases.
 
     ``convert(record)`` yields the votes of one record, by the names of :data:`~copeland.support.vote_tables.ROLES`; what
     else the record has stays in the row. ``write(votes, texts, path)`` returns the content for a file, from all votes as studies
-    export them and from the text of each option.
+    export them and from the text of each option. ``answers(path)`` returns the cases of a file of answers, of which ``read`` is None.
 
     Examples
     --------
@@ -53,22 +78,39 @@ class Format:
     summary: str
     columns: tuple[str, ...] = ()  # what every record has: by these it is recognised
     suffixes: tuple[str, ...] = ()  # what only its files end in
-    read: Callable[[Path], Table] | None = read_table  # None: it is only written
+    keys: tuple[str, ...] = ()  # what a .json file has that is one object, not a list of records
+    read: Callable[[Path], Table] | None = read_table  # None: it holds no votes, or is only written
     convert: Callable[[Record], Iterable[Record]] | None = None  # None: records are votes already
     write: Callable[[Sequence[Record], Mapping[str, str], Path], bytes] | None = None
     sides: bool = True  # whether left and right are where the options were shown
     order: bool = True  # whether votes come one after the other in time
+    answers: Callable[[Path], AnswerFile] | None = None  # None: it holds no answers to test cases
+
+    @property
+    def holds(self) -> str:
+        """What its files hold: votes, or answers to test cases."""
+        return "votes" if self.answers is None else "answers"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether files of it are read, not only written."""
+        return self.read is not None or self.answers is not None
 
     def fits(self, table: Table) -> bool:
         """Tell whether a table has the columns by which the format is recognised."""
-        return bool(self.columns) and set(self.columns) <= set(table.columns)
+        return bool(self.columns) and {column_name(one) for one in self.columns} <= set(
+            table.columns
+        )
 
     def votes(self, table: Table, columns: Mapping[str, str] | None) -> tuple[Table, ColumnLayout]:
         """Return the votes of a table of records, and which columns say what."""
         for column in self.columns:
             table.require(column, f", which the format {self.name} needs")
         if self.convert is not None:
-            found = table_of(self._convert_all(table), table.where)
+            records = list(table.rows)
+            found = table_of(self._convert_all(table._replace(rows=records)), table.where)
+            if records and not found.rows:
+                raise InvalidRow(f"{table.where}: none of its {len(records):,} records has a vote.")
             # Also if no record has a vote, errors name the columns that there are.
             table = found._replace(columns=[*dict.fromkeys([*table.columns, *found.columns])])
         layout = find_layout(table, columns)
@@ -157,8 +199,9 @@ def read_votes(
         chosen = find_format(name)
         if chosen.read is None:
             readable = [one.name for one in formats().values() if one.read is not None]
+            holds = "is only written" if chosen.answers is None else "holds answers, not votes"
             raise InvalidParameter(
-                f"the format {name} is only written; those that are read are {join_names(readable)}."
+                f"the format {name} {holds}; those that are read are {join_names(readable)}."
             )
         return chosen.votes(chosen.read(path), columns)
     own = _find_by_suffix(path)
@@ -169,6 +212,48 @@ def read_votes(
         return table, find_layout(table, columns)
     except InvalidRow as error:
         return _find_by_columns(table, error).votes(table, columns)
+
+
+def count_file(
+    path: Path, name: str | None = None, columns: Mapping[str, str] | None = None
+) -> Tally:
+    r"""Return counts of the votes of a file that count, whatever its format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "battles.csv")
+    ...     _ = file.write_text("model_a,model_b,winner\nx,y,model_a\ny,x,model_a\n")
+    ...     found = count_file(file)
+    >>> found.labels, found.wins.tolist()
+    (['x', 'y'], [[0.0, 1.0], [1.0, 0.0]])
+    """
+    return count_votes(read_rows(*read_votes(path, name, columns)))
+
+
+def has_vote_columns(columns: Iterable[str]) -> bool:
+    """Tell whether columns are those by which a format of votes is recognised.
+
+    Examples
+    --------
+    >>> has_vote_columns(["model_a", "model_b", "winner_tie"]), has_vote_columns(["a", "b"])
+    (True, False)
+    """
+    table = Table("", [column_name(one) for one in columns], ())
+    return any(one.fits(table) for one in formats().values() if one.read is not None)
+
+
+def vote_suffixes() -> list[str]:
+    """Return what files end in that hold only votes.
+
+    Examples
+    --------
+    >>> vote_suffixes()
+    ['.jsonl', '.ndjson', '.parquet', '.pq', '.soc', '.soi', '.toc', '.toi']
+    """
+    known = [one for one in formats().values() if one.read is not None]
+    return [*JSON_LINES, *(end for one in known for end in one.suffixes)]
 
 
 def write_votes(
@@ -203,7 +288,7 @@ def _find_by_suffix(path: Path) -> Format | None:
 
 def _find_by_columns(table: Table, error: InvalidRow) -> Format:
     """The first format whose columns a table has; if there is none, say which were tried."""
-    known = [one for one in formats().values() if one.columns]
+    known = [one for one in formats().values() if one.columns and one.read is not None]
     found = next((one for one in known if one.fits(table)), None)
     if found is None:
         tried = join_names([one.name for one in known])

@@ -1,54 +1,33 @@
-"""Answers to test cases, as files hold them: a row for each case, with what one option or several made of it."""
+"""Answers to test cases, as files hold them: a format is recognised by its shape, and anything else is a plain table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from copeland.errors import InvalidRow
-from copeland.support.row_files import Table, read_table
+from copeland.errors import InvalidParameter, InvalidRow
+from copeland.formats import Format, find_format, formats
+from copeland.formats.answer_cases import AnswerCase, AnswerFile, join_answers
+from copeland.formats.answer_tables import read_answer_table
+from copeland.formats.records import parse_object, read_object
+from copeland.support.phrasing import join_names
+from copeland.support.row_files import (
+    JSON_LINES,
+    Table,
+    file_type,
+    read_table,
+    table_of,
+    text_of,
+)
 
-ID_COLUMNS = ("id", "case", "case_id", "name", "question_id")  # the first that a file has
-TEXT_COLUMNS = ("input", "text", "prompt", "question")
-ANSWER_COLUMNS = ("answer", "output", "response", "completion")  # of a file with one option
-TAG_COLUMNS = ("tags", "tag")
-
-
-@dataclass(frozen=True)
-class AnswerCase:
-    """A test case, and what each option answered.
-
-    ``prices`` and ``seconds`` are what each answer cost and took, where the file tells.
-
-    Examples
-    --------
-    >>> AnswerCase("q1", "What is 2 + 2?", {"brief": "4"}).answers["brief"]
-    '4'
-    """
-
-    id: str
-    text: str
-    answers: Mapping[str, str]
-    tags: tuple[str, ...] = ()
-    prices: Mapping[str, float] = field(default_factory=dict)
-    seconds: Mapping[str, float] = field(default_factory=dict)
-
-
-class AnswerFile(NamedTuple):
-    """The cases of a file, and the options that answered, in the file's order."""
-
-    where: str
-    options: tuple[str, ...]
-    cases: tuple[AnswerCase, ...]
+__all__ = ["AnswerCase", "AnswerFile", "find_answer_format", "read_answers"]
 
 
 def read_answers(path: Path, name: str | None = None) -> AnswerFile:
     r"""Return the cases with answers of a file, whose format is recognised unless ``name`` says it.
 
-    A plain table names its cases in the first column of :data:`ID_COLUMNS` that it has. If it has one of :data:`ANSWER_COLUMNS`, it
-    holds the answers of one option, which goes by the file's name; else every other column is an option.
+    A plain table (:mod:`copeland.formats.answer_tables`) names its cases in a column ``id``. If it has a column ``answer``, it holds the
+    answers of one option, which goes by the file's name, or of those that a column ``model`` names; else every other column is an
+    option. The files of a folder are joined by the ids of their cases.
 
     Examples
     --------
@@ -60,36 +39,73 @@ def read_answers(path: Path, name: str | None = None) -> AnswerFile:
     >>> found.options, found.cases[0].tags
     (('old',), ('sums',))
     """
-    return _read_plain(read_table(path), path)
+    if path.is_dir():
+        return _read_folder(path, name)
+    chosen = find_answer_format(path) if name is None else _require_format(name)
+    if chosen is not None and chosen.answers is not None:
+        return chosen.answers(path)
+    return read_answer_table(read_table(path), path)
 
 
-def _read_plain(table: Table, path: Path) -> AnswerFile:
-    case = _first(table, ID_COLUMNS, path, "the id of each case")
-    text = next((one for one in TEXT_COLUMNS if one in table.columns), None)
-    tags = next((one for one in TAG_COLUMNS if one in table.columns), None)
-    single = next((one for one in ANSWER_COLUMNS if one in table.columns), None)
-    others = [one for one in table.columns if one not in (case, text, tags)]
-    columns = {path.stem: single} if single else {one: one for one in others}
-    cases = []
-    for _, row in table.rows:
-        answers = {option: str(row.get(column) or "") for option, column in columns.items()}
-        told = str(row.get(tags) or "") if tags else ""
-        cases.append(
-            AnswerCase(
-                str(row[case]), str(row.get(text) or "") if text else "", answers, _split(told)
-            )
-        )
-    return AnswerFile(table.where, tuple(columns), tuple(cases))
+def find_answer_format(path: Path) -> Format | None:
+    """Return the format of a file with answers, by what it ends in, its keys or its columns; None of a plain table.
+
+    Examples
+    --------
+    >>> find_answer_format(Path("log.eval")).name
+    'inspect'
+    """
+    known = [one for one in formats().values() if one.answers is not None]
+    kind = file_type(path)
+    by_end = next((one for one in known if kind in one.suffixes), None)
+    if by_end is not None:
+        return by_end
+    if kind == ".json":
+        content = read_object(path)
+        if content is not None:
+            return _find_by_keys(path, known, set(content))
+    table = _read_first(path)
+    return next((one for one in known if one.fits(table)), None)
 
 
-def _first(table: Table, names: tuple[str, ...], path: Path, what: str) -> str:
-    found = next((one for one in names if one in table.columns), None)
-    if found is None:
+def _read_first(path: Path) -> Table:
+    """A table with the columns of a file, by its first line where that is an object: not all is read twice."""
+    if file_type(path) in (*JSON_LINES, ".json"):
+        try:
+            first = parse_object(text_of(path).lstrip().partition("\n")[0])
+        except OSError as error:
+            raise InvalidRow(f"{path} cannot be read: {error.strerror}.") from error
+        if first is not None:
+            return table_of([(str(path), first)], str(path))
+    return read_table(path)
+
+
+def _find_by_keys(path: Path, known: list[Format], keys: set[str]) -> Format | None:
+    """The format whose keys the one object of a file has; if it is no row of a table either, say which were tried."""
+    keyed = [one for one in known if one.keys]
+    found = next((one for one in keyed if set(one.keys) <= keys), None)
+    if found is None and "\n" in text_of(path).strip():
+        tried = "; ".join(f"{one.name} needs {join_names(one.keys)}" for one in keyed)
         raise InvalidRow(
-            f"{table.where}: there is no column for {what}; name one of its columns {names[0]}."
+            f"{path}: it is one object with {join_names(sorted(keys)[:20])}, and no known format: {tried}."
         )
     return found
 
 
-def _split(told: Any) -> tuple[str, ...]:
-    return tuple(part.strip() for part in str(told).replace(";", ",").split(",") if part.strip())
+def _require_format(name: str) -> Format:
+    chosen = find_format(name)
+    if chosen.answers is None:
+        named = join_names([one.name for one in formats().values() if one.answers is not None])
+        raise InvalidParameter(
+            f"the format {name} holds votes; those with answers to test cases are {named}."
+        )
+    return chosen
+
+
+def _read_folder(path: Path, name: str | None) -> AnswerFile:
+    """The answers of every file of a folder."""
+    files = sorted(one for one in path.iterdir() if one.is_file() and one.name[0] not in "._")
+    if not files:
+        raise InvalidRow(f"{path}: there are no files in the folder.")
+    read = [read_answers(file, name) for file in files]
+    return join_answers(read, [file.stem for file in files])._replace(where=str(path))

@@ -1,7 +1,7 @@
-"""Label Studio's JSON export of a project with a ``Pairwise`` tag: every annotation is a vote.
+"""Label Studio's exports of a project with a ``Pairwise`` tag, JSON and JSON-MIN: every annotation is a vote.
 
 The names of the options stand in a task's ``data``, as ``left`` and ``right`` or ``model_a`` and ``model_b``, unless other
-columns are named.
+columns are named. A row of JSON-MIN is an annotation, with those data beside it; skipped tasks are not in it.
 """
 
 from __future__ import annotations
@@ -46,10 +46,35 @@ def _outcome(annotation: Record) -> str:
     chosen = [one.get("value") for one in results if one.get("type") == "pairwise"]
     if results and not chosen:
         raise InvalidRow("its annotation has no result of type 'pairwise'.")
-    selected = require_object(chosen[0], "value").get("selected") if chosen else "none"
+    return _outcome_of(chosen[0]) if chosen else "skip"
+
+
+def _outcome_of(chosen: Any) -> str:
+    selected = require_object(chosen, "value").get("selected")
     if not isinstance(selected, str) or selected not in _OUTCOMES:
         raise InvalidRow(f"selected is '{selected}'; it must be left or right.")
     return _OUTCOMES[selected]
+
+
+def convert_row(row: Record) -> Iterator[Record]:
+    """Yield the vote of a row of JSON-MIN; none of a task without an annotation.
+
+    Examples
+    --------
+    >>> row = {"id": 7, "left": "a", "right": "b", "pw": [{"selected": "left"}], "annotator": 2, "annotation_id": 11}
+    >>> [(vote["outcome"], vote["voter"], vote["item"]) for vote in convert_row(row)]
+    [('left', '2', '7')]
+    """
+    if row.get("annotation_id") is None:
+        return
+    lists = [value for value in row.values() if isinstance(value, list) and value]
+    chosen = [one[0] for one in lists if isinstance(one[0], dict) and "selected" in one[0]]
+    yield {
+        "outcome": _outcome_of(chosen[0]) if chosen else "skip",
+        "voter": _name(row.get("annotator")),
+        "item": _name(row.get("id")),
+        "time": row.get("created_at"),
+    }
 
 
 def _name(value: Any) -> str | None:
@@ -65,5 +90,14 @@ register_format(
         summary="Label Studio's JSON export of pairwise annotations; the data of a task name the options.",
         columns=("annotations", "data"),
         convert=convert,
+    )
+)
+
+register_format(
+    Format(
+        name="label-studio-min",
+        summary="Label Studio's JSON-MIN export of pairwise annotations; its rows name the options.",
+        columns=("annotation_id", "annotator"),
+        convert=convert_row,
     )
 )

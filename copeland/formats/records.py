@@ -2,10 +2,47 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidRow
+from copeland.support.row_files import text_of
+
+
+def read_object(path: Path) -> Mapping[str, Any] | None:
+    """Return the one object of JSON that a file holds; None if it holds anything else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "results.json")
+    ...     _ = file.write_text('{"results": []}')
+    ...     read_object(file)
+    {'results': []}
+    """
+    try:
+        text = text_of(path).strip()
+    except OSError as error:
+        raise InvalidRow(f"{path} cannot be read: {error.strerror}.") from error
+    return parse_object(text) if text.startswith("{") and text.endswith("}") else None
+
+
+def parse_object(text: str) -> Mapping[str, Any] | None:
+    """Return an object of JSON; None if text is anything else.
+
+    Examples
+    --------
+    >>> parse_object('{"a": 1}'), parse_object("[1]"), parse_object("a")
+    ({'a': 1}, None, None)
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def require_object(value: Any, what: str) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,6 +16,7 @@ from copeland.certificate.evidence import check_counts, check_labels
 from copeland.certificate.goal_proof import tiers_of
 from copeland.certificate.panel_certificate import PanelCertificate
 from copeland.errors import InvalidParameter
+from copeland.formats import count_file
 from copeland.orders.option_estimates import (
     PRIOR,
     Ballots,
@@ -27,6 +29,7 @@ from copeland.orders.option_estimates import (
 from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.notebook_html import MOST_ROWS, html_table
 from copeland.support.phrasing import format_count, join_names, quote_names
+from copeland.support.vote_tables import Tally
 
 By = Literal["copeland", "borda", "strength"]
 ORDERS: tuple[By, ...] = get_args(By)
@@ -164,7 +167,7 @@ def format_ranks(place: Place) -> str:
 
 
 def rank(
-    wins: ArrayLike,
+    wins: ArrayLike | str | Path,
     ties: ArrayLike | None = None,
     *,
     by: By = "copeland",
@@ -178,7 +181,8 @@ def rank(
     Parameters
     ----------
     wins
-        K x K counts: ``wins[i, j]`` votes for i over j.
+        K x K counts: ``wins[i, j]`` votes for i over j. Or a file of votes, in any format of :mod:`copeland.formats`, which names the
+        options itself.
     ties
         K x K symmetric counts of ties; each is half a win for both.
     by
@@ -205,6 +209,8 @@ def rank(
     (('tea', 'milk'), ('mud',))
     """
     check_order(by)
+    if isinstance(wins, str | Path):
+        wins, ties, labels = _count_votes(Path(wins), ties, labels)
     won, tied, _ = check_counts(wins, ties)
     names = check_labels(labels, len(won))
     if by == "copeland":
@@ -213,6 +219,12 @@ def rank(
     if not 0 < delta < 1:
         raise InvalidParameter(f"delta is {delta}; it is an error probability between 0 and 1.")
     return rank_by_estimates(won, tied, by, names, delta, expected, ballots)
+
+
+def _count_votes(path: Path, ties: ArrayLike | None, labels: Sequence[str] | None) -> Tally:
+    if ties is not None or labels is not None:
+        raise InvalidParameter(f"{path} holds ties and names itself; leave out ties and labels.")
+    return count_file(path)
 
 
 def check_order(by: str) -> By:

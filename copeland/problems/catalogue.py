@@ -11,7 +11,7 @@ from typing import Any
 import copeland.problems.download as data
 import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
-from copeland.matrix import FILES, PreferenceMatrix
+from copeland.matrix import PreferenceMatrix, is_matrix_file, list_file_types
 from copeland.problems.implicit import as_matrix, implicit_order
 from copeland.problems.problem import Problem, matrix_problem
 from copeland.support.rng import stream
@@ -248,7 +248,7 @@ def list_problems() -> list[str]:
 
 
 def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
-    """Return the matrix of a built-in name, or of a .csv, .npy, .npz or .json file.
+    """Return the matrix of a built-in name, or of a file: a matrix, or votes (:meth:`PreferenceMatrix.load`).
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def problem_of_run(problem: str, seed: int, run: int) -> Problem:
 def _is_file(name: str | Path) -> bool:
     if isinstance(name, Path):
         return True
-    return Path(name).suffix.lower() in FILES and _family_of(name) is None
+    return _family_of(name) is None and is_matrix_file(name)
 
 
 def _family_of(name: str) -> Family | None:
@@ -337,7 +337,7 @@ def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Probl
         return _build_problem(family, spec)
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     raise UnknownProblem(
-        f"there is no problem '{shown}', nor is it a file ending in {', '.join(FILES)}; "
+        f"there is no problem '{shown}', nor is it a file ending in {', '.join(list_file_types())}; "
         f"{nearest(spec.name, list_problems())}"
     )
 

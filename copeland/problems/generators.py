@@ -116,7 +116,7 @@ def total_order(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
 
 
 def rotated_circle(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
-    """Return a Condorcet winner over a circle: option 0 beats all, each other the half that follows it.
+    """Return a Condorcet winner over a cycle: option 0 beats all, each other the half that follows it.
 
     Nobody stands out among the others, so nothing but votes tells who may win.
 
@@ -133,7 +133,7 @@ def rotated_circle(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
 
 
 def blocks(k: int, circle: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
-    """Return an order within each of several blocks, and the blocks in a circle.
+    """Return an order within each of several blocks, and the blocks in a cycle.
 
     A block beats the half of the others that follows it. The first of each block, one option of about
     equally many wins for every block, are the winners or close to them.

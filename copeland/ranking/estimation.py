@@ -230,7 +230,7 @@ class Protocol:
     """
 
     clicks: ClickModel
-    comparisons: int = 400_000  # of each pair
+    comparisons: int = 1_000  # of each pair; the paper has 400,000
     outcome: str = "sign"
     length: int = LENGTH
     tau: float = TAU

@@ -10,6 +10,7 @@ from copeland.study.creation import (
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import OUTCOMES, Event
 from copeland.study.log.storage import Storage
+from copeland.study.mlflow_run import log_to_mlflow
 from copeland.study.options import Option, read_options
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -43,6 +44,7 @@ __all__ = [
     "create_study",
     "create_study_from_votes",
     "list_studies",
+    "log_to_mlflow",
     "objections",
     "open_study",
     "read_certificate",

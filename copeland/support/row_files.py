@@ -17,6 +17,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidRow, nearest, need
@@ -37,6 +38,7 @@ class Table(NamedTuple):
     where: str  # the columns are named
     columns: Sequence[str]
     rows: Iterable[Row]
+    titles: Mapping[str, str] = MappingProxyType({})  # columns as the file writes them
 
     @property
     def short_names(self) -> list[str]:
@@ -156,8 +158,13 @@ def table_of_lines(path: Path, lines: Iterable[tuple[int, list[str]]]) -> Table:
     """Return the table of a file's lines; the first one names the columns."""
     rest = iter(lines)
     number, first = next(rest, (1, []))
+    titles = _list_titles(uncell(cell) for cell in first)
     columns = [column_name(uncell(cell)) for cell in first]
-    return Table(f"{path}, line {number}", columns, _rows(path, columns, rest))
+    return Table(f"{path}, line {number}", columns, _rows(path, columns, rest), titles)
+
+
+def _list_titles(names: Iterable[Any]) -> dict[str, str]:
+    return {column_name(name): str(name).strip() for name in names}
 
 
 def _rows(path: Path, columns: list[str], lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
@@ -171,9 +178,24 @@ def _rows(path: Path, columns: list[str], lines: Iterator[tuple[int, list[str]]]
 
 def table_of(rows: Iterable[Row], where: str) -> Table:
     """Return the table of rows whose columns are all that any of them names."""
-    found = [(place, {column_name(key): v for key, v in row.items()}) for place, row in rows]
+    names: dict[Any, str] = {}
+    found: list[Row] = []
+    for place, row in rows:
+        for key in row.keys() - names.keys():
+            names[key] = column_name(key)
+        found.append((place, {names[key]: value for key, value in row.items()}))
     columns = dict.fromkeys(name for _, row in found for name in row)
-    return Table(where, list(columns), found)
+    return Table(where, list(columns), found, _list_titles(names))
+
+
+def rows_of_table(table: Any) -> Iterator[Row]:
+    """Yield the rows of a data frame, or of any iterable of mappings or named tuples."""
+    rows = table.to_dict("records") if hasattr(table, "to_dict") else table
+    for number, row in enumerate(rows):
+        values = row._asdict() if hasattr(row, "_asdict") else row
+        if not isinstance(values, Mapping):
+            raise InvalidRow(f"row {number}: {row!r} has no columns; give mappings by column name.")
+        yield f"row {number}", values
 
 
 def _objects(path: Path) -> Iterator[Row]:
@@ -217,6 +239,7 @@ def _read_parquet(path: Path) -> Table:
         f"{path}, row 1",
         columns,
         ((f"{path}, row {n}", dict(zip(columns, row, strict=True))) for n, row in rows),
+        _list_titles(read.column_names),
     )
 
 

@@ -202,13 +202,21 @@ def _other_columns(columns: Sequence[str], given: Mapping[str, str]) -> dict[str
 
 
 def _unknown(table: Table, given: Mapping[str, str]) -> str:
-    found = _sides(table.columns, given)
-    missing = next(role for role in ("left", "right", "outcome") if not found[role])
+    missing = _find_missing(table.columns, _sides(table.columns, given))
     return (
         f"{table.where}: there is no column '{missing}'; the columns are "
         f"{join_names(table.short_names)}. Name those of the votes with --left, "
         "--right and --outcome."
     )
+
+
+def _find_missing(columns: Sequence[str], found: Mapping[str, str | None]) -> str:
+    """The column that a table of votes would need first; if it has one of two sides, the other."""
+    for pair in _SIDES[:2]:
+        there = [name for name in pair if name in columns]
+        if len(there) == 1 and not (found["left"] and found["right"]):
+            return pair[1 - pair.index(there[0])]
+    return next(role for role in ("left", "right", "outcome") if not found[role])
 
 
 def read_rows(table: Table, form: ColumnLayout, names: Container[str] = ()) -> Iterator[VoteRow]:

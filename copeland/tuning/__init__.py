@@ -1,4 +1,4 @@
-"""Tuning by votes: find the point of a space that beats the largest share of it, even if preferences run in circles.
+"""Tuning by votes: find the point of a space that beats the largest share of it, even if preferences run in cycles.
 
 What is estimated and what can be proved: docs/tuning.md.
 """

@@ -19,7 +19,18 @@ PAGES = {
     "studies": Page(
         "Studies",
         "[Live studies](../../studies.md) and [judges](../../judges.md) show how these work together.",
-        ("copeland.study", "copeland.study.judges", "copeland.formats"),
+        (
+            "copeland.study",
+            "copeland.study.judges",
+            "copeland.audit",
+            "copeland.formats",
+            "copeland.formats.answers",
+        ),
+    ),
+    "gates": Page(
+        "Gates",
+        "[Evaluate prompts on a test set](../../gate.md) shows how these work together.",
+        ("copeland.gate",),
     ),
     "client": Page(
         "Studies on a server",

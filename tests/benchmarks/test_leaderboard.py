@@ -23,8 +23,8 @@ from benchmarks.leaderboard.board import (
     score,
 )
 from benchmarks.leaderboard.bouts import Bout, Effort, Footprint, Limit
-from benchmarks.leaderboard.files import page_of, write
-from benchmarks.leaderboard.page import leaderboard_page
+from benchmarks.leaderboard.files import page_of, tables_beside, write
+from benchmarks.leaderboard.page import leaderboard_page, tables_page
 from benchmarks.leaderboard.rows import BEHIND, rows_of
 from benchmarks.leaderboard.scores import (
     IDENTIFICATION,
@@ -70,7 +70,7 @@ def played(*scores):
 
 
 def page_with(*scores):
-    return leaderboard_page(scores, ())
+    return tables_page(scores) + leaderboard_page(scores, ())
 
 
 @pytest.mark.slow
@@ -246,7 +246,7 @@ def test_files_beside_a_page_make_the_page(tmp_path):
         [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93, "2020-02-02")],
     )
     assert page.read_text() == page_of(page)
-    assert "| `cyclic-4` | `cpc` | **3 ± 1** |" in page.read_text()
+    assert "| `cyclic-4` | `cpc` | **3 ± 1** |" in tables_beside(page).read_text()
     assert "| `implicit-5` | `cpc` | 1e7 | 688 | 168 | 1.93 | 2020-02-02 |" in page.read_text()
     assert (tmp_path / "images" / "leaderboard-regret.svg").exists()
 
@@ -289,7 +289,7 @@ def test_a_board_is_played_once_and_put_together(small_board, tmp_path, monkeypa
     assert all(one.mean < MOST_VOTES for one in scores if one.algorithm == "cpc-pac")
     monkeypatch.setattr(Bout, "run", lambda self: pytest.fail("played twice"))
     assert play(tmp_path, listed) == scores
-    assert "### Regret: Few options" in leaderboard_page(scores, ())
+    assert "### Regret: Few options" in tables_page(scores)
 
 
 def test_some_algorithms_are_played_alone(small_board):

@@ -30,6 +30,9 @@ COMMANDS = [
     "data path",
     "doctor",
     "formats",
+    "gate",
+    "judges",
+    "judges audit",
     "problems",
     "problems show",
     "rankers",
@@ -82,7 +85,9 @@ def test_formats_are_listed_with_what_they_are_for():
     found = {one["name"]: one for one in values("formats")}
     assert found["preflib"]["suffixes"] == [".soc", ".soi", ".toc", ".toi"]
     assert (found["trl"]["read"], found["trl"]["written"]) == (False, True)
-    assert "preflib       read and written  PrefLib's" in run("formats").stdout
+    assert (found["inspect"]["holds"], found["inspect"]["read"]) == ("answers", True)
+    listed = " ".join(run("formats").stdout.split())
+    assert "preflib votes read and written PrefLib's" in listed
 
 
 # problems

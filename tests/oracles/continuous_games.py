@@ -1,4 +1,4 @@
-"""Continuous problems whose truth is known: who beats whom in the unit cube, by a utility or in circles."""
+"""Continuous problems whose truth is known: who beats whom in the unit cube, by a utility or in cycles."""
 
 from __future__ import annotations
 

@@ -9,17 +9,20 @@ raises is a failure. It may have more:
     is called before the first ballot, and raises if the judge cannot work, or cannot keep to a cap on cost.
 ``charged(left, right, item, budget)``
     is called in its place, and reserves and books in the budget what the call costs.
+``estimate_tokens(left, right, item)``
+    tells about how many tokens a call reads, and how many it writes at most; a gate adds them up before the first call.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter
+from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import parse_word, shorten
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
@@ -128,6 +131,29 @@ def own_name(judge: Judge) -> str:
     """Return the name that a judge brings along."""
     own = getattr(judge, "name", None) or getattr(judge, "__name__", None) or type(judge).__name__
     return "judge" if own == "<lambda>" else own
+
+
+def name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
+    """Return judges by name: the names that are given, or those that they bring along."""
+    if isinstance(judges, Mapping):
+        named = dict(judges)
+    else:
+        several = list(judges) if isinstance(judges, Sequence) else [judges]
+        named = {own_name(judge): judge for judge in several}
+        if len(named) < len(several):
+            names = ", ".join(own_name(judge) for judge in several)
+            raise InvalidParameter(
+                f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
+            )
+    if not named:
+        raise InvalidParameter("there is no judge; give at least one.")
+    for name, judge in named.items():
+        check_text("a judge's ", name=name)
+        if not callable(judge):
+            raise InvalidParameter(
+                f"the judge '{name}' cannot be called; expected judge(left, right, item)."
+            )
+    return named
 
 
 def check_judge(judge: Judge, capped: bool) -> None:

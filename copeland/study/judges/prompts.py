@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from copeland.errors import CopelandError, InvalidParameter
+from copeland.errors import CopelandError, InvalidParameter, InvalidRow
+from copeland.formats.answer_tables import ID_COLUMNS, TEXT_COLUMNS
+from copeland.formats.answers import find_answer_format, read_answers
 from copeland.study.input_limits import check_text, json_of
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
+from copeland.support.row_files import PARQUET, file_type, read_table
 
 _PLACE = re.compile(r"\{(left|right|item)(?:\.(\w+))?\}|\{mark\}")
 _MARK = "{mark}"
@@ -179,16 +182,19 @@ class Item:
         What a judge reads.
     answers
         By the name of an option, what a judge reads of it on this item instead of its own text.
+    tags
+        What kind of item it is.
 
     Examples
     --------
     >>> Item("q1", "What is a duel?")
-    Item(name='q1', text='What is a duel?', answers={})
+    Item(name='q1', text='What is a duel?', answers={}, tags=())
     """
 
     name: str
     text: str
     answers: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
 
 class Drawer:
@@ -228,7 +234,9 @@ def read_items(path: str | Path) -> list[Item]:
 
     A ``.csv`` has a column ``text`` and may have a column ``name``; any other column is named for an
     option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
-    if need be, ``name`` and ``answers``. An item without a name goes by its text.
+    if need be, ``name`` and ``answers``. An item without a name goes by its text. Any other file of test cases with answers
+    (:func:`copeland.formats.answers.read_answers`) holds items too, such as promptfoo's results, a log of Inspect or a folder of
+    these; a case that nobody answered is left out.
 
     Examples
     --------
@@ -242,6 +250,8 @@ def read_items(path: str | Path) -> list[Item]:
     ('q1', 'What is a duel?')
     """
     path = Path(path)
+    if _has_cases(path):
+        return _read_cases(path)
     readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects, ".json": _objects}
     if path.suffix.lower() not in readers:
         raise InvalidItems(f"{path}: items are read from files named {', '.join(readers)}.")
@@ -259,6 +269,34 @@ def read_items(path: str | Path) -> list[Item]:
     if not found:
         raise InvalidItems(f"{path}: it has no items.")
     return list(found.values())
+
+
+def _has_cases(path: Path) -> bool:
+    """Whether a file holds test cases with answers, not a list of items with a text each."""
+    kind = file_type(path)
+    if path.is_dir() or kind in PARQUET:
+        return True
+    if kind == ".txt":
+        return False
+    try:
+        if find_answer_format(path) is not None:
+            return True
+        columns = set(read_table(path).columns)
+    except InvalidRow:
+        return False  # the readers of items say what is wrong
+    return "text" not in columns and bool(columns & {*ID_COLUMNS} and columns & {*TEXT_COLUMNS})
+
+
+def _read_cases(path: Path) -> list[Item]:
+    try:
+        cases = read_answers(path).cases
+    except InvalidRow as error:
+        raise InvalidItems(str(error)) from error
+    return [
+        Item(case.id, case.text or case.id, case.answers, case.tags)
+        for case in cases
+        if case.answers
+    ]
 
 
 def _lines(path: Path, content: str) -> Iterator[tuple[int, Item]]:

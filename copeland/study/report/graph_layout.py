@@ -39,7 +39,7 @@ class Graph(NamedTuple):
     """Options and arrows, with the place of each option in columns from the left and rows from the top."""
 
     places: Mapping[int, tuple[float, float]]
-    rings: tuple[tuple[int, ...], ...]  # options that beat each other in circles, the highest first
+    rings: tuple[tuple[int, ...], ...]  # options that beat each other in cycles, the highest first
     arrows: tuple[Arrow, ...]
     rows: float
 
@@ -64,7 +64,7 @@ def shown_options(reading: Analysis) -> list[int]:
 def graph_of(sure: _Sureness, shown: Sequence[int]) -> Graph:
     """Return the places of some options and the arrows to draw between them.
 
-    Options that beat each other in circles form a ring. If that would be more than 6, links that are
+    Options that beat each other in cycles form a ring. If that would be more than 6, links that are
     not likely (or, if need be, not proved) and go against the order are left out, as they may well be
     chance. Every option stands lower than all that beat it.
 
@@ -134,7 +134,7 @@ def _ranks(sure: _Sureness, options: Sequence[int]) -> dict[int, int]:
 
 
 def _groups(sure: _Sureness, shown: Sequence[int]) -> list[tuple[int, ...]]:
-    """The options that beat each other in circles, in order; most are alone. The leader's is first."""
+    """The options that beat each other in cycles, in order; most are alone. The leader's is first."""
     from scipy.sparse.csgraph import connected_components
 
     among = sure[np.ix_(shown, shown)] > 0

@@ -32,8 +32,8 @@ from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
 
-STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
-LONGEST = 6  # options in a circle that is looked for
+STANDS_OUT = 1.0  # standard deviations by which a win of a cycle leads
+LONGEST = 6  # options in a cycle that is looked for
 LEAST = 0.01  # a difference in shares, or a chance, that is worth naming
 
 Floats = NDArray[np.float64]
@@ -342,7 +342,7 @@ class Measures:
         return tuple(i for i in np.argsort(-self.lottery).tolist() if self.lottery[i] > LEAST)
 
     def links(self, circle: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Return the wins of a circle, winner first."""
+        """Return the wins of a cycle, winner first."""
         return list(pairwise((*circle, circle[0])))
 
     @cached_property
@@ -352,7 +352,7 @@ class Measures:
 
 
 def _clear(wins: Ints) -> NDArray[np.bool_]:
-    """Which wins stand out: in a circle of 2:1s there is nothing to see."""
+    """Which wins stand out: in a cycle of 2:1s there is nothing to see."""
     few = 4  # that 1:0 is nothing yet
     clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
     np.fill_diagonal(clear, False)
@@ -383,18 +383,18 @@ def _circle_of_leaders(clear: NDArray[np.bool_], leaders: set[int]) -> tuple[int
     length = min(max(len(leaders), 3), LONGEST)
     found = cycles(links, among=leaders, longest=length) if len(leaders) > 2 else []
     found = found or cycles(links, longest=length)
-    most = max(found, key=lambda circle: len(leaders & set(circle)), default=())
+    most = max(found, key=lambda cycle: len(leaders & set(cycle)), default=())
     return most if leaders & set(most) else ()
 
 
 def _surest_circle(sure: Ints, group: list[int]) -> tuple[int, ...]:
-    """The shortest circle of a group whose links are proved; if there is none, likely; if none, any."""
+    """The shortest cycle of a group whose links are proved; if there is none, likely; if none, any."""
     for least in (PROVED, LIKELY, AHEAD):
         links = _tournament(sure >= least)
         found = cycles(links, among=group, limit=1, longest=len(group))
         if found:
             return found[0]
-    raise AssertionError("options that beat each other in circles are in a circle")
+    raise AssertionError("options that beat each other in cycles are in a cycle")
 
 
 def _tournament(beats: NDArray[np.bool_]) -> PreferenceMatrix:

@@ -1,0 +1,328 @@
+"""How often a gate claims what is false, what it costs, and whether it finds what it announces: `python -m benchmarks.gates [runs]`.
+
+Looked at after every verdict, until all questions are judged. Judgments of people and of models are those of
+`COPELAND_TEST_DATA`/votes/arena_2023.csv.gz.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import beta
+
+from copeland.certificate.case_evidence import log_evidence_of_cases
+from copeland.gate.claims import (
+    BETTER,
+    MUCH_WORSE,
+    NOT_WORSE,
+    WORSE,
+    Terms,
+    find_outcomes,
+    has_passed,
+    weigh_claim,
+)
+from copeland.gate.power import forecast_gate
+from copeland.gate.stopping import LOST, TIED, WON, Counts, StoppingRule
+from copeland.gate.tie_evidence import log_evidence_with_ties
+from copeland.support.rng import stream
+
+DELTA, MARGIN, CASES = 0.05, 0.05, 200
+RUNS = 2_000
+EDGE = 1e-9
+CLAIMS = (BETTER, NOT_WORSE, WORSE, MUCH_WORSE)
+JUDGES = {"winner": "people", "gpt4": "GPT-4", "claude": "Claude", "gpt35": "GPT-3.5"}
+EVEN, BORDER = 0.5, 0.5 - MARGIN
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Verdicts of many runs, in the order in which they come, and the theta of each that is claimed about."""
+
+    name: str
+    about: str
+    verdicts: np.ndarray  # runs x questions
+    theta: np.ndarray
+    exact: bool
+
+    @property
+    def terms(self) -> Terms:
+        return Terms("not-worse", MARGIN, DELTA, self.verdicts.shape[1], self.exact)
+
+
+def read_judgments() -> dict[str, np.ndarray]:
+    """Return the verdicts of each judge on all cases, from the side of the first answer; empty without the data."""
+    file = Path(os.environ.get("COPELAND_TEST_DATA", ""), "votes", "arena_2023.csv.gz")
+    if not file.exists():
+        return {}
+    with gzip.open(file, "rt") as lines:
+        rows = list(csv.DictReader(lines))
+    sides = {"model_a": WON, "model_b": LOST}
+    return {
+        name: np.array([sides.get(row[column], TIED) for row in rows], np.int8)
+        for column, name in JUDGES.items()
+    }
+
+
+def exchange(verdicts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the verdicts with the names of the two sides exchanged by a fair coin at each case: nobody is better."""
+    other = np.array([LOST, WON, TIED], np.int8)[verdicts]
+    return np.where(rng.random(verdicts.shape) < 0.5, verdicts, other)
+
+
+def lower(verdicts: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Return the verdicts with a share of them lost instead: a mean of 1/2 becomes (1 - share) / 2."""
+    return np.where(rng.random(verdicts.shape) < share, np.int8(LOST), verdicts)
+
+
+def shift(verdicts: np.ndarray, lead: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the verdicts with some changed, until wins are ahead of losses by exactly so many in each run."""
+    found = verdicts.copy()
+    for row in found:
+        ahead = int((row == WON).sum() - (row == LOST).sum())
+        while ahead != lead:
+            down = ahead > lead
+            at = rng.choice(np.flatnonzero(row != (LOST if down else WON)))
+            row[at] = TIED if row[at] != TIED else (LOST if down else WON)
+            ahead += -1 if down else 1
+    return found
+
+
+def means(verdicts: np.ndarray) -> np.ndarray:
+    return ((verdicts == WON) + (verdicts == TIED) / 2).mean(axis=1)
+
+
+def fixed(
+    name: str,
+    verdicts: np.ndarray,
+    rng: np.random.Generator,
+    about: str = "these, one verdict a case",
+) -> Trial:
+    """Return a trial about exactly these verdicts, asked for in a random order."""
+    return Trial(name, about, rng.permuted(verdicts, axis=1), means(verdicts), exact=True)
+
+
+def sample(name: str, verdicts: np.ndarray, theta: float) -> Trial:
+    """Return a trial about cases like these."""
+    return Trial(name, "like-these", verdicts, np.full(len(verdicts), theta), exact=False)
+
+
+def real_trials(runs: int, seed: int = 0) -> Iterator[Trial]:
+    """Draw cases of real judgments and exchange the names: even, and at the border of not worse."""
+    for name, judged in read_judgments().items():
+        rng = stream(seed, "gates", name)
+        drawn = np.stack([rng.choice(judged, CASES, replace=False) for _ in range(runs)])
+        even = exchange(drawn, rng)
+        below = lower(even, 2 * MARGIN, rng)
+        lead = round(-2 * MARGIN * CASES)
+        yield sample(f"{name}, names exchanged", even, EVEN)
+        yield sample(f"{name}, 1 of 10 lost instead", below, BORDER)
+        yield fixed(f"{name}, names exchanged", even, rng)
+        yield fixed(f"{name}, names exchanged, made exactly even", shift(even, 0, rng), rng)
+        yield fixed(f"{name}, made exactly 1/2 - .05", shift(below, lead, rng), rng)
+
+
+def side_verdicts(left: float, ties: float, runs: int, rng: np.random.Generator) -> np.ndarray:
+    """Return runs x 2 orders x cases of a judge on answers that are equally good.
+
+    With probability ``left`` it names the left answer of a case in both orders; else it ties or has a preference, the same in both.
+    """
+    shape = (runs, CASES)
+    liked = np.where(rng.random(shape) < ties, TIED, rng.integers(0, 2, shape))
+    biased = rng.random(shape) < left
+    return np.stack([np.where(biased, side, liked) for side in (WON, LOST)], axis=1).astype(np.int8)
+
+
+def simulated_trials(runs: int, seed: int = 0) -> Iterator[Trial]:
+    """Judges that prefer a side, and judges that answer by chance."""
+    both = "these, both orders"
+    for name, left, ties in [
+        ("names the left answer, always", 1.0, 0.0),
+        ("names the left answer in 7 of 10 cases", 0.7, 0.3),
+    ]:
+        rng = stream(seed, "gates", name)
+        asked = side_verdicts(left, ties, runs, rng)
+        yield fixed(name, asked.reshape(runs, -1), rng, both)
+        which = rng.integers(0, 2, (runs, CASES))
+        one = np.take_along_axis(asked, which[:, None, :], axis=1)[:, 0]
+        yield sample(name, one, EVEN)
+    rng = stream(seed, "gates", "chance")
+    by_chance = rng.integers(0, 2, (runs, 2 * CASES)).astype(np.int8)
+    yield sample("answers by chance", by_chance[:, :CASES], EVEN)
+    yield fixed("answers by chance", by_chance, rng, both)
+    even = shift(by_chance, 0, rng)
+    yield fixed("answers by chance, made exactly even", even, rng, both)
+    few = np.where(rng.random((runs, CASES)) < 0.9, TIED, rng.integers(0, 2, (runs, CASES)))
+    lead = round(-2 * MARGIN * CASES)
+    yield fixed("9 of 10 ties, made exactly 1/2 - .05", shift(few.astype(np.int8), lead, rng), rng)
+
+
+def is_false(claim: str, theta: np.ndarray) -> np.ndarray:
+    border = BORDER if claim in (NOT_WORSE, MUCH_WORSE) else EVEN
+    above = claim in (BETTER, NOT_WORSE)
+    return theta <= border + EDGE if above else theta >= border - EDGE
+
+
+def find_claims(trial: Trial) -> dict[str, np.ndarray]:
+    """Return in which runs each claim is made after any number of verdicts."""
+    counts = Counts(*(np.cumsum(trial.verdicts == kind, axis=1) for kind in (WON, LOST, TIED)))
+    ceilings = StoppingRule(trial.terms, 1).ceilings
+    found = {}
+    for claim in CLAIMS:
+        beside = {BETTER: NOT_WORSE, MUCH_WORSE: WORSE}.get(claim, claim)
+        likely = ceilings.may_prove(claim, counts)
+        made = np.zeros(len(trial.verdicts), bool)
+        while (rows := np.flatnonzero(likely.any(axis=1) & ~made)).size:
+            at = likely[rows].argmax(axis=1)
+            nats = [
+                weigh_claim(one, *counts.take(rows, at), trial.terms) for one in (claim, beside)
+            ]
+            made[rows] = np.minimum(*nats) >= trial.terms.level
+            likely[rows, at] = False
+        found[claim] = made
+    return found
+
+
+def largest_rate(times: int, runs: int) -> float:
+    """Return the upper end of the two-sided 95 % interval of Clopper and Pearson."""
+    return float(beta.ppf(0.975, times + 1, runs - times)) if times < runs else 1.0
+
+
+def short(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def false_rows(runs: int) -> Iterator[str]:
+    for trial in (*real_trials(runs), *simulated_trials(runs)):
+        made = find_claims(trial)
+        wrong = np.any([made[claim] & is_false(claim, trial.theta) for claim in CLAIMS], axis=0)
+        spread = f"{trial.theta.min():.2f} to {trial.theta.max():.2f}"
+        theta = f"{trial.theta[0]:.2f}" if np.ptp(trial.theta) < EDGE else spread
+        said = (made[BETTER] | made[WORSE]).mean()
+        yield (
+            f"| {trial.name} | {trial.about} | {theta.replace('0.', '.')} | {short(said)} | {short(wrong.mean())} "
+            f"| {short(largest_rate(int(wrong.sum()), runs))} |"
+        )
+
+
+def measure_power(
+    terms: Terms, calls: int, most: int, runs: int, seed: int
+) -> tuple[float, np.ndarray]:
+    """Return the share of runs that pass and the calls of each, by the rule itself at every verdict: no ceilings, no jumps."""
+    rng = stream(seed, "gates", "power", terms.require, terms.questions, calls)
+    said = np.where(rng.random((runs, CASES)) < 0.3, TIED, (rng.random((runs, CASES)) >= 0.6))
+    if terms.questions > CASES:
+        said = rng.permuted(np.concatenate([said, said], axis=1), axis=1)
+    passed, asked = np.zeros(runs, bool), np.full(runs, most)
+    active = np.arange(runs)
+    counts = np.zeros((3, runs), np.int64)
+    for n in range(1, most + 1):
+        for kind in (WON, LOST, TIED):
+            counts[kind, active] += said[active, n - 1] == kind
+        seen, back = np.unique(counts[:, active], axis=1, return_inverse=True)
+        won, lost = find_outcomes(*seen, terms)
+        hope = has_passed(seen[0] + most - n, seen[1], seen[2], terms)
+        passed[active] = won[back]
+        stops = (won | lost | ~hope)[back]
+        asked[active[stops]] = n
+        active = active[~stops]
+        if not active.size:
+            break
+    return float(passed.mean()), asked * calls
+
+
+def power_rows(runs: int) -> Iterator[str]:
+    for require, margin in (("better", 0.0), ("not-worse", MARGIN)):
+        for about, questions, exact, calls in (
+            ("these, random", 2 * CASES, True, 1),
+            ("these, confirm", CASES, True, 2),
+            ("like-these, random", CASES, False, 1),
+        ):
+            terms = Terms(require, margin, DELTA, questions, exact)
+            for max_calls in (None, CASES) if exact else (None,):
+                power = forecast_gate(terms, calls, max_calls)
+                most = questions if max_calls is None else max_calls // calls
+                measured, spent = measure_power(terms, calls, most, runs, 1)
+                yield (
+                    f"| {require} | {about} | {max_calls or 'all'} | {short(power.passed)} | {short(measured)} "
+                    f"| {short(abs(power.passed - measured))} | {power.median_calls} | {np.median(spent):.0f} "
+                    f"| {short(np.median(spent) / (2 * CASES))} |"
+                )
+
+
+def tie_rows(runs: int) -> Iterator[str]:
+    """Yield after how many of 400 questions a claim with a margin is proved, by cases alone and with what ties tell."""
+    questions = 2 * CASES
+    for claim, won, lost in (
+        (NOT_WORSE, 200, 200),
+        (NOT_WORSE, 140, 140),
+        (NOT_WORSE, 40, 40),
+        (NOT_WORSE, 8, 8),
+        (MUCH_WORSE, 140, 260),
+        (MUCH_WORSE, 60, 220),
+        (MUCH_WORSE, 20, 140),
+    ):
+        said = np.repeat([WON, LOST, TIED], [won, lost, questions - won - lost])
+        rng = stream(0, "gates", "ties", claim, won)
+        paths = rng.permuted(np.tile(said, (runs, 1)), axis=1)
+        w, l, t = (np.cumsum(paths == kind, axis=1) for kind in (WON, LOST, TIED))
+        margin = MARGIN if claim == NOT_WORSE else -MARGIN
+        sides = (w, l, t) if claim == NOT_WORSE else (l, w, t)
+        medians = [
+            np.median(
+                (weigh_sides(*sides, questions, margin) >= np.log(2 / DELTA)).argmax(axis=1) + 1
+            )
+            for weigh_sides in (log_evidence_of_cases, log_evidence_with_ties)
+        ]
+        ties = (questions - won - lost) / questions
+        yield f"| {claim} | {won}:{lost} | {ties:.0%} | {medians[0]:.0f} | {medians[1]:.0f} |".replace(
+            "%", " %"
+        )
+
+
+def gates(runs: int = RUNS) -> Iterator[str]:
+    """False claims of a gate, what it costs, and what it announces."""
+    yield "## Gates"
+    yield (
+        f"delta = {short(DELTA)[:3]}, margin .05, {CASES} cases, {runs:,} runs each, a look after every verdict until all are judged. "
+        "*Said*: runs that prove better or worse at any look. *False*: runs with any false claim at any look, and the upper end of the 95 % interval "
+        "of that rate. On *these* cases theta is the mean over the verdicts that the judge gave."
+    )
+    yield ""
+    yield "| judgments | about | theta | said | false | at most |"
+    yield "|---|---|---|---|---|---|"
+    yield from false_rows(runs)
+    yield ""
+    yield (
+        "A candidate that wins 60:40 with 30 % ties on 200 cases. *Announced* comes from 3,000 simulated runs before the start; *measured* from "
+        f"{2 * runs:,} others that ask the rule itself at every verdict. All cases in both orders are 400 calls."
+    )
+    yield ""
+    yield "| requires | about | calls allowed | announced power | measured | difference | announced median calls | measured | of 400 |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    yield from power_rows(2 * runs)
+    yield ""
+    yield (
+        f"The median number of questions, of 400, to a proof with a margin of .05, in {runs // 10:,} random orders of one population. *By cases*: the evidence of "
+        "test cases alone. *With ties*: what a gate takes."
+    )
+    yield ""
+    yield "| claim | won : lost | ties | by cases | with ties |"
+    yield "|---|---|---|---|---|"
+    yield from tie_rows(max(runs // 10, 1))
+
+
+def main() -> None:
+    """Print the tables, of fewer runs if so told."""
+    for line in gates(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

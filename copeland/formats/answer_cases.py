@@ -1,0 +1,153 @@
+"""Test cases with the answers that options gave: the values, gathered from single answers, and joined over files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from copeland.errors import InvalidRow
+
+_NAMED = 3  # repeated answers in one sentence
+
+
+@dataclass(frozen=True)
+class AnswerCase:
+    """A test case, and what each option answered.
+
+    An option that has no answer, because its run failed, is not in ``answers``. ``prices`` and ``seconds`` are what each
+    answer cost and took, where the file tells.
+
+    Examples
+    --------
+    >>> AnswerCase("q1", "What is 2 + 2?", {"brief": "4"}).answers["brief"]
+    '4'
+    """
+
+    id: str
+    text: str
+    answers: Mapping[str, str]
+    tags: tuple[str, ...] = ()
+    prices: Mapping[str, float] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+class AnswerFile(NamedTuple):
+    """The cases of a file, and the options that answered, in the file's order.
+
+    Examples
+    --------
+    >>> case = AnswerCase("q1", "What is 2 + 2?", {"brief": "4"})
+    >>> AnswerFile("brief.csv, line 1", ("brief",), (case,)).options
+    ('brief',)
+    """
+
+    where: str
+    options: tuple[str, ...]
+    cases: tuple[AnswerCase, ...]
+
+
+class Answer(NamedTuple):
+    """What one option made of one case."""
+
+    case: str
+    option: str
+    answer: str | None  # None: there is none
+    text: str = ""  # of the case
+    tags: tuple[str, ...] = ()
+    price: float | None = None
+    seconds: float | None = None
+
+
+def gather_cases(where: str, answers: Iterable[Answer]) -> AnswerFile:
+    """Return the cases of single answers, in the order in which cases and options are first named.
+
+    Examples
+    --------
+    >>> found = gather_cases("runs", [Answer("q1", "old", "4"), Answer("q1", "new", "four")])
+    >>> found.options, found.cases[0].answers
+    (('old', 'new'), {'old': '4', 'new': 'four'})
+    >>> gather_cases("runs", [Answer("q1", "old", "4")] * 2)
+    Traceback (most recent call last):
+    copeland.errors.InvalidRow: runs: 1 case has several answers of one option: 'q1' (2 of 'old'); give each case its own id.
+    """
+    listed = list(answers)
+    if not listed:
+        raise InvalidRow(f"{where}: there are no cases in it.")
+    _refuse_repeats(where, listed)
+    if all(one.answer is None for one in listed):
+        raise InvalidRow(
+            f"{where}: none of its {len(listed):,} answers is there; every run failed."
+        )
+    grouped: dict[str, list[Answer]] = {}
+    for one in listed:
+        grouped.setdefault(one.case, []).append(one)
+    cases = tuple(_case_of(group) for group in grouped.values())
+    return AnswerFile(where, tuple(dict.fromkeys(one.option for one in listed)), cases)
+
+
+def _refuse_repeats(where: str, answers: Sequence[Answer]) -> None:
+    times = Counter((one.case, one.option) for one in answers)
+    several = [(case, option, n) for (case, option), n in times.items() if n > 1]
+    if several:
+        cases = len({case for case, _, _ in several})
+        named = ", ".join(f"'{case}' ({n} of '{option}')" for case, option, n in several[:_NAMED])
+        more = "" if len(several) <= _NAMED else " and others"
+        have = "case has" if cases == 1 else "cases have"
+        raise InvalidRow(
+            f"{where}: {cases:,} {have} several answers of one option: {named}{more}; "
+            "give each case its own id."
+        )
+
+
+def _case_of(group: Sequence[Answer]) -> AnswerCase:
+    return AnswerCase(
+        group[0].case,
+        next((one.text for one in group if one.text), ""),
+        {one.option: one.answer for one in group if one.answer is not None},
+        tuple(dict.fromkeys(tag for one in group for tag in one.tags)),
+        {one.option: one.price for one in group if one.price is not None},
+        {one.option: one.seconds for one in group if one.seconds is not None},
+    )
+
+
+def join_answers(files: Sequence[AnswerFile], names: Sequence[str]) -> AnswerFile:
+    """Return the cases of several files as those of one, by their ids; ``names`` tell options of one name apart.
+
+    Examples
+    --------
+    >>> old = gather_cases("a.csv", [Answer("q1", "gpt", "4")])
+    >>> new = gather_cases("b.csv", [Answer("q1", "gpt", "four")])
+    >>> join_answers([old, new], ["a", "b"]).options
+    ('gpt (a)', 'gpt (b)')
+    """
+    times = Counter(option for file in files for option in file.options)
+    cases: dict[str, AnswerCase] = {}
+    options: list[str] = []
+    for file, name in zip(files, names, strict=True):
+        called = {one: one if times[one] == 1 else f"{one} ({name})" for one in file.options}
+        options += called.values()
+        for case in file.cases:
+            before = cases.get(case.id, AnswerCase(case.id, case.text, {}))
+            cases[case.id] = _merge(file.where, before, case, called)
+    return AnswerFile(files[0].where, tuple(options), tuple(cases.values()))
+
+
+def _merge(
+    where: str, before: AnswerCase, case: AnswerCase, called: Mapping[str, str]
+) -> AnswerCase:
+    """One case with what another file says of it."""
+    if before.text and case.text and before.text != case.text:
+        raise InvalidRow(
+            f"{where}: the text of case '{case.id}' is another in a file before; "
+            "give the same id to the same case only."
+        )
+    return replace(
+        before,
+        text=before.text or case.text,
+        answers={**before.answers, **{called[one]: a for one, a in case.answers.items()}},
+        tags=tuple(dict.fromkeys((*before.tags, *case.tags))),
+        prices={**before.prices, **{called[one]: p for one, p in case.prices.items()}},
+        seconds={**before.seconds, **{called[one]: s for one, s in case.seconds.items()}},
+    )

@@ -1,0 +1,73 @@
+"""Samples of lm-evaluation-harness, as ``--log_samples`` writes them: what one model generated for each document.
+
+The answer is what the model wrote, before filters cut it; with several filters there is a line for each, and they say the same. The files
+are called ``samples_TASK_TIME.jsonl`` in a folder named for the model, so the option goes by that folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from copeland.errors import InvalidRow
+from copeland.formats import Format, Record, register_format
+from copeland.formats.answer_cases import Answer, AnswerFile, gather_cases
+from copeland.support.row_files import Table, read_table
+
+_NEEDED = ("doc_id", "doc", "resps")
+
+
+def read(path: Path) -> AnswerFile:
+    """Return the documents of a file of samples, and what the model generated."""
+    table = read_table(path)
+    for column in _NEEDED:
+        table.require(column, ", which the format lm-eval needs")
+    has_folder = path.name.startswith("samples_") and path.absolute().parent.name
+    option = path.absolute().parent.name if has_folder else path.stem
+    return gather_cases(str(path), _list_answers(table, option))
+
+
+def _list_answers(table: Table, option: str) -> Iterator[Answer]:
+    first: dict[str, str | None] = {}  # the filter whose lines are read, by document
+    for where, sample in table.rows:
+        name, chosen = str(sample.get("doc_id")), sample.get("filter")
+        if sample.get("doc_id") is None:
+            raise InvalidRow(f"{where}: its doc_id is empty.")
+        if first.setdefault(name, chosen) != chosen:
+            continue
+        yield Answer(name, option, _find_answer(where, sample), _find_prompt(sample))
+
+
+def _find_answer(where: str, sample: Record) -> str:
+    """The first text of the first request."""
+    value: Any = sample.get("resps")
+    for _ in range(2):
+        value = value[0] if isinstance(value, list) and value else value
+    if not isinstance(value, str):
+        raise InvalidRow(
+            f"{where}: its resps hold no text; only tasks that generate text have answers to compare."
+        )
+    return value
+
+
+def _find_prompt(sample: Record) -> str:
+    """What the model read, or else the document."""
+    arguments = sample.get("arguments")
+    asked = arguments.get("gen_args_0") if isinstance(arguments, dict) else None
+    prompt = asked.get("arg_0") if isinstance(asked, dict) else None
+    if isinstance(prompt, str):
+        return prompt
+    return json.dumps(sample.get("doc"), ensure_ascii=False)
+
+
+register_format(
+    Format(
+        name="lm-eval",
+        summary="lm-evaluation-harness's samples_*.jsonl: answers of one model to a generating task.",
+        columns=_NEEDED,
+        read=None,
+        answers=read,
+    )
+)

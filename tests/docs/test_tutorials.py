@@ -1,0 +1,80 @@
+"""Each tutorial can be typed from its page alone: what it shows is what comes out."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import run
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGES = sorted(DOCS.glob("tutorial-*.md"))
+MOST_WORDS = 900
+
+
+def steps(page):
+    """The blocks of a page that are to be typed, in order: their language and text."""
+    return re.findall(r"```(console|python)\n(.*?)```", page.read_text(), flags=re.DOTALL)
+
+
+def squeeze(text):
+    """Lines without what depends on the width of a terminal."""
+    lines = [" ".join(line.split()) for line in text.strip().splitlines()]
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def type_all(block):
+    """Type the commands of a block, and hold what each prints against the page."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        code, printed, complaints = type_one(line)
+        assert code == 0, (line, printed, complaints)
+        assert re.fullmatch(pattern_of(shown), squeeze(printed)), (line, printed)
+
+
+def type_one(line):
+    """Type one line: its exit code, what it prints, and what it complains of."""
+    program, *words = shlex.split(line)
+    if program == "python":
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+    assert program == "copeland", f"only copeland and python are typed here: {line}"
+    result = run(*words)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def pattern_of(shown):
+    """What a command prints must match: the lines of the page, where `...` stands for any lines, or for any part of one."""
+    lines = squeeze(shown).splitlines()
+    return "".join(
+        r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n"
+        for line in lines
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_tutorial_does_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "160")
+    before = set(sys.modules)
+    for language, block in steps(page):
+        if language == "python":
+            exec(compile(block, page.name, "exec"), {})
+        else:
+            type_all(block)
+    for name in set(sys.modules) - before:  # a file that the page wrote is not for other tests
+        if getattr(sys.modules[name], "__file__", "") and str(tmp_path) in str(
+            sys.modules[name].__file__
+        ):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_tutorial_is_short_and_says_what_to_read_next(page):
+    text = page.read_text()
+    assert len(text.split()) <= MOST_WORDS
+    assert "\n## What next\n" in text

@@ -1,0 +1,269 @@
+"""What verdicts prove: held against all orders of small populations, and against plain versions."""
+
+import math
+from dataclasses import replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from copeland.errors import InvalidParameter
+from copeland.gate.claims import (
+    BETTER,
+    MUCH_WORSE,
+    NOT_WORSE,
+    WORSE,
+    Terms,
+    Verdicts,
+    _weigh_above,
+    find_interval,
+    is_futile,
+    weigh,
+)
+from copeland.gate.slices import find_conflicts, weigh_slices
+
+TERMS = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
+
+
+def holds(claim, theta, margin):
+    """What the claim says, as docs/certificate.md has it."""
+    return {
+        BETTER: theta > 0.5 + 1e-9,
+        NOT_WORSE: theta > 0.5 - margin + 1e-9,
+        WORSE: theta < 0.5 - 1e-9,
+        MUCH_WORSE: theta < 0.5 - margin - 1e-9,
+    }[claim]
+
+
+def populations(n):
+    return [Verdicts(w, l, n - w - l) for w, l in product(range(n + 1), repeat=2) if w + l <= n]
+
+
+def next_states(state, population):
+    """The counts after one more question, with how many questions lead there."""
+    for side in range(3):
+        if population[side] > state[side]:
+            more = tuple(x + (i == side) for i, x in enumerate(state))
+            yield population[side] - state[side], Verdicts(*more)
+
+
+def chance_of(event, population):
+    """P(event holds after some number of questions), over all orders."""
+
+    @cache
+    def chance(state):
+        if event(state):
+            return 1.0
+        left = population.n - state.n
+        return sum(n / left * chance(more) for n, more in next_states(state, population))
+
+    return chance(Verdicts(0, 0, 0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.25])
+def test_over_all_orders_a_false_claim_has_probability_delta_at_most(margin, delta):
+    worst = 0.0
+    for n in (1, 2, 3, 4, 6):
+        terms = Terms("better", margin, delta, n, exact=True)
+        findings = cache(lambda state, terms=terms: weigh(state, terms))
+        for population in populations(n):
+            theta = population.theta
+            assert theta is not None
+
+            def is_wrong(state, findings=findings, theta=theta):
+                return not all(holds(claim, theta, margin) for claim in findings(state).claims)
+
+            worst = max(worst, chance_of(is_wrong, population))
+    assert worst <= delta + 1e-12
+    assert worst > 0 or delta < 0.5  # the bound bites, where six questions can show anything
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", [0.2, 0.5])
+def test_over_all_orders_the_interval_misses_with_probability_delta_at_most(delta):
+    for n in (2, 5, 6):
+        terms = Terms("better", 0.0, delta, n, exact=True)
+        intervals = cache(lambda state, terms=terms: find_interval(state, terms))
+        for population in populations(n):
+            theta = population.theta
+            assert theta is not None
+
+            def is_missed(state, intervals=intervals, theta=theta):
+                low, high = intervals(state)
+                return not low - 1e-9 <= theta <= high + 1e-9
+
+            assert chance_of(is_missed, population) <= delta + 1e-12
+
+
+def plain_wealth(successes, failures, ties, border, steps=20_000):
+    """The capital of bets on a mean above the border, spread by Beta(2, 2): a sum over a fine grid."""
+    theta = border + (np.arange(steps) + 0.5) / steps * (1 - border)
+    bet = (theta - border) / (border * (1 - border))
+    density = theta * (1 - theta)
+    factors = [(1 - border, successes), (-border, failures), (0.5 - border, ties)]
+    log_wealth = sum(n * np.log1p(bet * gain) for gain, n in factors)
+    return float((np.exp(log_wealth) * density).sum() / density.sum())
+
+
+@pytest.mark.parametrize(
+    "counts", [(30, 10, 0), (30, 10, 15), (10, 30, 15), (3, 60, 40), (70, 60, 70)]
+)
+def test_of_a_sample_the_evidence_is_at_most_the_gamblers_capital(counts):
+    wins, losses, ties = counts
+    found = weigh(Verdicts(*counts), replace(TERMS, exact=False)).evidence
+    capital = {
+        BETTER: plain_wealth(wins, losses, ties, 0.5),
+        NOT_WORSE: plain_wealth(wins, losses, ties, 0.45),
+        WORSE: plain_wealth(losses, wins, ties, 0.5),
+        MUCH_WORSE: plain_wealth(losses, wins, ties, 0.55),
+    }
+    for claim, wealth in capital.items():
+        assert found[claim] <= math.log(wealth) + 1e-6
+        if ties == 0 and math.log(wealth) > 3:
+            assert found[claim] == pytest.approx(math.log(wealth), abs=0.02)
+
+
+def test_when_all_questions_are_judged_the_claims_that_hold_are_known():
+    n, margin = 5, 0.1
+    for population in populations(n):
+        for require in ("better", "not-worse"):
+            found = weigh(population, Terms(require, margin, 0.05, n, exact=True))
+            theta = population.theta
+            assert theta is not None
+            assert set(found.claims) == {
+                c for c in (BETTER, NOT_WORSE, WORSE, MUCH_WORSE) if holds(c, theta, margin)
+            }
+            assert found.complete
+            assert found.even == (population.wins == population.losses)
+            required = BETTER if require == "better" else NOT_WORSE
+            assert found.outcome == ("passed" if required in found.claims else "failed")
+            assert find_interval(population, Terms(require, margin, 0.05, n, exact=True)) == (
+                pytest.approx(theta),
+                pytest.approx(theta),
+            )
+
+
+def test_a_sample_is_never_complete():
+    found = weigh(Verdicts(5, 5, 0), Terms("better", 0.0, 0.05, 10, exact=False))
+    assert (found.outcome, found.complete, found.even) == ("undecided", False, False)
+
+
+def test_what_the_questions_left_cannot_make_good_has_failed():
+    terms = Terms("better", 0.0, 0.05, 100, exact=True)
+    assert weigh(Verdicts(49, 50, 0), terms).outcome == "failed"  # at best it is even
+    assert weigh(Verdicts(49, 49, 0), terms).outcome == "undecided"
+
+
+def best_outcome_passes(verdicts, left, look):
+    """Whether any verdicts on the questions left pass the gate at any time: all are tried."""
+    for w, l in product(range(left + 1), repeat=2):
+        if w + l <= left:
+            for t in range(left - w - l + 1):
+                counts = (verdicts.wins + w, verdicts.losses + l, verdicts.ties + t)
+                if look(Verdicts(*counts)) == "passed":
+                    return True
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("require", ["better", "not-worse"])
+def test_futile_means_that_no_outcome_passes(require, exact):
+    terms = Terms(require, 0.1, 0.5, 12, exact)
+    told, look = set(), cache(lambda verdicts: weigh(verdicts, terms).outcome)
+    for n, left in [(0, 3), (4, 3), (9, 2), (9, 3)]:
+        for state in populations(n):
+            futile = is_futile(state, left, terms)
+            assert futile != best_outcome_passes(state, left, look)
+            told.add(futile)
+    assert told == {True, False}
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    "counts", [(40, 20, 30), (15, 55, 30), (0, 12, 3), (84, 56, 60), (9, 9, 80)]
+)
+def test_the_interval_is_what_the_claims_say_at_every_margin(counts, exact):
+    verdicts = Verdicts(*counts)
+    low, high = find_interval(verdicts, replace(TERMS, exact=exact))
+    for margin in np.arange(1, 49) / 100 + 0.0013:
+        claims = weigh(verdicts, Terms("better", float(margin), 0.05, 400, exact)).claims
+        assert (NOT_WORSE in claims) == (low > 0.5 - margin)
+        assert (MUCH_WORSE in claims) == (high < 0.5 - margin)
+    claims = weigh(verdicts, replace(TERMS, exact=exact)).claims
+    assert (BETTER in claims) == (low > 0.5)
+    assert (WORSE in claims) == (high < 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("questions", [12, 60])
+def test_a_mean_is_refuted_together_with_all_beyond_it(questions):
+    """So an interval is what the claims at every margin say."""
+    counts = np.array([c for n in range(questions + 1) for c in populations(n)])
+    if questions > 12:
+        counts = counts[np.random.default_rng(0).choice(len(counts), 500, replace=False)]
+    w, l, t = counts.T
+    for delta in (0.05, 0.2):
+        terms = Terms("better", 0.0, delta, questions, exact=True)
+        borders = np.arange(2 * questions + 1) / (2 * questions)
+        refuted = [_weigh_above(float(b), w, l, t, terms) >= terms.level for b in borders]
+        assert (np.diff(np.array(refuted).astype(int), axis=0) <= 0).all()
+
+
+def test_the_interval_of_no_verdicts_is_everything():
+    assert find_interval(Verdicts(0, 0, 0), TERMS) == (0.0, 1.0)
+    assert find_interval(Verdicts(0, 0, 0), replace(TERMS, exact=False)) == (0.0, 1.0)
+
+
+def test_better_and_much_worse_bring_the_weaker_claim_along():
+    assert weigh(Verdicts(60, 20, 10), TERMS).claims == (BETTER, NOT_WORSE)
+    assert weigh(Verdicts(5, 80, 5), TERMS).claims == (MUCH_WORSE, WORSE)
+    assert weigh(Verdicts(60, 20, 10), replace(TERMS, require="better", margin=0.0)).claims == (
+        BETTER,
+    )
+
+
+def test_a_tag_has_its_share_of_delta():
+    counts = {"code": (Verdicts(30, 10, 0), 100), "chat": (Verdicts(10, 12, 0), 80)}
+    found = weigh_slices(counts, TERMS)
+    for tag, (verdicts, questions) in counts.items():
+        assert found[tag] == weigh(verdicts, replace(TERMS, delta=0.025, questions=questions))
+    assert weigh_slices({}, TERMS) == {}
+
+
+def test_conflicts_are_tags_that_point_against_another_or_against_all():
+    good, bad, open_ = (
+        weigh(Verdicts(*counts), TERMS) for counts in [(60, 10, 0), (10, 60, 0), (9, 9, 9)]
+    )
+    assert find_conflicts(good, {"a": good, "b": open_}) == ()
+    assert find_conflicts(good, {"a": good, "b": bad}) == ("a", "b")
+    assert find_conflicts(bad, {"a": good, "b": open_}) == ("a",)
+    assert find_conflicts(open_, {"a": good, "b": open_}) == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"require": "best"}, "cannot require 'best'"),
+        ({"margin": 0.5}, "less than 0.5"),
+        ({"margin": 0.0}, "not-worse needs a margin above 0"),
+        ({"margin": math.nan}, "margin"),
+        ({"delta": 0.0}, "above 0 and below 1"),
+        ({"delta": math.nan}, "above 0 and below 1"),
+        ({"questions": 0}, "1 or more"),
+        ({"questions": 2.0}, "a whole number"),
+    ],
+)
+def test_terms_that_mean_nothing_are_refused(changed, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        replace(TERMS, **changed)
+
+
+def test_more_verdicts_than_questions_are_refused():
+    with pytest.raises(InvalidParameter, match="each is judged once"):
+        weigh(Verdicts(300, 101, 0), TERMS)
+    with pytest.raises(InvalidParameter, match="below 0"):
+        weigh(Verdicts(-1, 3, 0), TERMS)
