@@ -212,6 +212,11 @@ class VoteAnalysis:
         return self.reading.badge
 
     @property
+    def story(self) -> str:
+        """What all parts of a page must agree on: what is proved, and who leads."""
+        return f"{self.verdict.kind} {self.reading.certificate.chosen} {self.reading.leaders}"
+
+    @property
     def number(self) -> int:
         """The last event that it knows of."""
         return self.reading.standing.events
@@ -255,6 +260,11 @@ class SpaceAnalysis(NamedTuple):
     verdict: Verdict
 
     @property
+    def story(self) -> str:
+        """What all parts of a page must agree on; an estimate may lag behind a little."""
+        return self.verdict.kind
+
+    @property
     def badge(self) -> str:
         """Whether the study takes votes, in a word."""
         return "Closed" if self.closed else "Open"
@@ -286,6 +296,7 @@ class DrawnParts(NamedTuple):
     """The parts of a study's page, with figures."""
 
     number: int  # of the last event that they show
+    story: str  # that they tell
     parts: StudyParts
     excluded: list[Event]
 
@@ -323,8 +334,12 @@ class Analyses:
         return self._latest.find()
 
     def figures(self) -> DrawnParts | DrawnLandscape:
-        """Return the figures of an analysis that is recent enough."""
-        return self._figures.find()
+        """Return the figures of an analysis that is recent enough and tells the same story."""
+        drawn = self._figures.find()
+        if isinstance(drawn, DrawnParts) and drawn.story != self.latest().story:
+            self._figures.forget()
+            drawn = self._figures.find()
+        return drawn
 
     def ranking(self) -> DrawnRanking | None:
         """Return the ranking of an analysis that is recent enough and claims the same; None of a space, or without votes."""
@@ -358,7 +373,8 @@ class Analyses:
                 seen.reading, seen.verdict, history, agreed, order=order, last=log[-1].time
             )
         undone = [event for event in log if event.kind == UNDONE]
-        return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
+        shown = fit_strict_page(parts), undone[-EXCLUDED:][::-1]
+        return DrawnParts(seen.number, seen.story, *shown)
 
     def _draw_ranking(self, _number: int) -> tuple[str, DrawnRanking | None]:
         seen = self.latest()

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 from copeland.errors import StorageError
-from copeland.study import Storage, Study, create_study, open_study
+from copeland.study import Storage, Study, create_study, delete_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
 from copeland.web.presentation import (
@@ -109,16 +109,16 @@ class Server:
     def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
         return self._studies.find(
-            page.study, lambda: open_study(page.name, self.storage, clock=self.clock)
+            page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
     def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
-        return self._analyses.find(page.study, lambda: Analyses(self.study(page), self.clock))
+        return self._analyses.find(page.slug, lambda: Analyses(self.study(page), self.clock))
 
     def latest(self, page: VotingPage) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""
-        return self._numbers.find(page.study, lambda: self.store.last_number(page.study))
+        return self._numbers.find(page.slug, lambda: self.store.last_number(page.study))
 
     def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
@@ -143,7 +143,7 @@ class Server:
 
     def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
-        return self._panes.find(page.study, lambda: self.store.panes(page.study))
+        return self._panes.find(page.slug, lambda: self.store.panes(page.study))
 
     def text(self, page: VotingPage, name: str) -> str:
         """Return the text of an option, as of the last event that this process knows."""
@@ -153,7 +153,7 @@ class Server:
         def read() -> dict[str, str]:
             return {one.name: one.text for one in study.options}
 
-        key = page.study, edited
+        key = page.slug, edited
         if name not in self._texts.find(key, read):  # the option is new
             self._texts.forget(key)
         return self._texts.find(key, read)[name]
@@ -166,7 +166,7 @@ class Server:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
         if not page.items:
             return {}
-        return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
+        return self._outputs.find(page.slug, lambda: self.store.outputs(page.study))
 
     def presentation(self, page: VotingPage) -> str:
         """Return what voters see beside the options."""
@@ -197,17 +197,19 @@ class Server:
 
         return self._sizes.find(digest, read)
 
-    def forget_study(self, page: VotingPage) -> None:
-        """Drop what this process holds of a study that was deleted; no other study gets its key."""
-        for cache in (self._studies, self._analyses, self._numbers, self._panes, self._outputs):
-            cache.forget(page.study)
-        self._versions.pop(page.study, None)
-        self._noted.pop(page.study, None)
-        self.store.changes += 1
-
     def forget_panes(self, page: VotingPage) -> None:
         """Read the images of a page's options anew."""
-        self._panes.forget(page.study)
+        self._panes.forget(page.slug)
+
+    def delete(self, page: VotingPage) -> None:
+        """Remove a study with all that is kept of it; it is closed first, so that nobody votes meanwhile."""
+        self.study(page).close()
+        delete_study(page.name, self.storage)
+        for cache in (self._studies, self._analyses, self._numbers, self._panes, self._outputs):
+            cache.forget(page.slug)
+        self._versions.pop(page.study, None)
+        self._noted.pop(page.study, None)
+        self.store.changes += 1  # so that voters and keys of this process find nothing
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""

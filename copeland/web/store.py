@@ -286,9 +286,9 @@ class Store:
         row = {"study": study, "option": option, **pane._asdict()}
         self._execute(sa.insert(panes), row)
 
-    def describe_image(self, study: int, option: str, alt: str) -> None:
-        """Say in other words what the image of an option shows."""
-        here = (panes.c.study == study) & (panes.c.option == option)
+    def describe_image(self, study: int, key: str, alt: str) -> None:
+        """Change the words for an image that is shown."""
+        here = (panes.c.study == study) & (panes.c.option == key)
         self._execute(sa.update(panes).where(here).values(alt=alt))
 
     def panes(self, study: int) -> dict[str, Pane]:

@@ -282,6 +282,8 @@ def test_on_a_phone_a_long_text_says_that_the_other_is_below(live, somebody):
     other = page.locator("#label-B")
     assert other.bounding_box()["y"] > PHONE["height"]
     page.get_by_role("link", name="B is below").tap()
-    page.wait_for_function("document.querySelector('#label-B').getBoundingClientRect().y < 100")
+    page.wait_for_function(
+        "() => document.querySelector('#label-B').getBoundingClientRect().y < 100"
+    )
     desk = somebody(viewport=DESK).begin()
     assert desk.locator(".other-side").first.is_hidden()

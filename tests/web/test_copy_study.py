@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("few_worlds")
 def duplicate(site, name="tea", new="again"):
     admin = site.admin()
     path = f"/admin/s/{site.page(name).slug}"
-    return send(admin, admin.get(f"{path}/manage"), f"{path}/copy", name=new)
+    return send(admin, admin.get(f"{path}/manage"), f"{path}/duplicate", name=new)
 
 
 def test_the_copy_has_page_images_items_and_its_own_link(site):
@@ -58,7 +58,7 @@ def test_a_name_that_is_taken_is_said(site):
 def test_an_owner_duplicates_a_study_in_a_browser(live, somebody, scripts):
     live.study()
     page = somebody(java_script_enabled=scripts).see_study("/manage")
-    page.get_by_label("Name of the copy").fill("tea in May")
+    page.get_by_label("Name of the new study").fill("tea in May")
     page.get_by_role("button", name="Duplicate").click()
     says(page.locator("h1"), "tea in May")
     link = page.locator("input.mono").first.input_value()

@@ -1,30 +1,30 @@
-"""An owner deletes a study in the browser."""
+"""An owner deletes a study: nothing leads there any more, and another of its name begins anew."""
 
 import pytest
-from browsing import says
 from test_admin import png
-from web_client import asks, send, vote
+from web_client import Site, asks, send, vote
 
 from copeland.web.images import image_of
+from copeland.web.pages.judges import JudgeJob, JudgeJobs
 from copeland.web.store import Pane
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
 
 
-def delete(site, name, typed):
+def delete(site, typed="tea"):
     admin = site.admin()
-    path = f"/admin/s/{site.page(name).slug}/delete"
-    return send(admin, admin.get(path), path, name=typed)
+    path = f"/admin/s/{site.page().slug}/manage"
+    return send(admin, admin.get(path), path, does="delete", name=typed)
 
 
 def test_the_name_must_be_typed(site):
     site.study()
     slug = site.page().slug
-    asked = site.admin().get(f"/admin/s/{slug}/delete")
-    assert "Nobody can take it back" in asked.text and "log.jsonl" in asked.text
-    refused = delete(site, "tea", "te")
-    assert refused.status_code == 422 and "nothing was deleted" in refused.text
-    done = delete(site, "tea", "tea")
+    asked = site.admin().get(f"/admin/s/{slug}/manage")
+    assert "copeland backup" in asked.text and "log.jsonl" in asked.text
+    refused = delete(site, "te")
+    assert refused.status_code == 422 and site.storage.names() == ["tea"]
+    done = delete(site)
     assert done.url.path == "/admin" and "The study was deleted" in done.text
     assert site.storage.names() == []
     assert site.admin().get(f"/admin/s/{slug}").status_code == 404
@@ -41,7 +41,7 @@ def test_links_images_and_results_lead_nowhere_and_a_new_study_begins_anew(site)
     slug = site.page().slug
     admin = site.admin()
     assert admin.get(f"/admin/s/{slug}").status_code == 200
-    delete(site, "tea", "tea")
+    delete(site)
     for path in (link, f"/vote/{slug}", f"/r/{slug}"):
         assert browser.get(path).status_code == 404
     assert admin.get(f"/admin/media/{picture.digest}").status_code == 404
@@ -51,13 +51,23 @@ def test_links_images_and_results_lead_nowhere_and_a_new_study_begins_anew(site)
     assert asks(page) and "Xylo." in page.text
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scripts", [True, False])
-def test_an_owner_deletes_a_study_in_a_browser(live, somebody, scripts):
-    live.study()
-    page = somebody(java_script_enabled=scripts).see_study("/manage")
-    page.get_by_role("link", name="Delete the study…").click()
-    page.get_by_label("Type the name of the study: tea").fill("tea")
-    page.get_by_role("button", name="Delete it for good").click()
-    says(page.get_by_role("status"), "The study was deleted")
-    says(page.locator("main"), "No study yet")
+def test_another_process_does_not_take_a_new_study_for_the_old_one(site):
+    site.study()
+    other = Site(site.storage)
+    _, shown = other.voter()
+    assert asks(shown)
+    delete(site)
+    site.study(options={"x": "Xylo.", "y": "Yarrow."})
+    _, page = other.voter()
+    assert asks(page) and "Xylo." in page.text
+    assert len(other.server.study(other.page()).log()) == len(site.server.study(site.page()).log())
+
+
+def test_a_judge_that_ends_later_leaves_nothing_behind(site):
+    site.study()
+    page = site.page()
+    job = JudgeJob("1a", "small", False, 5, None, 0.0, 0.0)
+    JudgeJobs(site.server.store, page).save(job)
+    delete(site)
+    JudgeJobs(site.server.store, page).save(job)
+    assert site.server.store.values("judging") == {}

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Standing, Study
+from copeland.study.text_edits import USUAL_QUESTION
 from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
@@ -26,6 +27,7 @@ router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session
 MOST = 1e9
 LETTERS = 8  # of a currency
+SOURCE = "admin page"  # what the log says of texts that are changed here
 
 
 class ManagedStudy(NamedTuple):
@@ -151,8 +153,16 @@ def manage_page(
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, say what answers cost, close or reopen."""
+    """Pause, go on, show results, say what answers cost, ask otherwise, close, reopen or delete."""
     does = read_field(form, "does")
+    if does == "delete":
+        if read_field(form, "name") != here.page.name:
+            error = (
+                "This is not the name of the study; type it as it stands above, and nothing else."
+            )
+            return manage_page(request, here, error=error)
+        here.server.delete(here.page)
+        return redirect(request, "/admin?deleted=1")
     if does == "close":
         here.study.close()
     elif does == "reopen":
@@ -161,12 +171,22 @@ def change(request: Request, here: Here, form: Form) -> Response:
         here.server.store.save_page(replace(here.page, paused=does == "pause"))
     elif does == "results" and read_field(form, "results") in RESULTS:
         here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
-    elif does == "money":
+    elif does in ("money", "words"):
         try:
-            here.server.store.save_page(read_prices(here.page, form))
+            if does == "money":
+                here.server.store.save_page(read_prices(here.page, form))
+            else:
+                _edit_words(here, form)
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/manage")
+
+
+def _edit_words(here: ManagedStudy, form: FormData) -> None:
+    """Change the question and the guidance; the log says which was changed."""
+    question, guidance = (read_field(form, part) for part in ("question", "guidance"))
+    here.study.edit_page(question or USUAL_QUESTION, guidance, SOURCE)
+    here.server.store.changes += 1  # so that voters of this process read it at once
 
 
 def show_study(

@@ -20,7 +20,7 @@ from copeland.web.store import VotingPage
 router = APIRouter(prefix="/admin")
 
 
-@router.post("/s/{slug}/copy")
+@router.post("/s/{slug}/duplicate")
 def duplicate(request: Request, here: Here, form: Form) -> Response:
     """Make a copy, and lead to its links."""
     try:

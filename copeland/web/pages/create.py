@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
 from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
+from copeland.study.text_edits import LONGEST
 from copeland.support.goal import BEST
 from copeland.support.phrasing import capital
 from copeland.web.images import image_of
@@ -41,7 +42,7 @@ router = APIRouter(prefix="/admin")
 MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
 _TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
-LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
+LIMITS = {**LONGEST, "code": 100, "language": 40}
 
 
 @router.get("/new")

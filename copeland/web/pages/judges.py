@@ -158,7 +158,7 @@ class JudgeJobs:
     """The jobs of a study, as all processes of a server see them."""
 
     def __init__(self, store: Store, page: VotingPage):
-        self._store = store
+        self._store, self._study = store, page.study
         self._jobs, self._stops = f"judging {page.study} ", f"stop {page.study} "
 
     def find_all(self) -> list[JudgeJob]:
@@ -167,7 +167,9 @@ class JudgeJobs:
         return sorted((JudgeJob(**json.loads(one)) for one in kept), key=lambda job: -job.begun)
 
     def save(self, job: JudgeJob) -> None:
-        """Store how far a job is."""
+        """Store how far a job is, unless its study was deleted meanwhile."""
+        if self._store.find_page_of(self._study) is None:
+            return
         self._store.set_value(self._jobs + job.id, json.dumps(asdict(job)))
 
     def stop(self, job: str) -> None:

@@ -14,11 +14,12 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, read_options
-from copeland.study.commands import can_restore
 from copeland.study.input_limits import check_text
+from copeland.study.log.events import IMAGE_TEXT
+from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
-from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
+from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
 from copeland.web.render import redirect
@@ -31,6 +32,7 @@ router = APIRouter(prefix="/admin")
 
 SHORT = 80  # letters of a line that is its own name
 NAME = 40  # letters of a name that is made of a longer text
+ALT = 1_000  # letters that say what an image shows
 DIVIDER = "---"  # a line between pasted texts of several lines
 
 
@@ -240,21 +242,12 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
         panes=here.server.panes(here.page),
         hints=[] if is_space else find_hints(here),
         voted=not is_space and here.study.standing(voters=False).votes > 0,
-        restorable=_list_restorable(here),
-    )
-
-
-def _list_restorable(here: ManagedStudy) -> set[str]:
-    """The options that were retired so lately that this can be taken back."""
-    now = here.server.clock()
-    return here.study.look_at_state(
-        lambda state: {state.options[i].name for i in state.retired if can_restore(state, i, now)}
     )
 
 
 @router.post("/s/{slug}/options")
 def change_option(request: Request, here: Here, form: Form) -> Response:
-    """Add, pause, resume or retire an option."""
+    """Add, edit, pause, resume or retire an option."""
     name, does = read_field(form, "option"), read_field(form, "does")
     changes = {
         "pause": here.study.pause_option,
@@ -264,6 +257,8 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
     try:
         if does == "add":
             _add(here, form)
+        elif does == "edit":
+            _edit(here, form, name)
         elif does in changes:
             changes[does](name)
     except CopelandError as error:
@@ -284,4 +279,22 @@ def _add(here: ManagedStudy, form: FormData) -> None:
     if image is not None:
         here.server.store.add_image(image)
         here.server.store.show(here.page.study, name, Pane(image.digest, alt))
+        here.server.forget_panes(here.page)
+
+
+def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
+    """Change the text of an option, or the words for its image; the log says so."""
+    pane, text = here.server.panes(here.page).get(name), read_field(form, "text")
+    if pane is None:
+        known = here.study.option(name)
+        if text != (known.text or known.name).strip():  # as the form gives it back
+            here.study.edit_option(name, text, SOURCE)
+        return
+    if not text:
+        raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
+    if len(text) > ALT:
+        raise InvalidParameter(f"The description has {len(text):,} letters; it may have {ALT:,}.")
+    if text != pane.alt:
+        note_edit(here.study, IMAGE_TEXT, name, pane.alt, text, SOURCE)
+        here.server.store.describe_image(here.page.study, name, text)
         here.server.forget_panes(here.page)

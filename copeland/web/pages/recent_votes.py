@@ -1,4 +1,4 @@
-"""The votes that came last, for the owner of a study, who can take one back with a reason."""
+"""The votes of a study as they came, for its owner, who finds there the one to take back."""
 
 from __future__ import annotations
 
@@ -7,43 +7,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
-from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Event, Study
 from copeland.study.log.events import is_vote
-from copeland.web.pages.admin import Form, Here, ManagedStudy, show_study
+from copeland.web.pages.admin import Here, ManagedStudy, show_study
 from copeland.web.pages.dashboard import describe_events
-from copeland.web.render import redirect
-from copeland.web.sessions import parse_number, read_field
+from copeland.web.sessions import parse_number
 
 router = APIRouter(prefix="/admin")
 SHOWN = 50  # votes on a page
 PIECE = 500  # events that are read at a time
 PIECES = 20  # of them for a page
-REASON = 200  # letters
 
 
 @router.get("/s/{slug}/votes")
-def votes(request: Request, here: Here, before: str = "", taken: str = "") -> HTMLResponse:
+def votes(request: Request, here: Here, before: str = "") -> HTMLResponse:
     """List the votes that came last, or last before an event."""
-    return _page(request, here, before, taken=taken)
-
-
-def _page(
-    request: Request, here: ManagedStudy, before: str, error: str = "", taken: str = ""
-) -> HTMLResponse:
     found, reached = find_votes(here.study, parse_number(before))
     return show_study(
         request,
         here,
         "recent_votes",
-        error,
         tab="dashboard",
         votes=_rows(here, found),
         before=before,
         older=reached if reached > 1 else None,
-        taken=taken,
     )
 
 
@@ -64,32 +53,9 @@ def find_votes(study: Study, before: int | None = None) -> tuple[list[Event], in
 
 
 def _rows(here: ManagedStudy, found: Sequence[Event]) -> list[dict[str, Any]]:
-    """Votes as they are listed."""
-    undone = here.study.look_at_state(
-        lambda state: {vote.number for vote in found if vote.number in state.undone}
-    )
+    """Votes as they are listed, with the day."""
     said = describe_events(here, found, {})
     return [
-        {
-            **words,
-            "event_id": vote.event_id,
-            "undone": vote.number in undone,
-            "time": time.strftime("%Y-%m-%d %H:%M", time.gmtime(vote.time)),
-        }
+        {**words, "time": time.strftime("%Y-%m-%d %H:%M", time.gmtime(vote.time))}
         for vote, words in zip(found, said, strict=True)
     ]
-
-
-@router.post("/s/{slug}/votes")
-def take_back(request: Request, here: Here, form: Form) -> Response:
-    """Undo a vote; the log keeps it, and the reason."""
-    before = read_field(form, "before")
-    try:
-        reason = read_field(form, "reason")
-        if not reason:
-            raise InvalidParameter("Say why the vote is taken back; the results tell the reason.")
-        here.study.undo(read_field(form, "vote"), reason[:REASON])
-    except CopelandError as error:
-        return _page(request, here, before, str(error))
-    where = f"&before={before}" if parse_number(before) else ""
-    return redirect(request, f"/admin/s/{here.page.slug}/votes?taken=1{where}")
