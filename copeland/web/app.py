@@ -30,6 +30,7 @@ from copeland.web.pages import (
     create,
     dashboard,
     forecast,
+    invitation_list,
     judges,
     option_texts,
     recent_votes,
@@ -56,6 +57,7 @@ ROUTERS = [
             forecast,
             judges,
             share,
+            invitation_list,
         ),
         *(dashboard, recent_votes, results),
     )

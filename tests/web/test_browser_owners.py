@@ -273,6 +273,6 @@ def test_a_study_is_duplicated_and_deleted_by_its_name(live, somebody):
     admin.get_by_text("Delete the study…").click()
     admin.get_by_label("Type its name").fill("jury")
     admin.get_by_role("button", name="Delete it for good").click()
-    admin.wait_for_url("**/admin")
+    admin.wait_for_url("**/admin?deleted=1")
     assert live.storage.names() == ["jury (2)"] and live.page("jury") is None
     assert live.server.study(live.page("jury (2)")).votes()

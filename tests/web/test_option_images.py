@@ -139,3 +139,24 @@ def test_results_and_the_dashboard_show_the_images(site):
     found = re.findall(r'<img class="thumb" src="([^"]+)"', public.get(f"/r/{page.slug}").text)
     assert sorted(width(public.get(one)) for one in found) == [40, 41]
     assert public.get(f"/r/{page.slug}/images/9").status_code == 404
+
+
+def test_the_image_of_a_proved_winner_is_large_and_has_its_words(site):
+    rows = [("one", "1.png", "first words"), ("two", "2.png", "second words")]
+    create(site.admin(), pasted="", voters="independent", files=files(rows, "name,image,text"))
+    page = replace(site.page(), results="live")
+    site.server.store.save_page(page)
+    places = f"/admin/s/{page.slug}/summary", f"/r/{page.slug}"
+    for path in places:
+        shown = site.admin().get(path).text
+        assert "winners" not in shown and shown.count('alt="first words"') == 1
+    study = site.server.study(page)
+    study.add_votes([{"winner": "two", "loser": "one", "n": 40}])
+    for path in (*places, f"/r/{page.slug}@{study.number}"):
+        shown = site.admin().get(path).text
+        large = re.search(
+            r'<div class="winners">\s*<figure><img src="([^"]+)" alt="([^"]+)"', shown
+        )
+        assert large is not None and large[2] == "second words"
+        assert width(site.admin().get(large[1])) == 41
+        assert shown.count("<figcaption>") == 1

@@ -30,6 +30,7 @@ from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.invitations import list_people
 from copeland.web.pages.judges import JudgeJobs
+from copeland.web.pages.option_images import list_images
 from copeland.web.render import redirect
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
@@ -159,10 +160,7 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
         "leading": seen.reading.rows() if is_votes else None,
-        "thumbs": {
-            name: f"/admin/media/{pane.media}"
-            for name, pane in here.server.panes(here.page).items()
-        },
+        "thumbs": list_images(here.server, here.page, lambda _, pane: f"/admin/media/{pane.media}"),
         "latest": describe_events(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
         "reminders": [one for one in list_people(here) if one.left and one.link],
         "number": seen.number,

@@ -92,15 +92,22 @@ def can_vote(here: ManagedStudy, link: Link) -> bool:
     return not here.study.settings.cases and (not panel or link.voter in panel)
 
 
-def read_people(content: bytes) -> list[str]:
-    r"""Return the names in a CSV file: of its column name or email, or else of its first column.
+class Invited(NamedTuple):
+    """Somebody whom a CSV file names."""
+
+    name: str
+    email: str  # empty where the file has none; the server does not keep it
+
+
+def read_people(content: bytes) -> list[Invited]:
+    r"""Return whom a CSV file names in its column name or email, or else in its first column.
 
     Examples
     --------
-    >>> read_people(b"email,name\nann@example.org,Ann\nbob@example.org,\n")
+    >>> [one.name for one in read_people(b"email,name\nann@example.org,Ann\nbob@example.org,\n")]
     ['Ann', 'bob@example.org']
     >>> read_people(b"Ann;7\nBob;8\n")
-    ['Ann', 'Bob']
+    [Invited(name='Ann', email=''), Invited(name='Bob', email='')]
     """
     try:
         text = content.decode("utf-8-sig")
@@ -112,8 +119,10 @@ def read_people(content: bytes) -> list[str]:
     places = [head.index(name) for name in COLUMNS if name in head]
     people = []
     for row in rows[1:] if places else rows:
-        cells = [row[place].strip() for place in places or [0] if place < len(row)]
-        people += [name for name in cells if name][:1]
+        told = {place: row[place].strip() for place in places or [0] if place < len(row)}
+        name = next(filter(None, told.values()), "")
+        email = next((text for place, text in told.items() if head[place] != "name"), "")
+        people += [Invited(name[:LABEL], email if places else "")] if name else []
     return people
 
 

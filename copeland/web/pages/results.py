@@ -16,6 +16,7 @@ from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
 from copeland.web.images import send_image
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
+from copeland.web.pages.option_images import list_images
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import parse_number
@@ -61,21 +62,11 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         number=seen.number,
         closed=seen.closed,
         leading=seen.reading.rows() if isinstance(seen, VoteAnalysis) else [],
-        thumbs=_list_images(server, page),
+        thumbs=list_images(server, page, lambda place, _: f"/r/{page.slug}/images/{place}"),
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,
     )
-
-
-def _list_images(server: Server, page: VotingPage) -> dict[str, str]:
-    """Where the public finds the images of options, by their names."""
-    panes, options = server.panes(page), server.study(page).options
-    return {
-        option.name: f"/r/{page.slug}/images/{place}"
-        for place, option in enumerate(options)
-        if option.name in panes
-    }
 
 
 @router.get("/r/{slug}/images/{place}")

@@ -42,10 +42,11 @@ NUMBERS = 2**31 - 1  # of links and keys
 @router.get("/s/{slug}/share")
 def share(request: Request, here: Here) -> HTMLResponse:
     """Show the links."""
-    return _page(request, here)
+    return share_page(request, here)
 
 
-def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+def share_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    """Return the page of the links, with what is wrong."""
     now, rows, people = here.server.clock(), _rows(request, here), list_people(here)
     usable = [row for row in rows if row["link"].is_open(now) and can_vote(here, row["link"])]
     panel = bool(here.study.settings.panel)
@@ -68,7 +69,7 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
 def _write_reminders(request: Request, here: ManagedStudy, people: Sequence[Person]) -> str:
     """Lines to copy: who still has answers to give, about how many, and their link."""
     return "\n".join(
-        f"{one.name}: {one.answers} answers given, about {one.left} left: {_address(request, here, one.link)}"
+        f"{one.name}: {one.answers} answers given, about {one.left} left: {address_of(request, here, one.link)}"
         for one in people
         if one.link is not None and one.left
     )
@@ -87,14 +88,15 @@ def _rows(request: Request, here: ManagedStudy) -> list[dict[str, Any]]:
     return [
         {
             "link": link,
-            "address": _address(request, here, link),
+            "address": address_of(request, here, link),
             "votes": counts.get(link.source, 0),
         }
         for link in here.server.store.links(here.page.study)
     ]
 
 
-def _address(request: Request, here: ManagedStudy, link: Link) -> str:
+def address_of(request: Request, here: ManagedStudy, link: Link) -> str:
+    """Return where a link leads, as people type it."""
     return here.server.address(request, f"/v/{here.server.signer.link(link.nonce)}")
 
 
@@ -104,20 +106,19 @@ def change(request: Request, here: Here, form: Form) -> Response:
     try:
         _change(here, form, read_field(form, "does"))
     except CopelandError as error:
-        return _page(request, here, str(error))
+        return share_page(request, here, str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/share")
 
 
 def _change(here: ManagedStudy, form: FormData, does: str) -> None:
     store, study = here.server.store, here.page.study
-    days = parse_number(read_field(form, "days"), most=LONGEST)
-    expires = None if days is None else here.server.clock() + DAY * days
+    expires = read_expiry(here, form)
     if does == "open":
         add_open_link(here, expires)
     elif does == "personal":
         lines = map(str.strip, read_field(form, "names").splitlines())
         listed = [
-            name for file in read_files(form, "csv") for name in read_people(file.file.read())
+            one.name for file in read_files(form, "csv") for one in read_people(file.file.read())
         ]
         names = [*(line for line in lines if line), *listed]
         if not names:
@@ -136,6 +137,12 @@ def _change(here: ManagedStudy, form: FormData, does: str) -> None:
             store.name_voter(study, person.voter, label)
 
 
+def read_expiry(here: ManagedStudy, form: FormData) -> float | None:
+    """Return when new links end, as a form says; None if they do not."""
+    days = parse_number(read_field(form, "days"), most=LONGEST)
+    return None if days is None else here.server.clock() + DAY * days
+
+
 def _id(form: FormData, name: str) -> int:
     """The number of a link or a key in a form; 0, which none has, if it is no number."""
     return parse_number(read_field(form, name), most=NUMBERS) or 0
@@ -149,7 +156,7 @@ def table(request: Request, here: Here) -> Response:
     writer.writerow(["name", "link", "answers"])
     for person in list_people(here):
         if person.link is not None:
-            address = _address(request, here, person.link)
+            address = address_of(request, here, person.link)
             writer.writerow([cell(person.name), address, person.answers])
     name = file_name(here.page.name).encode("ascii", "replace").decode().replace("?", "-")
     header = {"Content-Disposition": f'attachment; filename="{name}-links.csv"'}
@@ -163,7 +170,7 @@ def show_code(request: Request, here: Here, link: int) -> Response:
 
     links, file = here.server.store.links(here.page.study), io.BytesIO()
     found = require(next((one for one in links if one.id == link), None))
-    code = segno.make(_address(request, here, found), error="m")
+    code = segno.make(address_of(request, here, found), error="m")
     code.save(file, kind="png", scale=6, border=3)
     return Response(file.getvalue(), media_type="image/png")
 
