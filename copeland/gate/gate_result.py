@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
 from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, Terms
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.judgments import IDENTICAL, Judgment, SideCounts, Tally, count_sides
+from copeland.gate.judgments import (
+    IDENTICAL,
+    Judgment,
+    SideCounts,
+    Tally,
+    count_sides,
+    tally_judgments,
+)
+from copeland.gate.worst_case import weigh_tally
 from copeland.study.results.agreement import JudgeAgreement
 
 EXIT_CODES = {PASSED: 0, FAILED: 1, UNDECIDED: 3}
@@ -155,6 +163,20 @@ class GateResult:
         """Calls of all judges, in all runs."""
         return sum(judge.calls for judge in self.judges)
 
+    def weigh_beyond(self, judge: JudgeResult) -> Finding | None:
+        """Return what the verdicts on exactly these cases prove of all cases like them; None if that was asked anyway.
+
+        The first answer on each case counts: cases come in a random order and each with a drawn side, so these are what a gate
+        on cases like these would have heard.
+        """
+        if not self.settings.exact:
+            return None
+        first: dict[int, Judgment] = {}
+        for one in judge.judgments:
+            first.setdefault(one.case, one)
+        terms = replace(self.terms, exact=False, questions=len(self.pairs.cases))
+        return weigh_tally(tally_judgments(first.values()), terms)
+
     def __str__(self) -> str:
         return self.sentence
 
@@ -191,9 +213,11 @@ class GateResult:
         }
 
     def _describe_judge(self, judge: JudgeResult) -> dict[str, Any]:
+        beyond = self.weigh_beyond(judge)
         return {
             "judge": judge.judge,
             **describe_finding(judge.finding),
+            "like_these": None if beyond is None else describe_finding(beyond),
             **describe_tally(judge.tally),
             "interval": list(judge.interval),
             "calls": judge.calls,

@@ -124,7 +124,9 @@ def describe_details(result: GateResult, tags: bool = True) -> list[str]:
     said: list[str] = []
     for judge in result.judges:
         whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
-        said += [f"{whose}{one}" for one in _describe_work(judge)]
+        said += [
+            f"{whose}{one}" for one in (*_describe_reach(result, judge), *_describe_work(judge))
+        ]
         slices = judge.slices if tags else ()
         said += [f"{whose}Tag {describe_slice(result, one)}" for one in slices]
     said += _describe_agreement(result)
@@ -169,6 +171,17 @@ def _describe_surety(finding: Finding, terms: Terms) -> str:
     if abs(times - round(times)) < 1e-9:
         return f"wrong at most 1 time in {round(times):,}"
     return f"wrong with probability {drop_zero(terms.delta)} at most"
+
+
+def _describe_reach(result: GateResult, judge: JudgeResult) -> Iterator[str]:
+    """Whether what is proved of exactly these cases is proved of cases like them, too."""
+    beyond = result.weigh_beyond(judge)
+    if beyond is None or judge.finding.outcome == UNDECIDED:
+        return
+    if beyond.outcome == judge.finding.outcome:
+        yield "The same is proved of cases like these."
+    else:
+        yield "Of cases like these it is not proved: on another sample it may be otherwise."
 
 
 def _describe_work(judge: JudgeResult) -> Iterator[str]:

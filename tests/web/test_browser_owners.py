@@ -74,7 +74,7 @@ def test_revoking_asks_can_be_taken_back_and_a_new_link_keeps_the_place(live, so
     says(admin.locator("main"), "you can take this back")
     admin.get_by_role("button", name="Revoke the link of Ann").click()
     says(somebody().open(before).locator("h1"), "Nothing is here")
-    admin.get_by_role("button", name="Take back the revoking of the link of Ann").click()
+    admin.get_by_role("button", name="Take the revoking back: Ann").click()
     shows(somebody().open(before).get_by_role("button", name="Start"))
     admin.get_by_label("Change Ann").click()
     admin.get_by_label("Name of Ann").fill("Ann Miller")

@@ -185,7 +185,8 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     """Return what a judge says; ``error`` with the reason as its note if it fails.
 
     With ``swap="confirm"`` it is asked twice, the second time with the sides swapped. What it says both
-    times is its opinion; if it says two things, that is a tie, unless one of them is ``skip``.
+    times is its opinion; if it says two things, that is a tie, unless one of them is ``skip``. A first answer of
+    ``tie`` or ``skip`` is its opinion: a second call could not change the vote.
 
     Examples
     --------
@@ -196,7 +197,7 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     try:
         calls += 1
         first = parse_word(judge(left, right, item))
-        if swap == "random" or first == SKIP:
+        if swap == "random" or first in (SKIP, TIE):
             return Opinion(first, calls)
         calls += 1
         second = parse_word(judge(right, left, item))
