@@ -219,13 +219,12 @@ def _ask_for_name(name: str, votes: int) -> None:
     """Say how to keep a copy, and go on only if the name is typed."""
     import sys
 
-    copy = command_line("copeland", "study", "export", name, f"{file_name(name)}.jsonl")
-    note(
-        f"'{name}' has {format_count(votes, 'vote')}. To keep them, stop now and run `copeland backup FILE`, "
-        f"or: {copy}"
-    )
-    note("To delete the study for good, type its name:")
+    export = command_line("copeland", "study", "export", name, f"{file_name(name)}.jsonl")
+    copy = f"`copeland backup FILE` or `{export}` keeps a copy"
+    if sys.stdin.isatty():
+        note(f"'{name}' has {format_count(votes, 'vote')}; {copy}.")
+        note("To delete the study for good, type its name:")
     if sys.stdin.readline().strip() != name.strip():
         raise InvalidParameter(
-            f"the name '{name}' was not typed, so nothing was deleted; type it, or add --yes."
+            f"the name '{name}' was not typed, so nothing was deleted; {copy}, then type the name, or add --yes."
         )
