@@ -1,6 +1,7 @@
 """A copy of a study has its options and settings, and none of its votes."""
 
 import pytest
+from back_ends import every_storage
 
 from copeland import Real, Space
 from copeland.errors import InvalidParameter, StudyExists, UnknownStudy
@@ -29,8 +30,9 @@ def test_options_and_settings_are_the_same_and_votes_are_none(name):
     assert [event.kind for event in new.log()] == ["created"] and len(old.votes()) == 1
 
 
-def test_retired_options_are_left_out_and_paused_ones_are_asked():
-    old = create_study("old", ["tea", "milk", "juice", "water"])
+@every_storage
+def test_retired_options_are_left_out_and_paused_ones_are_asked(storage):
+    old = create_study("old", ["tea", "milk", "juice", "water"], storage)
     old.add_option("beer")
     old.retire_option("milk")
     old.pause_option("juice")

@@ -4,6 +4,7 @@ import json
 from hashlib import sha256
 
 import pytest
+from back_ends import every_storage
 from study_helpers import again, row
 
 from copeland import Real, Space
@@ -86,8 +87,9 @@ def test_two_edits_of_one_text_are_one_sentence():
     assert "changed" not in str(study.verdict())  # the votes from before count no more
 
 
-def test_the_question_and_the_guidance_are_kept_beside_the_study():
-    study = study_of()
+@every_storage
+def test_the_question_and_the_guidance_are_kept_beside_the_study(storage):
+    study = create_study("s", TEXTS, storage, voters="independent")
     assert study.edit_page(question=" Which would you drink? ", guidance="Think of lunch.")
     assert [event.body["part"] for event in study.log()[1:]] == ["question", "guidance"]
     assert not again(study).edit_page(question="Which would you drink?")
