@@ -55,6 +55,7 @@ def serve_command(
     need("fastapi", "serve", "copeland serve")
     _check(host, port, url, workers)
     from copeland.web.app import SETTINGS, create_app
+    from copeland.web.connections import BACKLOG, GuardedProtocol
     from copeland.web.pages.judges import read_judges
     from copeland.web.server import Config, prepare
 
@@ -75,7 +76,9 @@ def serve_command(
         "timeout_keep_alive": KEEP_ALIVE,
         "timeout_graceful_shutdown": GRACE,
         "access_log": False,  # it would hold the tokens of links
-        "log_level": "warning",
+        "log_level": "error",  # warnings are about what visitors send, however much of it
+        "http": GuardedProtocol,
+        "backlog": BACKLOG,
         "server_header": False,
         "proxy_headers": bool(trust_proxy),
         "forwarded_allow_ips": trust_proxy or None,

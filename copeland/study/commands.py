@@ -44,10 +44,11 @@ from copeland.study.log.events import (
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import StudyState, proves
 from copeland.study.log.state_parts import pair_of
-from copeland.study.options import ACTIVE, Option
+from copeland.study.options import ACTIVE, Option, check_distinct
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
 from copeland.support.goal import ABOVE
+from copeland.support.lookalikes import look_of
 from copeland.support.vote_tables import outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
@@ -274,6 +275,9 @@ def addition(kind: Kind, state: StudyState, option: Option, now: float) -> list[
         raise InvalidParameter(
             f"there is an option '{option.name}' already; every option needs its own name."
         )
+    for one in state.options:
+        if look_of(one.name) == look_of(option.name):
+            check_distinct([one.name, option.name])  # which refuses
     kind.check_adding(state)
     return [Event(state.number + 1, ADDED, now, left=state.k, body=option.shown)]
 

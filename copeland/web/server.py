@@ -10,18 +10,28 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
+from copeland.errors import StorageError
 from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
+from copeland.web.presentation import (
+    FIELDS,
+    describe_presentation,
+    digest_of,
+    note_presentation,
+)
 from copeland.web.security import Limits, Signer, hash_text, new_token
-from copeland.web.store import Link, Pane, Store, VotingPage
+from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
-ARRIVED = 1.0  # seconds after which another process's revoked links and paused pages are seen
+ARRIVED = (
+    1.0  # seconds after which another process's revoked links and keys, and paused pages, are seen
+)
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
+READY = 5.0  # seconds for which it is known whether the storage can be written
 STREAMS = 200  # open at a time, in one process
 DEMO = "Welcome lines"
 LINES = {
@@ -81,7 +91,12 @@ class Server:
         self._analyses: Cache[Analyses] = Cache()
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
+        self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
+        self._writable: Cache[bool] = Cache(READY, clock=clock)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
+        self._versions: dict[int, tuple[dict[str, Pane], int]] = {}
+        self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
+        self._noted: dict[int, str] = {}  # those that the log says
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._sizes: Cache[tuple[int, int]] = Cache()
@@ -104,6 +119,22 @@ class Server:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
         key = slug, nonce, self.store.changes
         return self._arrivals.find(key, lambda: self.store.arrival(slug, nonce))
+
+    def is_open_key(self, key: Key) -> bool:
+        """Tell whether a key still opens something; asked for while a stream goes on."""
+        return self._open_keys.find((key.id, self.store.changes), lambda: self.store.is_open(key))
+
+    def is_writable(self) -> bool:
+        """Tell whether the storage took something of late: a full disk can still be read."""
+
+        def write() -> bool:
+            try:
+                self.store.note_time()
+            except StorageError:
+                return False
+            return True
+
+        return self._writable.find("storage", write)
 
     def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
@@ -128,6 +159,26 @@ class Server:
         if not page.items:
             return {}
         return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
+
+    def presentation(self, page: VotingPage) -> str:
+        """Return what voters see beside the options."""
+        return describe_presentation(page, self.panes(page), self.outputs(page))
+
+    def note_page(self, page: VotingPage) -> None:
+        """Let the log say what voters see, before they vote on it; asked for at every answer."""
+        shown = (page.study, *(getattr(page, name) for name in FIELDS), self._version(page))
+        digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
+        if self._noted.get(page.study) != digest:
+            note_presentation(self.study(page), digest)
+            self._noted[page.study] = digest
+
+    def _version(self, page: VotingPage) -> int:
+        """A number that changes with the images of a page."""
+        panes, (known, version) = self.panes(page), self._versions.get(page.study, ({}, 0))
+        if known is not panes:
+            version += known != panes
+            self._versions[page.study] = panes, version
+        return version
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""

@@ -208,6 +208,16 @@ class Store:
 
         self._write(work)
 
+    def note_time(self) -> None:
+        """Store the time, to see whether anything can be stored; nobody reads it."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.delete(server).where(server.c.name == "ready"))
+            row = {"name": "ready", "value": str(self._clock())}
+            connection.execute(sa.insert(server), row)
+
+        self.storage.transact(work)
+
     def values(self, prefix: str) -> dict[str, str]:
         """Return all that is stored under names that begin so."""
         here = server.c.name.startswith(prefix, autoescape=True)
@@ -431,6 +441,11 @@ class Store:
         """Return the key of a token, unless it was revoked."""
         known = (keys.c.hash == hash_text(token)) & ~keys.c.revoked
         return self._first(select(keys).where(known), Key)
+
+    def is_open(self, key: Key) -> bool:
+        """Tell whether a key has not been revoked."""
+        here = (keys.c.id == key.id) & ~keys.c.revoked
+        return self._one(select(keys.c.id).where(here)) is not None
 
     def keys(self, study: int | None) -> list[Key]:
         """Return the keys of a study, or those of all studies."""

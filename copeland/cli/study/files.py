@@ -168,6 +168,12 @@ def verify_command(
             help="Check it without the study's database, against its exported log (.jsonl) or votes (.csv).",
         ),
     ] = None,
+    unsealed: Annotated[
+        bool,
+        typer.Option(
+            "--unsealed", help="Also accept a file without a seal, which an early version wrote."
+        ),
+    ] = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -178,7 +184,7 @@ def verify_command(
         read_certificate,
     )
 
-    filed = read_certificate(file)
+    filed = read_certificate(file, unsealed)
     found = (
         objections(filed, open_study(filed.study, storage))
         if votes is None

@@ -26,6 +26,7 @@ readmitted  answers of ``voter`` are waited for again
 shown       a list was shown: ``body`` says of which ballot it is, and for which query
 clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
             follows once its window has closed
+presented   voters see something else from now on beside the options, on a server: ``body`` has its ``digest``
 audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
 restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
@@ -67,6 +68,7 @@ EXCUSED = "excused"
 READMITTED = "readmitted"
 SHOWN = "shown"
 CLICKED = "clicked"
+PRESENTED = "presented"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
@@ -164,7 +166,7 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     COUNTED: (VoteEvent, "left right outcome counts"),
     ROLE: (VoterEvent, "voter body"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
-    **dict.fromkeys((SHOWN, CLICKED), (Event, "body")),
+    **dict.fromkeys((SHOWN, CLICKED, PRESENTED), (Event, "body")),
     AUDITED: (OptionEvent, "left body"),
     **dict.fromkeys((RESTARTED, CLOSED), (Event, "")),
 }
@@ -282,13 +284,15 @@ def last_link(study: str, events: Iterable[Event]) -> bytes:
 def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
     """Return where the events of a log do not fit the links they were stored with, None if all do.
 
-    Events of logs that are older than the chain have no links; they fit if the next link does.
+    Events of logs that are older than the chain have no links; they fit if the next link does. After the first link
+    every event has one.
     """
     link = first_link(study)
     fitting = 0
     for number, (event, stored) in enumerate(linked, 1):
         link = next_link(link, event)
-        if event.number != number or stored not in (None, link):
+        lacks_link = stored is None and fitting > 0
+        if event.number != number or lacks_link or stored not in (None, link):
             return Misfit(fitting + 1, number)
         if stored is not None:
             fitting = number

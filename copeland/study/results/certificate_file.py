@@ -25,6 +25,7 @@ from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, las
 from copeland.study.log.state import StudyState, count, fold_log
 from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
+from copeland.study.results.arrival_notes import find_wrong_arrivals
 from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
@@ -135,6 +136,9 @@ ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
+SEALED = ("envelope", "log", "seal")  # which files of version 1 do not have
+AROUND = (*SEALED, "study", "events", "time", "statement", "assumptions", "notes")
+PANEL = ("panel", "answers")
 
 
 class Filed(NamedTuple):
@@ -144,6 +148,7 @@ class Filed(NamedTuple):
     events: int  # of the log, when it was issued
     certificate: Issued
     content: Mapping[str, Any]  # all of it, as it is in the file
+    unsealed: bool = False  # whether it may lack its seal
 
     @property
     def unbound(self) -> tuple[str, ...]:
@@ -163,7 +168,7 @@ def certificate_to_file(
     at
         The number of the event after which it is issued; by default the last.
     notes
-        What else to say, such as how voters came. Undone votes are always mentioned.
+        How answers came, as ``describe_arrivals`` says it. Undone votes are always mentioned.
 
     Examples
     --------
@@ -211,8 +216,14 @@ def _seal(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def read_certificate(path: str | Path) -> Filed:
+def read_certificate(path: str | Path, unsealed: bool = False) -> Filed:
     """Return what a certificate file holds.
+
+    Parameters
+    ----------
+    unsealed
+        Whether the file may lack its seal, as those of early versions do: then nobody can tell whether what
+        :attr:`Filed.unbound` names was changed.
 
     Examples
     --------
@@ -257,7 +268,7 @@ def read_certificate(path: str | Path) -> Filed:
         raise InvalidParameter(
             f"{path} does not say who is on the panel, and how much they have answered."
         )
-    return Filed(study, events, certificate, content)
+    return Filed(study, events, certificate, content, unsealed)
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
@@ -297,7 +308,7 @@ def objections_by_log(
         )
     past = log[: filed.events]
     state = fold_log(past)
-    about = (*_origin(filed, past, name), *_check_notes(filed, past))
+    about = (*_origin(filed, past, name), *_check_notes(filed, past, state))
     if ("audits" in filed.content) != (state.tuning is not None):
         return ("one of the certificate and the study is about a space, and the other is not.",)
     if state.tuning is not None:
@@ -315,9 +326,19 @@ def objections_by_log(
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
-    """What a file of today says all together."""
-    if not filed.unbound and filed.content.get("seal") != _seal(filed.content):
-        yield "the file was changed after it was written: its seal does not match its content."
+    """What a file of today says all together, and nothing besides."""
+    if not filed.unbound:
+        if filed.content.get("seal") != _seal(filed.content):
+            yield "the file was changed after it was written: its seal does not match its content."
+    elif not filed.unsealed or not filed.content.keys().isdisjoint(SEALED):
+        yield (
+            "it has no whole seal, so anybody may have changed it. If an early version of copeland wrote it, "
+            "check the rest with --unsealed."
+        )
+    panel = PANEL if isinstance(filed.certificate, PanelCertificate) else ()
+    known = {*AROUND, *panel, *filed.certificate.to_dict()}
+    for key in filed.content.keys() - known:
+        yield f"it says {key[:LETTERS]!r}, which no certificate says."
 
 
 def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
@@ -337,11 +358,16 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
         )
 
 
-def _check_notes(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
-    """Votes that were undone, and of which the file says something else; older files say nothing of them."""
-    told = filed.content.get("notes", ())
-    if told and not set(_undo_notes(past)) <= set(map(str, told)):
-        yield f"it should say this about undone votes: {_undo_notes(past)[0]}"
+def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iterator[str]:
+    """What the notes say that the log does not; older files say nothing of votes that were undone."""
+    told, undone = filed.content.get("notes", []), _undo_notes(past)
+    if not isinstance(told, list):
+        yield "its notes are no list of sentences."
+        return
+    if told and not set(undone) <= set(map(str, told)):
+        yield f"it should say this about undone votes: {undone[0]}"
+    others = [str(note) for note in told if note not in undone]
+    yield from find_wrong_arrivals(others, past, state.guides)
 
 
 def _terms(filed: Filed, state: StudyState) -> Iterator[str]:

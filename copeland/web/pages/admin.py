@@ -69,8 +69,8 @@ def enter(request: Request, form: Annotated[FormData, Depends(sessions.form_of)]
     """Let an admin in."""
     server = server_of(request)
     sessions.require_ours(request, form, ENTER)
-    server.limits.require(ATTEMPTS, sessions.address_of(request))
     if not server.is_admin_token(read_field(form, "token")):
+        server.limits.require(ATTEMPTS, sessions.address_of(request))
         error = "This is not the token that the server printed last. Look in the terminal where it was started."
         values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
         return render_page(request, "enter", 403, **values)

@@ -15,13 +15,13 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, times_of
-from copeland.study.log.sides import ONCE
 from copeland.study.results.analysis import Analysis
+from copeland.study.results.arrival_notes import OPEN, PERSONAL, describe_arrivals, way_of
 from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
 from copeland.support.goal import BEST
-from copeland.support.phrasing import format_count, join_names, percent, quote_name
+from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
@@ -38,10 +38,6 @@ Tile = tuple[str, str]  # what is told, and how much
 LATEST = 12  # events that are listed
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
-
-OPEN, PERSONAL = "by open links", "by personal links"
-PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
-ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 
 
 @router.get("/admin/s/{slug}")
@@ -247,6 +243,7 @@ def _describe_event(
         "counted": f"Counts now: {left} and {right}",
         "shown": "A list was shown.",
         "clicked": "A list was clicked.",
+        "presented": "What voters see beside the options was noted.",
         "restarted": "Votes are counted anew.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
@@ -324,18 +321,5 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     }
     came: Counter[str] = Counter()
     for source, votes in server.store.votes_by_source(page.study, last, guides).items():
-        came[ways.get(source, _other(source))] += votes
-    if not came:
-        return []
-    told = [
-        f"{way} ({came[way]:,})"
-        for way in (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
-        if came[way]
-    ]
-    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came[OPEN] else [])]
-
-
-def _other(source: str) -> str:
-    if source.startswith(ONCE):
-        return JUDGES
-    return PROGRAMS if source.startswith("key ") else ELSEWHERE
+        came[way_of(source, ways)] += votes
+    return describe_arrivals(came)

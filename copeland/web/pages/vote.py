@@ -21,7 +21,7 @@ from copeland.web import sessions
 from copeland.web.images import send_image
 from copeland.web.pages import checks
 from copeland.web.render import redirect, render_page, render_text
-from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, hash_text, require
+from copeland.web.security import ATTEMPTS, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
 from copeland.web.store import Link, VotingPage, option_of, pane_key
@@ -115,7 +115,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     """Store an answer, and show the next pair."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    server.limits.require(VOTES, f"{slug} {voter.name}")
+    sessions.require_calm(request, voter)
     hidden = _ballot(server, voter, read_field(form, "ballot"))
     outcome = read_field(form, "outcome")
     if outcome not in outcomes_of(voter.page):
@@ -157,7 +157,7 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     """Take back this voter's last answer, until there is another; then its pair is asked again."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    server.limits.require(VOTES, f"{slug} {voter.name}")
+    sessions.require_calm(request, voter)
     study = server.study(voter.page)
     last = _progress_of(voter.page, study.look(voter.name)).last
     try:
@@ -200,18 +200,17 @@ def outcomes_of(page: VotingPage) -> list[str]:
 def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     """The link of a token and its page; whoever tries many tokens has to wait."""
     server = server_of(request)
-    address = sessions.address_of(request)
-    server.limits.require(ATTEMPTS, address, counts=False)
     link = server.store.link(token)
     page = server.store.find_page_of(link.study) if link else None
     if link is None or page is None or not link.is_open(server.clock()):
-        server.limits.wait(ATTEMPTS, address)
-        raise HTTPException(404)
+        server.limits.refuse(ATTEMPTS, sessions.address_of(request))
     return link, page
 
 
 def _voter(request: Request, slug: str) -> Visitor:
-    return require(sessions.voter_of(request, slug))
+    voter = require(sessions.voter_of(request, slug))
+    server_of(request).note_page(voter.page)
+    return voter
 
 
 def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
@@ -394,7 +393,7 @@ def side_of(
     pane = server.panes(page).get(pane_key(name, item))
     drawing = server.drawing(page, name) if pane is None else None
     if drawing is not None:
-        return Side(label, None, address, name, *drawing.size)
+        return Side(label, None, address, drawing.title or f"Drawing {label}", *drawing.size)
     if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
         text = render_text(page.kind, output or server.text(page, name) or name, page.language)
@@ -428,7 +427,7 @@ def _show_check(
         return ballot and _show(server, voter, hidden, ballot, page.kind)
     one, other = (
         Side(label, render_text(page.kind, text, page.language), None, "", 0, 0)
-        for label, text in zip("AB", checks.known_texts(voter, check), strict=True)
+        for label, text in zip("AB", checks.known_texts(server, voter, check), strict=True)
     )
     token = server.signer.seal(page.slug, voter.name, hidden)
     return ShownBallot(token, (one, other), False)
