@@ -63,6 +63,11 @@ class Config:
         return urlsplit(self.url).path.rstrip("/")
 
     @property
+    def is_here_alone(self) -> bool:
+        """Whether only this machine can open the server's links."""
+        return not self.url or (urlsplit(self.url).hostname or "") in (*LOOPBACK, "::1")
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """The names under which the server answers: another one may be a trap for browsers."""
         named = urlsplit(self.url).netloc.rpartition("@")[2].lower()

@@ -62,6 +62,7 @@ class VotingPage:
     currency: str = ""
     budget: float = 0.0  # for all answers; 0: none
     code: str = ""  # shown at the end, for those who must prove that they took part
+    named: bool = False  # whether the owner sees who answered what; voters are told
 
     @property
     def body(self) -> dict[str, Any]:
@@ -386,10 +387,15 @@ class Store:
         found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
         return None if found is None else (page_of(*found[:4]), Link(*found[4:]))
 
-    def revoke_link(self, study: int, link: int) -> None:
-        """Let a link lead nowhere, and forget whose it was."""
+    def revoke_link(self, study: int, link: int, revoked: bool = True) -> None:
+        """Let a link lead nowhere, or on again."""
         here = (links.c.study == study) & (links.c.id == link)
-        self._execute(sa.update(links).where(here).values(revoked=True, label=""))
+        self._execute(sa.update(links).where(here).values(revoked=revoked))
+
+    def name_voter(self, study: int, voter: str, label: str) -> None:
+        """Say who a voter is, beside all links of that voter; an empty name is forgotten."""
+        here = (links.c.study == study) & (links.c.voter == voter)
+        self._execute(sa.update(links).where(here).values(label=label))
 
     def last_number(self, study: int) -> int:
         """Return the number of the last event of a log."""
@@ -408,6 +414,13 @@ class Store:
         came = (_e.study == study, _e.kind == VOTED, _until(last), voter)
         query = select(_e.source, func.sum(times)).where(*came).group_by(_e.source)
         return {source or "": int(votes) for source, votes in self._rows(query)}
+
+    def answers_by_voter(self, study: int) -> dict[str, int]:
+        """Return how many answers of each voter stand."""
+        sign = sa.case((_e.kind == VOTED, times), else_=-times)
+        given = (_e.study == study, _e.kind.in_((VOTED, UNDONE)), _e.voter.is_not(None))
+        query = select(_e.voter, func.sum(sign)).where(*given).group_by(_e.voter)
+        return {voter: int(answers) for voter, answers in self._rows(query)}
 
     def undone(self, study: int, last: int | None = None) -> list[Mapping[str, Any] | None]:
         """Return what was said when votes were undone, up to an event."""

@@ -210,6 +210,8 @@ def test_a_link_is_looked_at_for_nothing_and_opens_nothing_once_it_has_ended(liv
     assert study.number == 1 and looked.context.cookies() == []
     voter = somebody().begin(personal)
     admin = somebody().see_study("/share")
+    admin.get_by_label("Change Ann").click()
+    admin.get_by_label("Revoke the link of Ann…").click()
     admin.get_by_role("button", name="Revoke the link of Ann").click()
     says(admin.locator("main"), "1 link has ended")
     voter.click("[value=left]")

@@ -15,7 +15,7 @@ from copeland.study import Standing, Study
 from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
-from copeland.web.pages.vote import count_options, pairs_for
+from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
@@ -141,7 +141,7 @@ def manage_page(
 ) -> HTMLResponse:
     """Return that page, with a new key or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
-    pairs = pairs_for(here.page, count_options(here.study))
+    pairs = usual_questions(here.page, here.study)
     values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
     return show_study(request, here, "manage", error, **values)
 
@@ -179,6 +179,7 @@ def show_study(
         "closed": here.study.closed,
         "csrf": here.csrf,
         "is_space": bool(here.study.settings.space),
+        "is_panel": bool(here.study.settings.panel),
         "error": capital(error),
     }
     return render_page(request, template, 422 if error else 200, **head, **values)

@@ -153,6 +153,7 @@ def draft_of(form: FormData) -> Draft:
         "ties": read_field(form, "ties") == "on",
         "both_bad": read_field(form, "both_bad") in ("tie", "drop"),
         "code": _read_short(form, "code"),
+        "named": read_field(form, "named") == "on",
         "items": bool(outputs),
         **_checks(form),
     }
@@ -200,7 +201,8 @@ def create_from(server: Server, draft: Draft) -> Study:
     for shown_for, pane in draft.shots:
         server.store.show(key, shown_for, pane)
     if draft.members:
-        voters = study.settings.panel
+        voters = list(study.settings.panel)
+        secrets.SystemRandom().shuffle(voters)  # or the order in the log would say who is who
         server.store.add_links(key, server.signer, draft.members, personal=True, voters=voters)
     else:
         server.store.add_links(key, server.signer, ["Open link"], personal=False)
@@ -260,6 +262,10 @@ def _settings(form: FormData) -> dict[str, Any]:
     """What a form says of the settings; what it leaves out follows from them."""
     voters = read_field(form, "voters") or PEOPLE[0]
     if voters == PANEL:
+        if read_field(form, "both_bad") == "drop":
+            raise InvalidParameter(
+                "“Both bad” counts as a tie if exactly these people vote; choose that, or do not offer it."
+            )
         members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
         return {"voters": voters, "panel": members, "goal": read_field(form, "goal") or BEST}
     named = ("goal", "delta", "margin", "both_bad", "missing")

@@ -22,9 +22,11 @@ from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
 from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, percent, quote_name
+from copeland.support.readable_names import is_random_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
+from copeland.web.pages.invitations import list_people
 from copeland.web.pages.judges import JudgeJobs
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
+FIRST = (  # tiles that are not folded
+    *("votes", "votes left", "proof done", "pairs settled", "beats, estimated", "beats, proved"),
+)
 LATEST = 12  # events that are listed
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
@@ -43,7 +48,8 @@ STEP = 0.5  # seconds between two looks at the log
 @router.get("/admin/s/{slug}")
 def dashboard(request: Request, here: Here) -> HTMLResponse:
     """Show where a study stands."""
-    values = summary_of(here) | figures_of(here)
+    figures = figures_of(here)
+    values = figures | summary_of(here)
     return allow_data_images(show_study(request, here, "dashboard", **values))
 
 
@@ -114,11 +120,14 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
     return {
         "badge": seen.badge,
+        "story": seen.story,
+        "first": FIRST,
         "verdict": seen.verdict,
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
         "leading": seen.reading.rows() if is_votes else None,
         "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
+        "reminders": [one for one in list_people(here) if one.left and one.link],
         "number": seen.number,
     }
 
@@ -131,15 +140,19 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     if isinstance(found, DrawnLandscape):
         return {
             "figures": "landscape",
+            "drawn_story": known.latest().story,
             "landscape": found.svg,
             "drawn_at": found.number,
             "assumed": [*known.latest().assumptions, *also],
         }
+    labels, seen = _labels(here), known.latest()
+    assert isinstance(seen, VoteAnalysis)
     return {
         "figures": "figures",
+        "drawn_story": found.story,
         "parts": found.parts,
         "excluded": _describe(here, found.excluded, {}),
-        "names": _labels(here),
+        "names": {seen.names.get(own, own): label for own, label in labels.items()},
         "drawn_at": found.number,
         "checks": _checks(here),
         "also": also,
@@ -198,9 +211,10 @@ def _share_note(seen: VoteAnalysis) -> str:
 
 
 def _labels(here: ManagedStudy) -> dict[str, str]:
-    """Who voters are, as far as links tell."""
-    links = here.server.store.links(here.page.study)
-    return {link.voter: link.label for link in links if link.voter and link.label}
+    """Who voters are, as far as links tell and the owner chose to see."""
+    if not here.page.named:
+        return {}
+    return {person.voter: person.name for person in list_people(here)}
 
 
 def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
@@ -250,13 +264,14 @@ def _describe_event(
     if event.kind == "asked":
         reason = reasons.get(frozenset((event.left, event.right)), "")
     who = voters.get(event.voter or "", event.voter or "")
+    who = "" if is_random_name(who) else who  # it would say nothing, or with a little care too much
     times = f", {times_of(event):,} times" if times_of(event) > 1 else ""
     return {
         "number": f"{event.number:,}",
         "text": said.get(event.kind, f"{left}: {event.kind}") + times,
         "who": who,
         "reason": reason,
-        "time": time.strftime("%H:%M:%S", time.gmtime(event.time)),
+        "time": time.strftime("%H:%M", time.gmtime(event.time)),
         "kind": event.kind,
     }
 

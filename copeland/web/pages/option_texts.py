@@ -18,7 +18,8 @@ from copeland.study.input_limits import check_text
 from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
-from copeland.web.pages.vote import count_options, pairs_for, side_of
+from copeland.web.pages.question_counts import usual_questions
+from copeland.web.pages.vote import side_of
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import server_of
@@ -202,7 +203,7 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
         side_of(here.server, here.page, name, label, _medium(here, name, item), item)
         for name, label in zip(chosen, "AB", strict=True)
     ]
-    pairs = pairs_for(here.page, count_options(here.study))
+    pairs = usual_questions(here.page, here.study)
     values = {"sides": sides, "item": item, "left": left, "k": len(options), "pairs": pairs}
     return show_study(request, here, "preview", tab="options", **values)
 
