@@ -27,6 +27,7 @@ from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
 from copeland.web.pages import (
     admin,
+    completion_form,
     create,
     dashboard,
     forecast,
@@ -50,6 +51,7 @@ ROUTERS = [
         vote,
         admin,
         webhook_form,
+        completion_form,
         create,
         option_texts,
         forecast,

@@ -34,6 +34,7 @@ from copeland.web.security import Signer, hash_text, new_token
 KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
 RESULTS = ("off", "closed", "live")  # for the public: never, after closing, always
 QUESTION = "Which is better?"
+CODE_NAME = "pid"
 SCOPES = ("ask", "tell", "read", "admin")
 
 
@@ -62,6 +63,8 @@ class VotingPage:
     currency: str = ""
     budget: float = 0.0  # for all answers; 0: none
     code: str = ""  # shown at the end, for those who must prove that they took part
+    completion: str = ""  # where voters go after the last question; {code} is the panel's
+    code_name: str = CODE_NAME  # under which the panel puts its code into links
     named: bool = False  # whether the owner sees who answered what; voters are told
 
     @property

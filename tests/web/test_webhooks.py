@@ -274,7 +274,9 @@ def test_the_owner_sets_it_sees_the_secret_once_and_what_became_of_messages(site
         for thread in watch.send_due():
             thread.join()
         page = admin.get(f"{path}/manage")
-        assert all(one in page.text for one in ("waiting", "<td>503</td>", "2027-01-15 08:00 UTC"))
+        assert all(
+            one in page.text for one in ("waiting", "<td>503</td>", "2027-01-15 08:00:10 UTC")
+        )
         send(admin, page, f"{path}/webhook", does="remove")
         assert Webhooks(site.storage).find(site.page().study) is None
         wrong = send(admin, page, f"{path}/webhook", does="set", url="javascript:alert(1)")

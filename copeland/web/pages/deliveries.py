@@ -46,4 +46,4 @@ def _show(one: Delivery) -> ShownDelivery:
 
 
 def _clock_time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))

@@ -18,6 +18,7 @@ from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
+from copeland.web.completion import read_code, write_completion_link
 from copeland.web.images import send_image
 from copeland.web.pages import checks
 from copeland.web.pages.question_counts import count_panel, pairs_for, usual_questions
@@ -34,6 +35,8 @@ PAIR_SECONDS = 12  # that a pair takes somebody, roughly
 UNDONE = "the voter took it back"
 MORE = "?more=1"  # of an address, where a member of a panel goes on beyond the share of questions
 LONGEST = 10_000  # pairs for which checks are planned
+COMPLETE = ("done", "share", "decided")  # why a voter is asked nothing more, who did their part
+CODE = "panel code"  # what a panel's code is signed for
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
 
@@ -95,6 +98,7 @@ def start(request: Request, token: str) -> HTMLResponse:
         is_panel=bool(study.settings.panel),
         is_personal=link.voter is not None,
         is_named=page.named or (link.voter is not None and not is_random_name(link.voter)),
+        panel_code=_sign_code(request, page, link),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -108,8 +112,16 @@ def begin(request: Request, token: str, form: Form) -> Response:
     if _find_absence(server_of(request).study(page), link.voter):
         return redirect(request, f"/v/{token}")
     answer = redirect(request, f"/vote/{page.slug}")
-    sessions.begin_voting(request, answer, page, link)
+    signed = server_of(request).signer.read(CODE, read_field(form, "panel_code"))
+    is_ours = isinstance(signed, list) and signed[0] == page.slug and link.voter is None
+    sessions.begin_voting(request, answer, page, link, signed[1] if is_ours else "")
     return answer
+
+
+def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
+    """The code that a panel put into an open link, for the form that begins; empty if there is none."""
+    code = read_code(page, request.query_params) if link.voter is None else ""
+    return server_of(request).signer.sign(CODE, [page.slug, code]) if code else ""
 
 
 @router.get("/vote/{slug}")
@@ -329,7 +341,9 @@ def _view(
         found = _show_ballot(server, voter, found, progress.undone.get(found.id, 0))
     if isinstance(found, ShownBallot):
         return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
-    values["why"] = why or _explain_end(page, study, found, progress)
+    values["why"] = why = why or _explain_end(page, study, found, progress)
+    is_over = why in COMPLETE or (why == "closed" and progress.done > 0)
+    values["completion"] = write_completion_link(page, voter.code) if is_over else ""
     return render_page(request, "ended" if is_part else "thanks", **values)
 
 
