@@ -128,7 +128,7 @@ class Key(NamedTuple):
 
 
 class Image(NamedTuple):
-    """An image as it is sent."""
+    """An image as it is sent; a recording, too, which has no size."""
 
     digest: str
     kind: str
@@ -282,6 +282,10 @@ class Store:
     def image(self, digest: str) -> Image | None:
         """Return an image."""
         return self._first(select(media).where(media.c.digest == digest), Image)
+
+    def media_kind(self, digest: str) -> str:
+        """Return the type of an image or a recording, without its content; empty if there is none."""
+        return self._one(select(media.c.kind).where(media.c.digest == digest)) or ""
 
     def show(self, study: int, option: str, pane: Pane) -> None:
         """Let an image be shown for an option."""

@@ -19,9 +19,9 @@ from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
 from copeland.web.completion import read_code, write_completion_link
-from copeland.web.images import send_image
 from copeland.web.pages import checks
 from copeland.web.pages.question_counts import count_panel, pairs_for, usual_questions
+from copeland.web.recordings import is_recording, send_medium
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
@@ -49,6 +49,7 @@ class Side(NamedTuple):
     alt: str
     width: int
     height: int
+    kind: str = ""  # of a recording, which is played
 
 
 class VoterProgress(NamedTuple):
@@ -74,6 +75,11 @@ class ShownBallot(NamedTuple):
     sides: tuple[Side, Side]
     has_images: bool
     item: Markup | None = None  # what the options are compared on
+
+    @property
+    def has_recordings(self) -> bool:
+        """Whether something must be played before a vote."""
+        return any(side.kind for side in self.sides)
 
 
 @router.get("/v/{token}")
@@ -142,6 +148,8 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
+    if outcome != SKIP and not read_field(form, "played") and _is_played(server, voter, hidden):
+        return _after(request, voter, study, "Play both before you answer. ")
     if hidden.is_check:
         check = checks.Check(hidden.turn, hidden.ballot)
         progress = _look_up(request, voter, study)
@@ -200,7 +208,7 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     if drawing is not None:
         return drawing.answer()
     pane = server.panes(voter.page).get(key)
-    return send_image(server.store.image(pane.media) if pane else None)
+    return send_medium(request, server.store.image(pane.media) if pane else None)
 
 
 def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
@@ -211,6 +219,13 @@ def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     sides = (asked.right, asked.left) if hidden.is_check else (asked.left, asked.right)
     option = dict(zip("ab", sides, strict=True)).get(side)
     return "" if option is None else pane_key(study.options[option].name, asked.item)
+
+
+def _is_played(server: Server, voter: Visitor, hidden: HiddenBallot) -> bool:
+    """Tell whether one side of a ballot is a recording."""
+    panes, study = server.panes(voter.page), server.study(voter.page)
+    shown = (panes.get(_shown_at(study, hidden, side)) for side in "ab") if panes else ()
+    return any(pane is not None and is_recording(server.kind(pane.media)) for pane in shown)
 
 
 def outcomes_of(page: VotingPage) -> list[str]:
@@ -361,7 +376,7 @@ def ahead(
     if found is None:
         return Response(status_code=204)
     sides = _show_ballot(server, voter, found, 0).sides
-    images = [server.config.base + side.image for side in sides if side.image]
+    images = [server.config.base + side.image for side in sides if side.image and not side.kind]
     return JSONResponse({"images": images})
 
 
@@ -423,7 +438,8 @@ def _show(
         for name, side in ((ballot.left, "A"), (ballot.right, "B"))
     )
     item = None if ballot.item is None else render_text(kind, ballot.item)
-    return ShownBallot(token, (one, other), bool(one.image or other.image), item)
+    has_images = any(side.image and not side.kind for side in (one, other))
+    return ShownBallot(token, (one, other), has_images, item)
 
 
 def _draw_items(server: Server, voter: Visitor, done: int) -> Following:
@@ -450,8 +466,10 @@ def side_of(
         output = server.outputs(page).get(item or "", {}).get(name)
         text = render_text(page.kind, output or server.text(page, name) or name, page.language)
         return Side(label, text, None, "", 0, 0)
-    width, height = server.size(pane.media)
-    return Side(label, None, address, pane.alt, width, height)
+    kind = server.kind(pane.media)
+    if is_recording(kind):
+        return Side(label, None, address, pane.alt, 0, 0, kind)
+    return Side(label, None, address, pane.alt, *server.size(pane.media))
 
 
 def _explain_end(
