@@ -234,7 +234,15 @@ def measure_power(
         active = active[~stops]
         if not active.size:
             break
-    return float(passed.mean()), asked * calls
+    return float(passed.mean()), _count_calls(said, asked, calls)
+
+
+def _count_calls(said: np.ndarray, asked: np.ndarray, calls: int) -> np.ndarray:
+    """Return the calls of each run: to confirm a case takes two, unless the first answer is a tie."""
+    if calls == 1:
+        return asked
+    ties = np.cumsum(said == TIED, axis=1)[np.arange(len(said)), asked - 1]
+    return calls * asked - ties
 
 
 def power_rows(runs: int) -> Iterator[str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 import copeland
 from benchmarks.cheap import cheap
+from benchmarks.control_variates import control_variates
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
 from benchmarks.false_goals import false_goals
@@ -181,6 +182,7 @@ PARTS = (
     likely,
     forecasts,
     guides,
+    control_variates,
     tuning,
     traffic,
     multileaving,

@@ -8,8 +8,10 @@ from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
-    from copeland.certificate import Certificate, certify
+    from copeland.audit import JudgeAudit, audit_judges
+    from copeland.certificate import Certificate, ControlJudge, certify, certify_with_judge
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
+    from copeland.gate import GateResult, run_gate
     from copeland.matrix import PreferenceMatrix
     from copeland.orders import rank
     from copeland.policy import Duel, Policy
@@ -38,11 +40,14 @@ __all__ = [
     "Ballot",
     "Certificate",
     "Choice",
+    "ControlJudge",
     "CopelandError",
     "Duel",
+    "GateResult",
     "Integer",
     "InvalidMatrix",
     "InvalidParameter",
+    "JudgeAudit",
     "Option",
     "Policy",
     "PreferenceMatrix",
@@ -56,8 +61,10 @@ __all__ = [
     "Vote",
     "Wait",
     "__version__",
+    "audit_judges",
     "bounds",
     "certify",
+    "certify_with_judge",
     "create_study",
     "gaps",
     "limits",
@@ -69,6 +76,7 @@ __all__ = [
     "plot",
     "rank",
     "register",
+    "run_gate",
     "simulate",
     "winners",
 ]
@@ -82,8 +90,10 @@ _SHORT = {
 }
 
 _HOMES = {
-    "certificate": ("Certificate", "certify"),
+    "audit": ("JudgeAudit", "audit_judges"),
+    "certificate": ("Certificate", "ControlJudge", "certify", "certify_with_judge"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
+    "gate": ("GateResult", "run_gate"),
     "matrix": ("PreferenceMatrix",),
     "orders": ("rank",),
     "policy": ("Duel", "Policy"),

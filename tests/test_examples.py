@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 FOLDER = Path(__file__).parent.parent / "examples"
 # What cycle.py says is compared with docs/verdicts.md: tests/cli/study/test_cli_study.py.
-EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "cycle.py")
+EXAMPLES = sorted(path for path in FOLDER.rglob("*.py") if path.name != "cycle.py")
 
 
 def _examples():

@@ -43,6 +43,7 @@ TWICE = {  # a subject and its pages or commands, or the kernels of it
     "create",
     "forecast",
     "images",
+    "judges",
     "live",
     "options",
     "plan",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from copeland.study import Option
 from copeland.study.judges import Budget, ChatJudge
+from copeland.study.log.events import NOTHING
 
 KEY = "sk-very-secret-0123"
 A, B = Option("A", "tea"), Option("B", "a 'cup' of $(coffee)")
@@ -45,6 +46,7 @@ class TinyStudy:
         self.asked = 0
         self.events: dict[str, Told] = {}  # by event id
         self.tellings = 0
+        self.spent = NOTHING
 
     def option(self, name):
         return next(option for option in self.options if option.name == name)
@@ -67,8 +69,10 @@ class TinyStudy:
         sides = (left, right) if self.asked % 2 else (right, left)
         return Ballot(self.asked, *sides, item)
 
-    def tell(self, ballot, outcome, voter, event_id, source):
+    def tell(self, ballot, outcome, voter, event_id, source, spent=NOTHING):
         self.tellings += 1
+        if event_id not in self.events:
+            self.spent = self.spent.plus(spent)
         self.events.setdefault(event_id, Told(ballot, outcome, voter, source))
 
     @property

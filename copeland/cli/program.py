@@ -186,6 +186,8 @@ app = Group(
         "compile": "copeland.cli.algorithms",
         "doctor": "copeland.cli.algorithms",
         "formats": "copeland.cli.formats",
+        "gate": "copeland.cli.gate",
+        "judges": "copeland.cli.judges",
         "winners": "copeland.cli.matrices",
         "simulate": "copeland.cli.simulate",
         "report": "copeland.cli.simulate",

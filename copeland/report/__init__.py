@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from copeland.errors import InvalidParameter
 from copeland.simulation.runs import Runs
@@ -16,8 +16,16 @@ if TYPE_CHECKING:
     from copeland.tuning import Tuner
 
 
+class Drawable(Protocol):
+    """What knows its own figure, as the audit of judges does."""
+
+    def draw_figure(self) -> Figure:
+        """Return it."""
+        ...
+
+
 def plot(
-    runs: Runs | Tuner | Ranking,
+    runs: Runs | Tuner | Ranking | Drawable,
     ax: Axes | None = None,
     *,
     yscale: str = "linear",
@@ -35,7 +43,8 @@ def plot(
     runs
         The simulation; or a tuner: then the score that it estimates, along each parameter and over the first two; or what
         :func:`copeland.rank` and :meth:`Study.ranking` return: then each option with its interval, tier and possible
-        ranks. A tuner and a ranking take no other parameter.
+        ranks; or what :func:`copeland.audit_judges` returns: then each judge's share of every pair beside people's. Only a
+        simulation takes other parameters.
     ax
         Axes of your own to draw on; by default those of a new figure.
     yscale, xscale
@@ -70,16 +79,22 @@ def plot(
 
     look = PlotOptions(yscale, xscale, width, spread, by, algorithms)
     if not isinstance(runs, Runs):
-        what = "ranking" if isinstance(runs, Ranking) else "tuner"
+        is_own = hasattr(runs, "draw_figure")
+        what = "ranking" if isinstance(runs, Ranking) else "audit" if is_own else "tuner"
+        article = "an" if what == "audit" else "a"
         if look != LOOK or ax is not None or lower_bound is not None:
-            raise InvalidParameter(f"a {what} is drawn in one way; give nothing but the {what}.")
+            raise InvalidParameter(
+                f"{article} {what} is drawn in one way; give nothing but the {what}."
+            )
         if isinstance(runs, Ranking):
             from copeland.report.ranking_figure import ranking_figure
 
             return ranking_figure(runs)
+        if is_own:
+            return cast(Drawable, runs).draw_figure()
         from copeland.report.tuning_page import landscape_figure
 
-        return landscape_figure(runs.landscape())
+        return landscape_figure(cast(Any, runs).landscape())
     from copeland.report.regret_figure import regret_figure
 
     if not isinstance(ax, Axes | None):

@@ -38,6 +38,7 @@ from copeland.study.log.events import (
     VOTED,
     AskedEvent,
     Event,
+    Spent,
     VoteEvent,
     is_question,
 )
@@ -64,6 +65,7 @@ class Answer(NamedTuple):
     voter: str | None  # None: who was asked
     item: str | None  # None: what the ballot says
     source: str | None
+    spent: Spent = Spent()  # on judges, since the vote before
 
 
 def answer_to(
@@ -79,7 +81,10 @@ def answer_to(
     before = _require_no_answer(state, log, asked)
     vote = _make_vote(state, asked, told, now)
     repeats = _find_repeat(state, log, vote)
-    vote = vote._replace(repeats=repeats, body=_describe(kind, state, log, asked, vote, before))
+    body = _describe(kind, state, log, asked, vote, before)
+    if told.spent.body:
+        body = (body or {}) | told.spent.body
+    vote = vote._replace(repeats=repeats, body=body)
     kind.check_answer(state, asked, vote)
     return [vote], vote
 
@@ -325,6 +330,10 @@ def give_role(
     if role == has:
         return []
     kind.check_guides(state.settings)
+    if voter == state.settings.control_judge:
+        raise InvalidParameter(
+            f"'{voter}' is the judge that counts in this study, and its votes prove nothing by themselves; let others vote."
+        )
     if next(iter(log.votes_of(voter)), None) is not None:
         raise AlreadyVoted(
             f"'{voter}' has voted in the role {has} and keeps it; let the {role} vote under another name."

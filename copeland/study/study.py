@@ -47,6 +47,7 @@ from copeland.study.log.events import (
     CLOSED,
     EXCUSED,
     GUIDE,
+    NOTHING,
     PAUSED,
     PROOF,
     READMITTED,
@@ -55,6 +56,7 @@ from copeland.study.log.events import (
     UNDONE,
     Event,
     Misfit,
+    Spent,
     misfit_of,
     times_of,
     to_json,
@@ -174,6 +176,11 @@ class Study:
         """The number of the last event in its log."""
         return self._current().number
 
+    @property
+    def spent(self) -> Spent:
+        """What judges have cost over all runs: calls, tokens and money, as the log has it."""
+        return self._current().spent
+
     def option(self, name: str) -> Option:
         """Return the option of this name: what to show for it, and whether it is still asked."""
         state = self._current()
@@ -235,7 +242,7 @@ class Study:
             Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
             Where judges vote: two options and a case, which are not to be asked.
         cases
-            Where judges vote, the names of all test cases. The study draws the one of each ballot, which is its ``item``.
+            Where judges vote, or a judge counts, the names of all cases. The study draws the one of each ballot, which is its ``item``.
         source
             Who asks, for the log.
         """
@@ -265,6 +272,7 @@ class Study:
         *,
         item: str | None = None,
         source: str | None = None,
+        spent: Spent = NOTHING,
     ) -> Vote:
         """Store the answer to a ballot, and return it as stored; it is on disk by then.
 
@@ -284,8 +292,12 @@ class Study:
             What the options were compared on, if the ballot does not say.
         source
             Where the vote comes from, for the log.
+        spent
+            What a judge has cost since its study's vote before, for the log.
         """
-        told = self._make_answer(ballot, outcome, voter, event_id, item, source)
+        told = self._make_answer(ballot, outcome, voter, event_id, item, source)._replace(
+            spent=spent
+        )
         kept = self._work.change(
             lambda log: answer_to(self._work.kind, self._state, log, told, self.now())
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, repeat
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,10 +93,18 @@ ANYBODY = RecentlyShown()  # of whom nothing is known
 class CaseSource(Protocol):
     """Something that knows all test cases, and draws one for each ballot."""
 
-    cases: tuple[str | None, ...]
+    @property
+    def cases(self) -> tuple[str | None, ...]:
+        """All cases."""
+        ...
 
     def case(self, left: int, right: int, number: int) -> str | None:
         """Return the case of a ballot that is the event of this number."""
+        ...
+
+    @property
+    def mark(self) -> dict[str, Any] | None:
+        """What the log says of a ballot with such a case; None if nothing."""
         ...
 
 

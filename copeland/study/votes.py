@@ -22,7 +22,7 @@ from copeland.study.log.state import StudyState
 from copeland.support.atomic_files import whole_file, write_file
 from copeland.support.escaping import cell
 from copeland.support.phrasing import format_count
-from copeland.support.row_files import table_of
+from copeland.support.row_files import rows_of_table, table_of
 from copeland.support.timestamps import seconds_since_1970
 from copeland.support.vote_tables import (
     ColumnLayout,
@@ -170,16 +170,6 @@ class Imported(int):
 def new_event_id() -> str:
     """Return an id that no other vote has, in this study or another."""
     return uuid.uuid4().hex
-
-
-def rows_of_table(table: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of a data frame, or of any iterable of mappings or named tuples."""
-    rows = table.to_dict("records") if hasattr(table, "to_dict") else table
-    for number, row in enumerate(rows):
-        values = row._asdict() if hasattr(row, "_asdict") else row
-        if not isinstance(values, Mapping):
-            raise InvalidRow(f"row {number}: {row!r} has no columns; give mappings by column name.")
-        yield f"row {number}", values
 
 
 class Incoming(NamedTuple):

@@ -188,6 +188,16 @@ def table_of(rows: Iterable[Row], where: str) -> Table:
     return Table(where, list(columns), found, _list_titles(names))
 
 
+def rows_of_table(table: Any) -> Iterator[Row]:
+    """Yield the rows of a data frame, or of any iterable of mappings or named tuples."""
+    rows = table.to_dict("records") if hasattr(table, "to_dict") else table
+    for number, row in enumerate(rows):
+        values = row._asdict() if hasattr(row, "_asdict") else row
+        if not isinstance(values, Mapping):
+            raise InvalidRow(f"row {number}: {row!r} has no columns; give mappings by column name.")
+        yield f"row {number}", values
+
+
 def _objects(path: Path) -> Iterator[Row]:
     text = text_of(path)
     is_list = file_type(path) == ".json" and text.lstrip().startswith("[")

@@ -99,9 +99,9 @@ class Server:
         self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
         self._writable: Cache[bool] = Cache(READY, clock=clock)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
-        self._versions: dict[int, tuple[dict[str, Pane], int]] = {}
+        self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
         self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
-        self._noted: dict[int, str] = {}  # those that the log says
+        self._noted: dict[str, str] = {}  # those that the log says
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._kinds: Cache[str] = Cache()
@@ -172,18 +172,18 @@ class Server:
 
     def note_page(self, page: VotingPage) -> None:
         """Let the log say what voters see, before they vote on it; asked for at every answer."""
-        shown = (page.study, *(getattr(page, name) for name in FIELDS), self._version(page))
+        shown = (page.slug, *(getattr(page, name) for name in FIELDS), self._version(page))
         digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
-        if self._noted.get(page.study) != digest:
+        if self._noted.get(page.slug) != digest:
             note_presentation(self.study(page), digest)
-            self._noted[page.study] = digest
+            self._noted[page.slug] = digest
 
     def _version(self, page: VotingPage) -> int:
         """A number that changes with the images of a page."""
-        panes, (known, version) = self.panes(page), self._versions.get(page.study, ({}, 0))
+        panes, (known, version) = self.panes(page), self._versions.get(page.slug, ({}, 0))
         if known is not panes:
             version += known != panes
-            self._versions[page.study] = panes, version
+            self._versions[page.slug] = panes, version
         return version
 
     def size(self, digest: str) -> tuple[int, int]:

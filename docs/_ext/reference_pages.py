@@ -22,9 +22,15 @@ PAGES = {
         (
             "copeland.study",
             "copeland.study.judges",
+            "copeland.audit",
             "copeland.formats",
             "copeland.formats.answers",
         ),
+    ),
+    "gates": Page(
+        "Gates",
+        "[Evaluate prompts on a test set](../../gate.md) shows how these work together.",
+        ("copeland.gate",),
     ),
     "client": Page(
         "Studies on a server",

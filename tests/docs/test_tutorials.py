@@ -1,5 +1,6 @@
 """Each tutorial can be typed from its page alone: what it shows is what comes out."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -59,7 +60,9 @@ def pattern_of(shown):
 def test_a_tutorial_does_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("COLUMNS", "400")
+    here = str(Path(sys.executable).parent)  # whoever follows the page has this python
+    monkeypatch.setenv("PATH", here, prepend=os.pathsep)
     before = set(sys.modules)
     for language, block in steps(page):
         if language == "python":

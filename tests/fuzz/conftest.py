@@ -33,6 +33,8 @@ def template(tmp_path_factory):
     forecast_of(work.standing().start, 1, 1)  # compiles what plans need before any clock runs
     work.storage.dispose()
     (folder / "options.csv").write_text("name,text\ngreen,grass\nblack,earth\n")
+    (folder / "old.csv").write_text("id,answer\none,1\ntwo,2\nthree,3\n")
+    (folder / "new.csv").write_text("id,answer\none,I\ntwo,II\nthree,3\n")
     (folder / "items.csv").write_text("name,text\none,1\ntwo,2\n")
     (folder / "items.jsonl").write_text('"one"\n{"text": "two"}\n')
     runs = copeland.simulate("cyclic-4", "random", 10, 2)

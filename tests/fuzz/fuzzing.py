@@ -73,6 +73,7 @@ LIMITED = {
     "worlds": ["1", "2", "0", "-1", "1e30"],
     "most": ["1", "20", "0", "-1", "nan"],
     "calls": ["1", "3", "0", "-1", "1e30", "x"],
+    "max_calls": ["3", "20", "0", "-1", "1e30", "x"],
     "patience": ["1", "2", "0", "-1", "x"],
     "only": ["nonsense", "small,nonsense", "nonsense,,"],
     "backend": ["loky", "nonsense", ""],
@@ -96,7 +97,7 @@ LIMITED = {
 
 ALWAYS = set(LIMITED) & {
     *("horizon", "runs", "jobs", "comparisons", "worlds", "most", "calls", "patience", "only"),
-    *("storage", "marks", "wanted"),
+    *("storage", "marks", "wanted", "max_calls"),
 }
 
 

@@ -79,6 +79,11 @@ def test_after_the_first_link_an_event_without_one_does_not_fit(i):
     assert misfit_of("tea", chain) == Misfit(i + 1, i + 1)
 
 
+def test_a_log_without_any_link_does_not_fit():
+    """Whoever removes all links could add what they like; logs of before get theirs when they are first opened."""
+    assert misfit_of("tea", [(event, None) for event in LOG]) == Misfit(1, 5)
+
+
 # A study with a certificate, and every way to change it
 
 
@@ -190,6 +195,15 @@ def test_a_vote_put_in_without_a_link_is_found_also_after_the_study_goes_on(file
     found = objections(read_certificate(file), study)
     study.storage.dispose()
     assert found == (f"event {last + 1} of the log is not as it was written.",)
+
+
+def test_a_log_that_lost_all_its_links_is_found(filed):
+    _, file, path = filed
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE copeland_events SET link = NULL")
+    base.close()
+    found = objections(read_certificate(file), open_study("drinks", f"sqlite:///{path}"))
+    assert found == ("one of the events 1 to 15 of the log is not as it was written.",)
 
 
 def test_a_log_whose_chain_was_made_anew_is_found_by_the_certificate(filed):

@@ -27,6 +27,7 @@ from copeland.cli.arguments import (
 from copeland.cli.output import note, print_json, require_new, show, tell_result
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Name, open_study, study
+from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line, file_name
 from copeland.support.phrasing import join_names
 
@@ -159,7 +160,11 @@ def certify_command(
 @study.command("verify", epilog="Example: `copeland study verify tea.json`")
 def verify_command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.json", help="A file that `study certify --out` wrote.")
+        Path,
+        typer.Argument(
+            metavar="FILE.json",
+            help="A file that `study certify --out` or `gate --certificate` wrote.",
+        ),
     ],
     votes: Annotated[
         Path | None,
@@ -174,16 +179,33 @@ def verify_command(
             "--unsealed", help="Also accept a file without a seal, which an early version wrote."
         ),
     ] = False,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Of a gate: check also that these answers were judged."),
+    ] = None,
+    candidate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The same for the candidate's answers.")
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="One file with the answers of both; --baseline and --candidate are then options in it.",
+        ),
+    ] = None,
+    format_: FormatName = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Check a certificate by making it again from its log; exit code 1 if it does not hold."""
+    """Check a certificate by making it again from its log, or from the verdicts of a gate; exit code 1 if it does not hold."""
     from copeland.study.results.certificate_file import (
         objections,
         objections_by_file,
         read_certificate,
     )
 
+    if _is_gate_checked(file, baseline, candidate, answers, format_, as_json):
+        return
     filed = read_certificate(file, unsealed)
     found = (
         objections(filed, open_study(filed.study, storage))
@@ -205,3 +227,39 @@ def verify_command(
             )
     if found:
         raise typer.Exit(FAILURE)
+
+
+def _is_gate_checked(
+    file: Path,
+    baseline: str | None,
+    candidate: str | None,
+    answers: Path | None,
+    name: str | None,
+    as_json: bool,
+) -> bool:
+    """Check the certificate of a gate; return whether it is one."""
+    from copeland.gate.case_pairs import pair_answers, pick_answers
+    from copeland.gate.gate_certificate import find_objections, read_gate_certificate
+
+    content = read_gate_certificate(file)
+    if content is None:
+        return False
+    if (baseline is None) != (candidate is None):
+        raise InvalidParameter("give both --baseline and --candidate, or neither.")
+    pairs = None
+    if baseline is not None and candidate is not None:
+        pairs = (
+            pair_answers(baseline, candidate, inner=True, name=name)
+            if answers is None
+            else pick_answers(answers, baseline, candidate, name)
+        )
+    found = find_objections(content, pairs)
+    if as_json:
+        print_json({"file": str(file), "holds": not found, "objections": list(found)})
+    elif found:
+        show(*(f"{file} does not hold: {objection}" for objection in found))
+    else:
+        show(f"{file} holds: {content['statement']}")
+    if found:
+        raise typer.Exit(FAILURE)
+    return True

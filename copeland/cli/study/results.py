@@ -85,7 +85,7 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
     from copeland.study.report.study_sentences import lists_sentence
-    from copeland.study.results.agreement import flip_sentences
+    from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     position = standing.position
     if position.is_biased:
@@ -99,6 +99,8 @@ def _notes(standing: Standing) -> Iterator[str]:
     yield from flip_sentences(standing.swaps)
     if standing.outcomes["error"]:
         yield f"Judges failed {format_count(standing.outcomes['error'], 'time')}; a failure is not a vote."
+    if standing.spent.calls:
+        yield spent_sentence(standing.spent)
     if standing.lists:
         yield lists_sentence(standing)
 

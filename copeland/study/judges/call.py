@@ -9,17 +9,20 @@ raises is a failure. It may have more:
     is called before the first ballot, and raises if the judge cannot work, or cannot keep to a cap on cost.
 ``charged(left, right, item, budget)``
     is called in its place, and reserves and books in the budget what the call costs.
+``estimate_tokens(left, right, item)``
+    tells about how many tokens a call reads, and how many it writes at most; a gate adds them up before the first call.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter
+from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import parse_word, shorten
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
@@ -130,6 +133,29 @@ def own_name(judge: Judge) -> str:
     return "judge" if own == "<lambda>" else own
 
 
+def name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
+    """Return judges by name: the names that are given, or those that they bring along."""
+    if isinstance(judges, Mapping):
+        named = dict(judges)
+    else:
+        several = list(judges) if isinstance(judges, Sequence) else [judges]
+        named = {own_name(judge): judge for judge in several}
+        if len(named) < len(several):
+            names = ", ".join(own_name(judge) for judge in several)
+            raise InvalidParameter(
+                f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
+            )
+    if not named:
+        raise InvalidParameter("there is no judge; give at least one.")
+    for name, judge in named.items():
+        check_text("a judge's ", name=name)
+        if not callable(judge):
+            raise InvalidParameter(
+                f"the judge '{name}' cannot be called; expected judge(left, right, item)."
+            )
+    return named
+
+
 def check_judge(judge: Judge, capped: bool) -> None:
     """Refuse a judge that cannot begin, or not under a cap on cost."""
     check = getattr(judge, "check", None)
@@ -159,7 +185,8 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     """Return what a judge says; ``error`` with the reason as its note if it fails.
 
     With ``swap="confirm"`` it is asked twice, the second time with the sides swapped. What it says both
-    times is its opinion; if it says two things, that is a tie, unless one of them is ``skip``.
+    times is its opinion; if it says two things, that is a tie, unless one of them is ``skip``. A first answer of
+    ``tie`` or ``skip`` is its opinion: a second call could not change the vote.
 
     Examples
     --------
@@ -170,7 +197,7 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     try:
         calls += 1
         first = parse_word(judge(left, right, item))
-        if swap == "random" or first == SKIP:
+        if swap == "random" or first in (SKIP, TIE):
             return Opinion(first, calls)
         calls += 1
         second = parse_word(judge(right, left, item))

@@ -245,6 +245,7 @@ PROMPT_ON_ITEM = (
     f"The candidates answer to this:\n\n<item {{mark}}>\n{{item}}\n</item {{mark}}>\n\n{PROMPT}"
 )
 
+_BYTES = 4  # of a token, as an estimate
 _FRAME = 256  # tokens: more than servers put around a message
 
 
@@ -367,9 +368,7 @@ class ChatJudge:
         """Return what the model answers; what it costs is counted in ``budget``, within its cap."""
         import tenacity
 
-        template = self.prompt or (PROMPT if item is None else PROMPT_ON_ITEM)
-        message = {"role": "user", "content": fill(template, left, right, item)}
-        body = json.dumps(self.request | {"messages": [message]}).encode()
+        template, body = self._write(left, right, item)
         attempts = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(self.attempts),
             retry=tenacity.retry_if_exception_type(PassingFailure),
@@ -383,6 +382,23 @@ class ChatJudge:
         except PassingFailure as error:
             raise JudgeFailed(f"{error} It was tried {self.attempts} times.") from None
         return parse_outcome(said, find_first_side(template))
+
+    def estimate_tokens(self, left: Any, right: Any, item: Any = None) -> tuple[int, int]:
+        """Return how many tokens a call reads if each has four bytes, and how many it writes at most."""
+        return len(self._write(left, right, item)[1]) // _BYTES, self._longest()
+
+    def estimate_call(self, left: Any, right: Any, item: Any = None) -> tuple[float, float]:
+        """Return what a call costs if a token has four bytes, and the most that it can cost."""
+        _, body = self._write(left, right, item)
+        if self.prices is None:
+            return 0.0, 0.0
+        return self.prices.of(len(body) // _BYTES, self._longest()), self._most(body)
+
+    def _write(self, left: Any, right: Any, item: Any) -> tuple[str, bytes]:
+        """The prompt that is used, and the request that it makes."""
+        template = self.prompt or (PROMPT if item is None else PROMPT_ON_ITEM)
+        message = {"role": "user", "content": fill(template, left, right, item)}
+        return template, json.dumps(self.request | {"messages": [message]}).encode()
 
     def _attempt(self, body: bytes, budget: Budget) -> dict[str, Any]:
         """Send a request once, and book what it cost."""

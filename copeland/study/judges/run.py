@@ -20,7 +20,6 @@ from copeland.errors import (
     nearest,
 )
 from copeland.forecast.start import Until, read_until
-from copeland.study.input_limits import check_text
 from copeland.study.judges.call import (
     SWAPS,
     Budget,
@@ -29,12 +28,12 @@ from copeland.study.judges.call import (
     ask_judge,
     charge,
     check_judge,
-    own_name,
+    name_judges,
 )
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, Drawer
 from copeland.study.kinds.base import Wait
-from copeland.study.log.events import ERROR, GUIDE, SKIP
+from copeland.study.log.events import ERROR, GUIDE, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
@@ -113,6 +112,7 @@ class Summary:
     reason: str
     stopped: str
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # by judge, of the confirmed ballots
+    total: Spent = NOTHING  # over all runs on this study, as its log has it
 
 
 def judge_study(
@@ -191,7 +191,7 @@ def judge_study(
     """
     if study.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
-    named = _name_judges(judges)
+    named = name_judges(judges)
     for what, number in {"calls": calls, "workers": workers, "patience": patience}.items():
         if number is not None and number < 1:
             raise InvalidParameter(f"{what} is {number}; there must be at least 1.")
@@ -317,6 +317,7 @@ class _JudgingLoop:
         self.under_way: dict[Future[Opinion], _Asked] = {}
         self.told: list[Judged] = []
         self.calls = 0
+        self.logged = NOTHING  # of what this run spent
         self.end: tuple[str, str] | None = None
         # What the next item is drawn by: a number that no other ballot of this study has.
         self.latest = 0 if self.items is None else self.study.number
@@ -373,6 +374,7 @@ class _JudgingLoop:
             reason=self.end[0],
             stopped=self.end[1],
             swaps=swaps,
+            total=self.study.spent,
         )
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
@@ -548,9 +550,15 @@ class _JudgingLoop:
         event_id = f"{asked.judge}/{asked.ballot.id}"
         source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
         source = f"{source}: {opinion.note}" if opinion.note else source
+        # Whatever was spent since the last vote: also on ballots that came to none, and on those under way.
+        now = Spent(self.calls + opinion.calls, self.budget.tokens, self.budget.cost)
+        spent = now.minus(self.logged)
         for telling in range(1, _TELLINGS + 1):
             try:
-                self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
+                self.study.tell(
+                    asked.ballot, outcome, asked.judge, event_id, source=source, spent=spent
+                )
+                self.logged = now
                 return True
             except (AlreadyVoted, Conflict):
                 return False
@@ -569,25 +577,3 @@ class _JudgingLoop:
             self.end = (reason, sentence)
         if reason in ("failed", "interrupted"):
             self.budget.stop()
-
-
-def _name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
-    if isinstance(judges, Mapping):
-        named = dict(judges)
-    else:
-        several = list(judges) if isinstance(judges, Sequence) else [judges]
-        named = {own_name(judge): judge for judge in several}
-        if len(named) < len(several):
-            names = ", ".join(own_name(judge) for judge in several)
-            raise InvalidParameter(
-                f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
-            )
-    if not named:
-        raise InvalidParameter("there is no judge; give at least one.")
-    for name, judge in named.items():
-        check_text("a judge's ", name=name)
-        if not callable(judge):
-            raise InvalidParameter(
-                f"the judge '{name}' cannot be called; expected judge(left, right, item)."
-            )
-    return named

@@ -117,6 +117,10 @@ class Draw(NamedTuple):
             return left_over[0]
         return left_over[int(stream(self.seed, "case", number).integers(len(left_over)))]
 
+    @property
+    def mark(self) -> None:
+        """What the log says of such a ballot: nothing."""
+
     def is_spent(self, pair: Pair) -> bool:
         """Tell whether a pair has no case left."""
         taken = self.taken.get(pair, ())

@@ -119,6 +119,7 @@ _LAST_LINKED = (
     .order_by(_e.number.desc())
     .limit(1)
 )
+_LAST_NUMBER = select(func.max(_e.number)).where(_here)
 _NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
 _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
     snapshots.c.study == bindparam("study")
@@ -372,6 +373,12 @@ class Log:
     def forget_snapshot(self) -> None:
         """Delete the snapshot; nothing is lost by it."""
         self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
+
+    def bind(self) -> None:
+        """Give the last event a link, if an older version wrote the whole log without links."""
+        last = self._rows(_LAST_NUMBER).scalar()
+        if last is not None:
+            self._bound(last)
 
     def _link(self, number: int) -> bytes | None:
         """Return the link of an event, None if there is no such event or it has none."""

@@ -14,7 +14,8 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``:
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats. Of an import, ``body`` says
             whether it has ``sides``, that it has no ``order`` if it came as a count, and how many ``times`` it was
-            said if it stands for many votes
+            said if it stands for many votes. Of a judge, ``body`` says what was ``spent`` on calls since the vote before:
+            calls, tokens and cost
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
             import, if all of it was undone, or the ``reason``, if one was told
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
@@ -210,6 +211,41 @@ def times_of(vote: Event) -> int:
     return (vote.body or {}).get("times", 1)
 
 
+class Spent(NamedTuple):
+    """Calls to judges, tokens, and money in the currency of the prices.
+
+    Examples
+    --------
+    >>> Spent(2, 300, 0.5).plus(Spent(1, 100, 0.25))
+    Spent(calls=3, tokens=400, cost=0.75)
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+
+    def plus(self, more: Spent) -> Spent:
+        """Return both together."""
+        return Spent(self.calls + more.calls, self.tokens + more.tokens, self.cost + more.cost)
+
+    def minus(self, less: Spent) -> Spent:
+        """Return what is left without some of it."""
+        return Spent(self.calls - less.calls, self.tokens - less.tokens, self.cost - less.cost)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What the body of a vote says."""
+        return {"spent": list(self)} if any(self) else {}
+
+
+NOTHING = Spent()
+
+
+def spent_on(vote: Event) -> Spent:
+    """Return what a vote says was spent; nothing for votes of people, and of logs before 0.3."""
+    return Spent(*(vote.body or {}).get("spent", ()))
+
+
 def to_json(event: Event) -> str:
     """Return an event as one line of JSON, without the fields it does not use.
 
@@ -284,11 +320,11 @@ def last_link(study: str, events: Iterable[Event]) -> bytes:
 def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
     """Return where the events of a log do not fit the links they were stored with, None if all do.
 
-    Events of logs that are older than the chain have no links; they fit if the next link does. After the first link
+    Events of logs that are older than the chain have no links; they fit if the next link does. From the first link on,
     every event has one.
     """
     link = first_link(study)
-    fitting = 0
+    fitting = number = 0
     for number, (event, stored) in enumerate(linked, 1):
         link = next_link(link, event)
         lacks_link = stored is None and fitting > 0
@@ -296,4 +332,4 @@ def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfi
             return Misfit(fitting + 1, number)
         if stored is not None:
             fitting = number
-    return None
+    return Misfit(fitting + 1, number) if fitting < number else None

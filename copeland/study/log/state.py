@@ -10,6 +10,7 @@ import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
 from copeland.study.log.arrivals import AGAINST, Arrivals, Person
+from copeland.study.log.control_answers import ControlAnswers
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -22,6 +23,7 @@ from copeland.study.log.events import (
     EXCUSED,
     GUIDE,
     LEFT,
+    NOTHING,
     OUTCOMES,
     PAUSED,
     PRESENTED,
@@ -39,9 +41,11 @@ from copeland.study.log.events import (
     AskedEvent,
     Event,
     OptionEvent,
+    Spent,
     VoteEvent,
     VoterEvent,
     read_needed,
+    spent_on,
     times_of,
 )
 from copeland.study.log.sides import Sides, Swaps
@@ -83,6 +87,10 @@ class StudyState:
     in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
     """
 
+    control: ControlAnswers | None = None  # only where a judge counts, so others keep their form
+    # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
+    spent: Spent = NOTHING
+
     def __init__(self, created: Event):
         try:
             self._begin(created)
@@ -99,7 +107,10 @@ class StudyState:
         self.undone_ties: Counts = np.zeros((0, 0), np.int64)
         self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
         self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
-        self.guides: set[str] = set()  # voters whose votes prove nothing
+        judge = self.settings.control_judge  # whose answers count, and who proves nothing
+        if judge:
+            self.control = ControlAnswers(judge, self.settings.control_cases)
+        self.guides: set[str] = {judge} if judge else set()  # voters whose votes prove nothing
         self.guide_wins: Counts = np.zeros((0, 0), np.int64)  # of guides; none without them
         self.guide_ties: Counts = np.zeros((0, 0), np.int64)
         self.guide_votes = 0  # that count, of guides
@@ -193,6 +204,8 @@ class StudyState:
         if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
             self.arrivals.restart()
             self.open = {}
+        if self.control is not None:
+            self.control.restart()
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -242,6 +255,8 @@ class StudyState:
             self.tuning.take_question(event)
         if self.arrivals is not None and event.voter not in self.guides:
             self.arrivals.ask(event, self.settings.lease)
+        if self.control is not None and event.voter not in self.guides:
+            self.control.ask(event)
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
@@ -249,12 +264,17 @@ class StudyState:
             self.lists.waiting.pop(event.ballot, None)
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= event.voter not in self.guides
+        spent = spent_on(event)
+        if spent != NOTHING:
+            self.spent = self.spent.plus(spent)
         times = times_of(event)
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
             self.tuning.drop_ballot(event.ballot)
         if event.outcome == ERROR and self.cases is not None and event.voter not in self.guides:
             self.cases.fail(event)
+        if self.control is not None:
+            self._take_control(self.control, event)
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
         if self.arrivals is None or missed or event.voter in self.guides or not proves(event):
             return
@@ -263,6 +283,13 @@ class StudyState:
             self.arrivals.answer(event, meaning, times)
         else:
             self.arrivals.replace(event, meaning, times, again == UNDONE)
+
+    def _take_control(self, control: ControlAnswers, vote: VoteEvent) -> None:
+        """Let a judge that counts, and what people say where it said what, follow a vote."""
+        if vote.voter == control.judge:
+            control.hear(vote, self.meaning(vote.outcome))
+        elif vote.voter not in self.guides:
+            control.answer(vote, self.meaning(vote.outcome))
 
     def _standing_meaning(self, vote: VoteEvent) -> str | None:
         return self.meaning(vote.outcome) if vote.repeats is None else None
@@ -276,6 +303,10 @@ class StudyState:
         self.undone_votes += times
         self._tally(event, -times)
         self._change(event, -times, 0 if own else times)
+        if self.control is not None and event.voter == self.control.judge:
+            self.control.forget(event, self.meaning(event.outcome))
+        elif self.control is not None:
+            self.control.undo(event, own)
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
@@ -406,7 +437,10 @@ class StudyState:
     __hash__ = None  # type: ignore[assignment]
 
 
-_PARTS = (Arrivals, Cases, Lists, OpenBallot, Option, Panel, Person, Sides, Swaps, Tables)
+_PARTS = (
+    *(Arrivals, Cases, ControlAnswers, Lists, OpenBallot, Option),
+    *(Panel, Person, Sides, Spent, Swaps, Tables),
+)
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     ADDED: StudyState._add_option,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE, Spent
 from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
 from copeland.study.results.standing import Guidance, position_of
-from copeland.study.votes import rows_of_table
 from copeland.support.phrasing import format_count, percent
+from copeland.support.row_files import rows_of_table
 
 NO_PROOF = "Guides only decide what is asked next; what they say proves nothing."
 
@@ -241,3 +241,16 @@ def guidance_sentences(guides: Collection[Guidance]) -> Iterator[str]:
         yield f"{guide.name} guides, with {format_count(guide.votes, 'vote')}. {agree}"
     if guides:
         yield NO_PROOF
+
+
+def spent_sentence(spent: Spent) -> str:
+    """Return what judges have cost over all runs.
+
+    Examples
+    --------
+    >>> spent_sentence(Spent(1200, 81_000, 1.5))
+    'Over all runs, judges were called 1,200 times, for 81,000 tokens at a cost of 1.5.'
+    """
+    tokens = f", for {format_count(spent.tokens, 'token')}" if spent.tokens else ""
+    cost = f" at a cost of {spent.cost:,.4g}" if spent.cost else ""
+    return f"Over all runs, judges were called {format_count(spent.calls, 'time')}{tokens}{cost}."

@@ -214,6 +214,7 @@ class Analysis(Measures):
             "position": asdict(standing.position)
             | {"without_sides": standing.sideless, "both_ways": standing.both_ways},
             "swaps": [{"name": name} | swaps._asdict() for name, swaps in standing.swaps.items()],
+            "spent": standing.spent._asdict(),
             "outcomes": standing.outcomes,
             "asked": standing.asked,
             "open": standing.open,

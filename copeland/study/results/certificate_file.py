@@ -364,8 +364,9 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
     if not isinstance(told, list):
         yield "its notes are no list of sentences."
         return
-    if told and not set(undone) <= set(map(str, told)):
-        yield f"it should say this about undone votes: {undone[0]}"
+    missing = [note for note in undone if note not in told]
+    if told and missing:
+        yield f"it should say this about undone votes: {missing[0]}"
     others = [str(note) for note in told if note not in undone]
     yield from find_wrong_arrivals(others, past, state.guides)
 

@@ -18,7 +18,7 @@ from copeland.certificate.evidence import LIKE_THESE, THESE
 from copeland.certificate.proof import Voters
 from copeland.forecast.start import Start
 from copeland.study.log.arrivals import AGAINST
-from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
+from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import StudyState, find_options_left
 from copeland.study.log.state_parts import Tables
@@ -193,6 +193,7 @@ class Standing:
     sideless: int = 0  # votes that name a winner, and do not say on which side it was shown
     both_ways: int = 0  # votes that name a winner, asked with the sides both ways
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
+    spent: Spent = NOTHING  # by judges, over all runs
 
     @property
     def flips(self) -> int:
@@ -281,6 +282,7 @@ def standing_of(
         sideless=state.sides.without,
         both_ways=state.sides.both,
         swaps=dict(state.sides.swapped),
+        spent=state.spent,
     )
 
 
@@ -325,6 +327,7 @@ def _certificate_among(
         cases=state.settings.cases or None,
         judges=() if state.cases is None else state.cases.judges,
         goal=state.settings.goal,
+        control=None if state.control is None else state.control.judge_of(state.k),
     )
 
 

@@ -12,11 +12,9 @@ from copeland.study.judges.call import ask_judge
     [
         (("left", "right"), "left", False),  # the same option both times
         (("right", "left"), "right", False),
-        (("tie", "tie"), "tie", False),
         (("both_bad", "both_bad"), "both_bad", False),
         (("left", "left"), "tie", True),  # the same side both times
         (("right", "tie"), "tie", True),
-        (("tie", "both_bad"), "tie", True),
         (("left", "skip"), "skip", None),
         (("left", "?"), "error", None),
     ],
@@ -32,10 +30,16 @@ def test_the_second_question_has_the_sides_swapped():
 
     def watched(left, right, item):
         shown.append((left, right, item))
-        return "tie"
+        return "both_bad"
 
     ask_judge(watched, "a", "b", "on this", swap="confirm")
     assert shown == [("a", "b", "on this"), ("b", "a", "on this")]
+
+
+@pytest.mark.parametrize("first", ["tie", "skip"])
+def test_there_is_no_second_question_where_it_could_not_change_the_vote(first):
+    opinion = ask_judge(lambda *_: first, "a", "b", None, swap="confirm")
+    assert (opinion.outcome, opinion.flipped, opinion.calls) == (first, None, 1)
 
 
 def test_a_judge_that_looks_at_sides_only_is_shown_to_flip_every_time():

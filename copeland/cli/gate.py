@@ -1,0 +1,322 @@
+"""copeland gate: may a change go out? Two sets of answers to the same test cases, a judge, one decision."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.arguments import Force, FormatName, Json, Number, Whole
+from copeland.cli.interrupts import INTERRUPTED
+from copeland.cli.judge_options import (
+    KEY_VARIABLE,
+    Commands,
+    Cost,
+    KeyVariable,
+    MaxTokens,
+    Models,
+    Patience,
+    Prompt,
+    Temperature,
+    Timeout,
+    TokenPrices,
+    Url,
+    Voters,
+    make_judges,
+)
+from copeland.cli.output import complain, note, print_json, progress_bar, require_new, show
+from copeland.cli.program import BAD_INPUT, app
+from copeland.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from copeland.gate.case_pairs import CasePairs
+    from copeland.gate.gate_result import GateResult
+    from copeland.gate.gate_settings import GateSettings
+
+_EXAMPLE = 'copeland gate --baseline old.csv --candidate new.csv --command "python judge.py {left} {right}"'
+
+
+@app.command("gate", epilog=f"Example: `{_EXAMPLE}`")
+def gate_command(
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The answers that you have; with --answers, the option that gave them.",
+        ),
+    ] = None,
+    candidate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The answers that may go out; with --answers, the option that gave them.",
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="One file with the answers of both options."),
+    ] = None,
+    same: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Judge a set against itself, or, given twice, two samples of one model: how far is the judge to be trusted?",
+        ),
+    ] = None,
+    format_: FormatName = None,
+    command: Commands = None,
+    model: Models = None,
+    url: Url = None,
+    voter: Voters = None,
+    require: Annotated[
+        str,
+        typer.Option(help="What is to be proved: not-worse (by more than --by), or better."),
+    ] = "not-worse",
+    by: Annotated[
+        float, Number(help="How far the mean may be below one half and still be not worse.")
+    ] = 0.05,
+    delta: Annotated[
+        float, Number(help="The probability that a judge's verdict is wrong, at most.")
+    ] = 0.05,
+    population: Annotated[
+        str,
+        typer.Option(
+            help="these: the claim is about exactly these cases; like-these: about all cases of which they are a sample."
+        ),
+    ] = "these",
+    swap: Annotated[
+        str,
+        typer.Option(
+            help="random: one call per question; confirm: two calls, the second with the sides swapped."
+        ),
+    ] = "random",
+    max_calls: Annotated[
+        int, Whole(help="Make at most this many calls to each judge, in all runs.")
+    ] = 1_000,
+    cost: Cost = None,
+    prices: TokenPrices = None,
+    cheaper: Annotated[
+        float | None,
+        Number(help="Require also that answers cost less by this share: 0.4 for 40 %."),
+    ] = None,
+    faster: Annotated[
+        float | None, Number(help="Require also that answers take less time by this share.")
+    ] = None,
+    inner: Annotated[
+        bool, typer.Option("--inner", help="Drop cases that only one set has.")
+    ] = False,
+    judge_identical: Annotated[
+        bool,
+        typer.Option(
+            "--judge-identical",
+            help="Ask also where both answers are the same; otherwise that is a tie without a call.",
+        ),
+    ] = False,
+    judge_all: Annotated[
+        bool,
+        typer.Option("--all", help="Judge every question, also after the decision."),
+    ] = False,
+    prompt: Prompt = None,
+    key_variable: KeyVariable = KEY_VARIABLE,
+    workers: Annotated[int, Whole(help="How many questions to judge at the same time.")] = 1,
+    temperature: Temperature = 0.0,
+    max_tokens: MaxTokens = 16,
+    timeout: Timeout = 60.0,
+    patience: Patience = 5,
+    seed: Annotated[int, Whole(help="Same seed, same questions in the same order.")] = 0,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help="Keep every answer here, and go on where the last run stopped; beside --out by default.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write everything as JSON.")
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE.xml", help="Write JUnit XML, for CI systems.")
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Write a page in Markdown.")
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Write a certificate, which `copeland study verify` checks."
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Decide whether a change may go out: a judge compares two sets of answers to the same test cases.
+
+    Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is wrong. It stops as soon as it is
+    decided; Ctrl-C keeps what is judged.
+    """
+    from copeland.gate.gate_settings import GateSettings
+
+    settings = GateSettings(
+        require=require,
+        margin=by,
+        delta=delta,
+        population=population,
+        swap=swap,
+        seed=seed,
+        max_calls=max_calls,
+        cost=cost,
+        workers=workers,
+        patience=patience,
+        judge_identical=judge_identical,
+        judge_all=judge_all,
+    )
+    files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
+    kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
+    _require_places([kept, *files.values()])
+    for path in files.values():
+        if path is not None:
+            require_new(path, force)
+    pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
+    judges = make_judges(
+        command,
+        model,
+        voter,
+        url=url,
+        prompt=prompt,
+        prices=prices,
+        key_variable=key_variable,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        timeout=timeout,
+    )
+    if same:
+        _check_self(pairs, judges, settings, files, as_json)
+        return
+    try:
+        result = _judge(pairs, judges, settings, cheaper, faster, kept)
+        _write_files(result, files)
+    except OSError as error:  # not the exit code 1, which says that the opposite is proved
+        complain(error)
+        raise typer.Exit(BAD_INPUT) from None
+    _tell(result, as_json)
+
+
+def _require_places(paths: list[Path | None]) -> None:
+    """Refuse files that could not be written, before anything is paid for."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise InvalidParameter(f"{path}: there is no folder {path.parent}; create it first.")
+        if path is not None and path.is_dir():
+            raise InvalidParameter(f"{path} is a folder; name a file.")
+
+
+def _read_pairs(
+    baseline: list[str] | None,
+    candidate: list[str] | None,
+    answers: Path | None,
+    same: list[Path] | None,
+    name: str | None,
+    inner: bool,
+) -> CasePairs:
+    """Join the answers as they were given."""
+    from copeland.gate.case_pairs import SEVERAL, pair_answers, pair_with_itself, pick_answers
+
+    if same:
+        if baseline or candidate or answers or len(same) > 2:
+            raise InvalidParameter(
+                "--same takes the place of --baseline, --candidate and --answers; give it once, or twice for two samples."
+            )
+        return pair_with_itself(*same, name=name)
+    if not baseline or not candidate:
+        raise InvalidParameter(
+            "name both sets of answers: --baseline FILE --candidate FILE, or --answers FILE --baseline NAME --candidate NAME."
+        )
+    if len(baseline) > 1 or len(candidate) > 1:
+        raise InvalidParameter(
+            f"a gate compares one baseline with one candidate, and here are {len(baseline)} and {len(candidate)}; {SEVERAL}."
+        )
+    if answers is not None:
+        return pick_answers(answers, baseline[0], candidate[0], name)
+    return pair_answers(baseline[0], candidate[0], inner, name)
+
+
+def _judge(
+    pairs: CasePairs,
+    judges: list[Any],
+    settings: GateSettings,
+    cheaper: float | None,
+    faster: float | None,
+    journal: Path | None,
+) -> GateResult:
+    from copeland.gate.gate_run import judge_pairs
+    from copeland.study.judges import JudgeFailed
+
+    with progress_bar("calls", "starting") as advance:
+        result = judge_pairs(
+            pairs,
+            judges,
+            settings,
+            cheaper,
+            faster,
+            journal,
+            advance,
+            lambda said: note(f"copeland: {said}"),
+        )
+    failed = next((one for one in result.judges if one.reason == "failed"), None)
+    if failed is not None:
+        kept = "" if journal is None else f" What was judged is in {journal}."
+        raise JudgeFailed(f"{failed.stopped}{kept}")
+    return result
+
+
+def _write_files(result: GateResult, files: dict[str, Path | None]) -> None:
+    """Write what was asked for."""
+    import json
+
+    from copeland.gate.gate_certificate import make_certificate
+    from copeland.gate.junit import make_junit
+    from copeland.gate.markdown_summary import make_summary
+    from copeland.support.atomic_files import write_file
+
+    make = {
+        "out": lambda: json.dumps(result.to_dict(), allow_nan=False, indent=1).encode() + b"\n",
+        "junit": lambda: make_junit(result),
+        "summary": lambda: make_summary(result).encode(errors="replace"),
+        "certificate": lambda: make_certificate(result).encode(),
+    }
+    for what, path in files.items():
+        if path is not None:
+            write_file(path, make[what]())
+
+
+def _tell(result: GateResult, as_json: bool) -> None:
+    from copeland.gate.gate_sentences import describe_details
+
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show(result.sentence, *describe_details(result))
+    interrupted = any(judge.reason == "interrupted" for judge in result.judges)
+    raise typer.Exit(INTERRUPTED if interrupted else result.exit_code)
+
+
+def _check_self(
+    pairs: CasePairs,
+    judges: list[Any],
+    settings: GateSettings,
+    files: dict[str, Path | None],
+    as_json: bool,
+) -> None:
+    """Say how far a judge is to be trusted."""
+    from copeland.gate.self_check import check_judge_by_itself
+
+    given = [f"--{name}" for name, path in files.items() if path is not None]
+    if given:
+        raise InvalidParameter(f"--same writes no files; leave {given[0]} out, or use --json.")
+    with progress_bar("calls", "starting") as advance:
+        found = [check_judge_by_itself(pairs, judge, settings, advance) for judge in judges]
+    if as_json:
+        print_json({"same": [one.to_dict() for one in found]})
+    else:
+        show(*(sentence for one in found for sentence in one.sentences))

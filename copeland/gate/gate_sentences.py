@@ -1,0 +1,231 @@
+"""What a gate came to, in sentences: what is proved, by whose judgment, on which cases, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from copeland.gate.claims import (
+    BETTER,
+    FAILED,
+    MUCH_WORSE,
+    NOT_WORSE,
+    PASSED,
+    UNDECIDED,
+    WORSE,
+    Finding,
+    Terms,
+)
+from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
+from copeland.support.phrasing import (
+    capital,
+    format_count,
+    join_names,
+    percent,
+    quote_name,
+    quote_names,
+)
+
+
+def describe_gate(result: GateResult) -> str:
+    """Return the verdict in a sentence for each judge, after one for all if there are several."""
+    missing = [describe_saving(saving) for saving in result.savings if not saving.holds]
+    if missing:
+        return " ".join(missing)
+    said = [describe_verdict(result, judge) for judge in result.judges]
+    said += [describe_saving(saving) for saving in result.savings]
+    return " ".join([*_sum_up(result), *said])
+
+
+def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
+    """Return what is proved by one judge, in one sentence."""
+    cases, exact = len(result.pairs.cases), result.settings.exact
+    on = f"on these {cases:,} cases" if exact else f"on cases like these {cases:,}"
+    if cases == 1:
+        on = "on this case" if exact else "on cases like this one"
+    claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
+    return f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
+
+
+def describe_claim(finding: Finding, terms: Terms, baseline: str, candidate: str) -> str:
+    """Return what a finding proves about the candidate, or what is open.
+
+    Examples
+    --------
+    >>> terms = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
+    >>> describe_claim(Finding((NOT_WORSE,), PASSED, False, False, {}), terms, "old", "new")
+    'new is not worse than old by more than .05'
+    """
+    old, new = quote_name(baseline), quote_name(candidate)
+    by = f"by more than {drop_zero(terms.margin)}"
+    if finding.even:
+        return f"{new} and {old} are exactly even"
+    if BETTER in finding.claims:
+        return f"{new} is better than {old}"
+    if MUCH_WORSE in finding.claims:
+        return f"{new} is worse than {old} {by}"
+    if WORSE in finding.claims and NOT_WORSE in finding.claims:
+        return f"{new} is worse than {old}, but not {by}"
+    if NOT_WORSE in finding.claims:
+        open_ = "; whether it is better is undecided" if terms.require == "better" else ""
+        return f"{new} is not worse than {old} {by}{open_}"
+    if WORSE in finding.claims:
+        open_ = f"; whether {by} is undecided" if terms.require == "not-worse" else ""
+        return f"{new} is worse than {old}{open_}"
+    if finding.outcome == FAILED:  # nothing more is proved than that
+        return f"{new} is not better than {old}"
+    asked = f"not worse than {old} {by}" if terms.require == "not-worse" else f"better than {old}"
+    return f"it is undecided whether {new} is {asked}"
+
+
+def drop_zero(number: float) -> str:
+    """Return a number below 1 without its leading zero.
+
+    Examples
+    --------
+    >>> drop_zero(0.05), drop_zero(1.5)
+    ('.05', '1.5')
+    """
+    return f"{number:g}".removeprefix("0") or "0"
+
+
+def format_share(share: float) -> str:
+    """Return a mean with two digits.
+
+    Examples
+    --------
+    >>> format_share(0.5), format_share(1.0)
+    ('.50', '1.00')
+    """
+    return f"{share:.2f}".removeprefix("0")
+
+
+def describe_saving(saving: Saving) -> str:
+    """Return whether answers are as much cheaper or faster as required.
+
+    Examples
+    --------
+    >>> describe_saving(Saving("cheaper", 0.02, 0.01, share=0.4))
+    'Its answers are 50 % cheaper (a mean of 0.01 after 0.02), and 40 % is required.'
+    """
+    required = f"{percent(saving.share)} is required"
+    means = f"a mean of {saving.candidate:.4g} after {saving.baseline:.4g}"
+    if saving.baseline <= 0:
+        return f"The candidate's answers cannot be {saving.what}: the baseline's mean is {saving.baseline:.4g}."
+    if saving.saved >= 0:
+        joined = "and" if saving.holds else "but"
+        return (
+            f"Its answers are {percent(saving.saved)} {saving.what} ({means}), {joined} {required}."
+        )
+    return f"The candidate's answers are not {saving.what} ({means}), but {required}."
+
+
+def describe_details(result: GateResult, tags: bool = True) -> list[str]:
+    """Return what else is to be known: why each judge stopped, what counted, sides, tags, cost, agreement."""
+    said: list[str] = []
+    for judge in result.judges:
+        whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
+        said += [
+            f"{whose}{one}" for one in (*_describe_reach(result, judge), *_describe_work(judge))
+        ]
+        slices = judge.slices if tags else ()
+        said += [f"{whose}Tag {describe_slice(result, one)}" for one in slices]
+    said += _describe_agreement(result)
+    said += _describe_cost(result)
+    return said
+
+
+def describe_slice(result: GateResult, one: Slice) -> str:
+    """Return what is proved of a tag."""
+    claim = describe_claim(one.finding, result.terms, *result.pairs.names)
+    warning = " This contradicts other cases." if one.conflict else ""
+    return f"{quote_name(one.tag)} ({format_count(one.cases, 'case')}): {claim}.{warning}"
+
+
+def _sum_up(result: GateResult) -> Iterator[str]:
+    if len(result.judges) > 1:
+        passed = sum(judge.finding.outcome == PASSED for judge in result.judges)
+        yield f"{capital(result.outcome)}: {passed} of {len(result.judges)} judges prove the required claim."
+
+
+def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
+    theta = judge.tally.verdicts.theta
+    low, high = judge.interval
+    said = []
+    if theta is not None:
+        ends = "" if judge.finding.complete else f", {format_share(low)} to {format_share(high)}"
+        said.append(f"theta {format_share(theta)}{ends}")
+    said.append(f"{judge.calls:,} of {format_count(max(result.most_calls, judge.calls), 'call')}")
+    said.append(_describe_surety(judge.finding, result.terms))
+    return "; ".join(one for one in said if one)
+
+
+def _describe_surety(finding: Finding, terms: Terms) -> str:
+    """How often such a verdict is wrong."""
+    if finding.complete:
+        return "all are judged, so this is exact"
+    if not finding.claims and finding.outcome == UNDECIDED:
+        return ""
+    if all(finding.evidence.get(claim) == float("inf") for claim in finding.claims):
+        return "the questions left cannot change that"
+    times = 1 / terms.delta
+    if abs(times - round(times)) < 1e-9:
+        return f"wrong at most 1 time in {round(times):,}"
+    return f"wrong with probability {drop_zero(terms.delta)} at most"
+
+
+def _describe_reach(result: GateResult, judge: JudgeResult) -> Iterator[str]:
+    """Whether what is proved of exactly these cases is proved of cases like them, too."""
+    beyond = result.weigh_beyond(judge)
+    if beyond is None or judge.finding.outcome == UNDECIDED:
+        return
+    if beyond.outcome == judge.finding.outcome:
+        yield "The same is proved of cases like these."
+    else:
+        yield "Of cases like these it is not proved: on another sample it may be otherwise."
+
+
+def _describe_work(judge: JudgeResult) -> Iterator[str]:
+    wins, losses, ties = judge.tally.verdicts
+    free = (
+        f", {judge.identical:,} of them without a call because both answers are the same"
+        if judge.identical
+        else ""
+    )
+    yield (
+        f"{format_count(wins, 'win')}, {losses:,} {'loss' if losses == 1 else 'losses'} and "
+        f"{format_count(ties, 'tie')}{free}. Stopped: {judge.stopped}"
+    )
+    missing = judge.tally.unanswered
+    if missing:
+        have, count = ("has", "counts") if missing == 1 else ("have", "count")
+        yield (
+            f"{format_count(missing, 'question')} {have} no answer, and {count} against every claim."
+        )
+    sides = judge.sides
+    named = sides.left + sides.right
+    if named:
+        yield f"The judge named the left answer in {sides.left:,} of {format_count(named, 'call')} that named one."
+    if sides.both:
+        cases = format_count(sides.both, "case")
+        yield f"Of {cases} asked in both orders, {sides.flips:,} changed with the sides."
+
+
+def _describe_agreement(result: GateResult) -> Iterator[str]:
+    for pair in result.agreement.pairs:
+        yield (
+            f"{quote_name(pair.first)} and {quote_name(pair.second)} agree in {percent(pair.agreement)} of "
+            f"{format_count(pair.n, 'question')}."
+        )
+    if result.disagreements:
+        cases = list(dict.fromkeys(one.case for one in result.disagreements))
+        yield f"The judges disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
+    if len(result.judges) > 1 and not all(judge.finding.complete for judge in result.judges):
+        yield f"Each judge's verdict is wrong with probability {drop_zero(result.settings.delta)} at most, by itself."
+
+
+def _describe_cost(result: GateResult) -> Iterator[str]:
+    if result.tokens or result.cost:
+        cost = f", cost {result.cost:,.4g}" if result.cost else ""
+        yield f"{result.tokens:,} tokens{cost}, in all runs."
+    if result.calls_before:
+        yield f"Earlier runs made {format_count(result.calls_before, 'call')} of these."

@@ -1,0 +1,178 @@
+"""Intervals of shares, differences, kappa and correlation hold as often as they say, and groups widen them."""
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from copeland.audit.estimates import (
+    Groups,
+    compare_shares,
+    estimate_correlation,
+    estimate_difference,
+    estimate_kappa,
+    estimate_share,
+    group_votes,
+    variance_of_mean,
+)
+from copeland.study.judges import agreement
+
+ALONE = Groups()
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 9), (3, 10), (10, 10), (830, 1000)])
+def test_a_share_has_wilsons_interval(hits, n):
+    found = estimate_share(np.arange(n) < hits)
+    known = stats.binomtest(hits, n).proportion_ci(method="wilson")
+    assert found == pytest.approx((hits / n, known.low, known.high, n))
+
+
+def test_votes_that_say_the_same_in_a_group_count_once():
+    hits = np.arange(200) < 140
+    alone = estimate_share(hits)
+    copies = estimate_share(np.repeat(hits, 3), group_votes(case=np.repeat(range(200), 3).tolist()))
+    assert copies.high - copies.low == pytest.approx(alone.high - alone.low, rel=0.02)
+    assert copies.value == alone.value
+
+
+def test_groups_of_two_kinds_are_both_taken_in():
+    rng = np.random.default_rng(1)
+    questions, persons = rng.integers(0, 40, 800), rng.integers(0, 40, 800)
+    values = rng.normal(size=40)[questions] + rng.normal(size=40)[persons]
+    centred = values - values.mean()
+    one, other = (
+        variance_of_mean(centred, group_votes(x=way.tolist())) for way in (questions, persons)
+    )
+    both = variance_of_mean(centred, group_votes(x=questions.tolist(), y=persons.tolist()))
+    # Each kind alone misses the other: by construction both have the variance 1 / 40 of a mean.
+    assert both > max(one, other)
+    assert both == pytest.approx(2 / 40, rel=0.5)
+
+
+def test_one_group_tells_nothing_of_how_much_votes_vary():
+    one = group_votes(question=["q"] * 20)
+    hits = np.arange(20) < 15
+    assert estimate_share(hits, one)[1:3] == (0, 1)
+    assert estimate_difference(hits * 1.0, one)[1:3] == (-1, 1)
+
+
+def test_a_label_that_no_two_votes_share_groups_nothing():
+    assert group_votes(question=["a", "b"], person=[None, None]) == Groups()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("each", [1, 6])
+def test_the_interval_of_a_grouped_share_holds_as_often_as_it_says(each):
+    rng, held = np.random.default_rng(9), 0
+    questions = np.repeat(np.arange(60), each)
+    groups = group_votes(question=questions.tolist())
+    for _ in range(400):
+        easy = rng.beta(4, 1, 60)  # how often people agree on each question: .8 on average
+        found = estimate_share(rng.random(60 * each) < easy[questions], groups)
+        held += found.low <= 0.8 <= found.high
+    # Fewer than 364 of 400 at 95 % have a probability below 1 / 1000.
+    assert held >= 364
+
+
+def cover(n, p, q, alpha):
+    """How often the interval of a difference holds p - q, by going through all outcomes of n cases."""
+    held = 0.0
+    for more, less in product(range(n + 1), repeat=2):
+        if more + less > n:
+            continue
+        chance = (
+            comb(n, more)
+            * comb(n - more, less)
+            * p**more
+            * q**less
+            * (1 - p - q) ** (n - more - less)
+        )
+        if chance < 1e-12:
+            continue
+        signs = np.array([1.0] * more + [-1.0] * less + [0.0] * (n - more - less))
+        found = estimate_difference(signs, ALONE, alpha)
+        held += chance * (found.low <= p - q <= found.high)
+    return held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("p", "q"), [(0.1, 0.1), (0.3, 0.1), (0.02, 0.02), (0.4, 0.05)])
+def test_the_interval_of_a_difference_holds_as_often_as_it_says(p, q):
+    assert cover(30, p, q, 0.05) >= 0.94
+
+
+@pytest.mark.slow
+def test_it_also_holds_at_the_level_of_a_correction_for_many_pairs():
+    assert 1 - cover(50, 0.2, 0.1, 0.05 / 100) <= 2 * 0.05 / 100
+
+
+def test_perfect_agreement_on_a_few_cases_is_no_certainty():
+    found = estimate_difference(np.zeros(50))
+    assert found.value == 0
+    assert found.low < -0.04 and found.high > 0.04
+    votes = np.array([1.0, 0.0] * 10)
+    assert estimate_kappa(votes, votes, ALONE).low < 0.9
+
+
+def random_votes(n, seed):
+    rng = np.random.default_rng(seed)
+    people = rng.choice([0, 0.5, 1], n, p=[0.4, 0.2, 0.4])
+    judge = np.where(rng.random(n) < 0.6, people, rng.choice([0, 0.5, 1], n))
+    return people, judge
+
+
+def test_kappa_is_that_of_two_judges():
+    people, judge = random_votes(300, seed=2)
+    words = {0: "right", 0.5: "tie", 1: "left"}
+    rows = [
+        {"voter": voter, "left": "a", "right": "b", "outcome": words[score], "item": str(i)}
+        for voter, scores in (("people", people), ("judge", judge))
+        for i, score in enumerate(scores.tolist())
+    ]
+    assert estimate_kappa(people, judge, ALONE).value == pytest.approx(
+        agreement(rows).pairs[0].kappa
+    )
+
+
+def bootstrap(measure, *columns, times=600, seed=3):
+    """The standard error of a measure, by drawing the votes again."""
+    rng = np.random.default_rng(seed)
+    n = len(columns[0])
+    draws = (rng.integers(0, n, n) for _ in range(times))
+    return np.std([measure(*(column[draw] for column in columns)) for draw in draws])
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [estimate_kappa, lambda x, y, g: estimate_correlation(x - x.mean(), y - y.mean(), g)],
+)
+def test_standard_errors_are_those_of_a_bootstrap(estimate):
+    people, judge = random_votes(500, seed=4)
+    found = estimate(people, judge, ALONE)
+    error = bootstrap(lambda x, y: estimate(x, y, ALONE).value, people, judge)
+    # 600 draws tell a standard error to within 1 / sqrt(1200), a fortieth; 15 % is more than four times that.
+    assert (found.high - found.low) / 2 / 1.96 == pytest.approx(error, rel=0.15)
+
+
+def test_a_correlation_is_the_usual_one():
+    people, judge = random_votes(200, seed=5)
+    found = estimate_correlation(people - people.mean(), judge - judge.mean(), ALONE)
+    assert found.value == pytest.approx(np.corrcoef(people, judge)[0, 1])
+
+
+def test_a_judge_that_never_moves_has_no_correlation_and_one_that_only_ties_no_kappa():
+    votes = np.array([0.5, -0.5] * 5)
+    assert estimate_correlation(votes, np.zeros(10), ALONE) is None
+    ties = np.full(10, 0.5)
+    assert estimate_kappa(ties, ties, ALONE) is None
+
+
+def test_two_shares_differ_by_the_usual_standard_error():
+    hits = np.array([True] * 80 + [False] * 20 + [True] * 50 + [False] * 50)
+    earlier = np.arange(200) < 100
+    found = compare_shares(earlier, hits, ALONE)
+    error = np.sqrt(0.8 * 0.2 / 100 + 0.5 * 0.5 / 100)
+    assert found.value == pytest.approx(-0.3)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.02)

@@ -1,0 +1,366 @@
+"""`copeland gate`: from files to an exit code, with programs and a local endpoint as judges."""
+
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import typer
+from commands import flat, run
+from fake_chat import FakeChat, refuses, says
+
+from copeland.cli import app
+
+JUDGE = """
+import sys
+left, right = sys.argv[1:3]
+print("tie" if len(left) == len(right) else "left" if len(left) < len(right) else "right")
+"""
+LONG = "I think that it is {}, if you ask me."
+
+
+def write(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two sets of 40 answers: the new ones are shorter, but for ten that are the same."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+    write_sets(40)
+    Path("judge.py").write_text(JUDGE)
+    return tmp_path
+
+
+def write_sets(cases, identical=10):
+    rows = [{"id": f"q{i}", "input": f"What is {i} x {i}?"} for i in range(cases)]
+    tags = [{"tags": "small" if i < cases // 2 else "large"} for i in range(cases)]
+    write(
+        "old.jsonl",
+        [
+            r | t | {"answer": LONG.format(i * i)}
+            for i, (r, t) in enumerate(zip(rows, tags, strict=True))
+        ],
+    )
+    write(
+        "new.jsonl",
+        [
+            r | {"answer": LONG.format(i * i) if i < identical else f"{i * i}"}
+            for i, r in enumerate(rows)
+        ],
+    )
+
+
+def gate(*words, judge=None, baseline="old.jsonl", candidate="new.jsonl"):
+    own = judge or (
+        "--command",
+        f"{sys.executable} judge.py {{left}} {{right}}",
+        "--voter",
+        "shorter",
+    )
+    return run("gate", "--baseline", baseline, "--candidate", candidate, *own, *words)
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+def test_a_program_passes_a_better_candidate(folder):
+    done = gate("--require", "better")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith(
+        "By the judge shorter, on these 40 cases: new is better than old (theta "
+    )
+    assert "wrong at most 1 time in 20" in done.stdout
+    assert "because both answers are the same" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_opposite_fails_and_a_cap_leaves_it_undecided(folder):
+    done = gate(baseline="new.jsonl", candidate="old.jsonl")
+    assert done.exit_code == 1
+    assert "old is worse than new by more than .05" in done.stdout
+    done = gate(
+        "--require", "better", "--max-calls", "8", "--command", "echo tie", "--voter", "even"
+    )
+    assert done.exit_code == 3
+    assert "Undecided: 1 of 2 judges prove the required claim." in done.stdout
+
+
+@pytest.mark.slow
+def test_files_agree_with_each_other(folder):
+    files = ("--out", "gate.json", "--junit", "gate.xml", "--summary", "gate.md")
+    done = gate("--json", *files, "--certificate", "cert.json", "--require", "better")
+    told = json.loads(done.stdout)
+    assert json.loads(Path("gate.json").read_text()) == told
+    assert told["exit_code"] == done.exit_code == 0
+    xml = ElementTree.parse("gate.xml").getroot()
+    assert xml.get("failures") == "0"
+    assert told["sentence"] in Path("gate.md").read_text().replace("\\", "")
+    checked = run(
+        "study", "verify", "cert.json", "--baseline", "old.jsonl", "--candidate", "new.jsonl"
+    )
+    assert (checked.exit_code, told["sentence"] in flat(checked.stdout)) == (0, True)
+    assert json.loads(run("study", "verify", "cert.json", "--json").stdout)["holds"]
+    Path("cert.json").write_text(Path("cert.json").read_text().replace('"passed"', '"failed"'))
+    refused = run("study", "verify", "cert.json")
+    assert refused.exit_code == 1
+    assert "its seal does not match" in refused.stdout
+    again = gate(*files)
+    assert again.exit_code == 2 and "gate.json exists" in again.stderr
+
+
+@pytest.mark.slow
+def test_a_second_run_pays_for_nothing(folder):
+    gate("--out", "gate.json", "--require", "better")
+    lines = Path("gate.journal.jsonl").read_text().splitlines()
+    done = gate("--out", "gate.json", "--force", "--require", "better")
+    assert Path("gate.journal.jsonl").read_text().splitlines() == lines
+    assert f"Earlier runs made {len(lines) - 1} calls of these." in done.stdout
+    done = gate("--out", "gate.json", "--force", "--by", "0.1")
+    assert done.exit_code == 2
+    assert "require is better there and not-worse here" in done.stderr
+
+
+def chat(url, *more):
+    return ("--model", "small-model", "--url", url, "--key-variable", "", *more)
+
+
+def prefers_short(request):
+    left, right = re.findall(r"<(?:left|right) \w+>\n(.*?)\n</", request.prompt)
+    if len(left) == len(right):
+        return says("tie")
+    return says("left" if len(left) < len(right) else "Verdict: B")
+
+
+@pytest.mark.slow
+def test_a_model_at_an_endpoint_decides_and_is_paid_once(folder):
+    words = (
+        "--prices",
+        "1,2",
+        "--cost",
+        "1",
+        "--journal",
+        "kept.jsonl",
+        "--require",
+        "better",
+        "--workers",
+        "3",
+    )
+    with FakeChat(prefers_short) as fake:
+        done = gate(*words, judge=chat(fake.url))
+        calls = len(fake.requests)
+        assert done.exit_code == 0, done.stderr
+        assert "small-model takes about" in done.stderr and "passes with probability" in done.stderr
+        again = gate(*words, "--json", judge=chat(fake.url))
+        assert len(fake.requests) == calls
+    told = json.loads(again.stdout)
+    assert told["calls"] == told["calls_before"] == calls
+    # The endpoint bills 100 tokens read and 1 written for each call.
+    assert told["tokens"] == 101 * calls
+    assert told["cost"] == pytest.approx(calls * (100 * 1 + 1 * 2) / 1e6)
+    assert done.stdout.startswith(
+        "By the judge small-model, on these 40 cases: new is better than old"
+    )
+
+
+@pytest.mark.slow
+def test_an_endpoint_that_fails_is_an_error_and_keeps_what_was_judged(folder):
+    with FakeChat(prefers_short, prefers_short, refuses(400, "no such model")) as fake:
+        words = ("--journal", "kept.jsonl", "--patience", "2", "--require", "better")
+        done = gate(*words, judge=chat(fake.url))
+    assert done.exit_code == 2
+    assert (
+        "failed 2 times in a row" in done.stderr
+        and "What was judged is in kept.jsonl." in done.stderr
+    )
+    assert len(Path("kept.jsonl").read_text().splitlines()) == 5
+
+
+@pytest.mark.slow
+def test_a_cap_on_cost_that_cannot_suffice_is_refused_before_a_call(folder):
+    with FakeChat(prefers_short) as fake:
+        done = gate("--prices", "10,10", "--cost", "0.001", judge=chat(fake.url))
+        assert fake.requests == []
+    assert done.exit_code == 2
+    assert "the cap on cost of 0.001 cannot suffice" in done.stderr
+
+
+@pytest.mark.slow
+def test_money_that_runs_out_leaves_it_undecided(folder):
+    with FakeChat(prefers_short) as fake:
+        words = ("--prices", "1,2", "--cost", "0.003", "--all", "--json")
+        done = gate(*words, judge=chat(fake.url))
+    told = json.loads(done.stdout)
+    assert told["judges"][0]["reason"] == "cost"
+    assert 0 < told["cost"] <= 0.003
+    assert told["calls"] == len(fake.requests) < 60
+
+
+@pytest.mark.slow
+def test_a_model_that_always_says_left_is_told_of(folder):
+    with FakeChat(says("left")) as fake:
+        done = gate("--max-calls", "30", "--all", judge=chat(fake.url))
+    assert "The judge small-model named the left answer in 20 of 20 calls." in done.stderr
+    assert "named the left answer in 30 of 30 calls" in done.stdout
+
+
+@pytest.mark.slow
+def test_one_file_with_a_column_for_each_option(folder):
+    rows = "".join(f"q{i},Hi {i}?,{LONG.format(i)!r},{i},maybe {i}\n" for i in range(30))
+    Path("all.csv").write_text("id,input,polite,brief,other\n" + rows.replace("'", '"'))
+    done = gate("--answers", "all.csv", "--require", "better", baseline="polite", candidate="brief")
+    assert done.exit_code == 0, done.stderr
+    assert "brief is better than polite" in done.stdout
+    same = ("--answers", "all.csv", "--baseline", "polite", "--candidate", "brief")
+    words = ("--require", "better", "--certificate", "cert.json")
+    gate("--answers", "all.csv", *words, baseline="polite", candidate="brief")
+    assert run("study", "verify", "cert.json", *same).exit_code == 0
+    assert run("study", "verify", "cert.json", *same[:-1], "other").exit_code == 1
+    done = gate(baseline="all.csv")
+    assert done.exit_code == 2
+    assert (
+        "3 options (polite, brief and “other”)" in done.stderr
+        and "--goal above:NAME" in done.stderr
+    )
+
+
+@pytest.mark.slow
+def test_a_set_against_itself(folder):
+    own = ("--command", f"{sys.executable} judge.py {{left}} {{right}}", "--max-calls", "20")
+    done = run("gate", "--same", "old.jsonl", *own)
+    assert done.exit_code == 0
+    assert done.stdout.startswith(
+        "A gate with these settings calls a set better or worse than itself in 0 of 100 runs"
+    )
+    told = json.loads(
+        run("gate", "--same", "old.jsonl", "--same", "new.jsonl", *own, "--json").stdout
+    )
+    assert told["same"][0]["flips"] == 0
+    assert run("gate", "--same", "old.jsonl", "--out", "x.json", *own).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "name both sets of answers"),
+        (("--baseline", "old.jsonl"), "name both sets of answers"),
+        (
+            ("--baseline", "old.jsonl", "--candidate", "new.jsonl", "--candidate", "old.jsonl"),
+            "here are 1 and 2; to compare several options, create a study",
+        ),
+        (("--baseline", "old.jsonl", "--candidate", "new.jsonl"), "name a judge"),
+        (("--baseline", "old.jsonl", "--candidate", "none.jsonl"), "none.jsonl"),
+        (("--same", "old.jsonl", "--baseline", "old.jsonl"), "--same takes the place of"),
+        (("--require", "best"), "cannot require 'best'"),
+        (("--max-calls", "0"), "max_calls is 0"),
+    ],
+)
+def test_bad_input_ends_with_a_sentence_and_exit_code_2(folder, words, said):
+    done = run("gate", *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert re.fullmatch(r"copeland: .*\n", done.stderr)
+
+
+@pytest.mark.parametrize("option", ["--out", "--junit", "--summary", "--certificate", "--journal"])
+def test_a_file_that_cannot_be_written_is_refused_before_a_call(folder, option):
+    words = ("--command", "echo tie", "--require", "better")
+    done = run(
+        "gate", "--baseline", "old.jsonl", "--candidate", "new.jsonl", *words, option, "none/x.json"
+    )
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "there is no folder none" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_the_machine_refuses_is_an_error_and_never_looks_like_a_failed_gate(
+    folder, monkeypatch
+):
+    def refuse(*_):
+        raise OSError(28, "No space left on device", "gate.xml")
+
+    monkeypatch.setattr("copeland.support.atomic_files.write_file", refuse)
+    done = gate("--junit", "gate.xml", "--require", "better")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "gate.xml: No space left on device." in done.stderr
+
+
+def test_cases_that_do_not_join_are_named_unless_they_may_be_dropped(folder):
+    lines = Path("new.jsonl").read_text().splitlines()
+    Path("new.jsonl").write_text("\n".join(lines[:35]) + "\n")
+    done = gate()
+    assert done.exit_code == 2
+    assert "5 cases are in" in done.stderr and "(q35, q36, q37 ...)" in done.stderr
+    done = gate("--inner", "--max-calls", "3")
+    assert "3 calls give 3 verdicts" in done.stderr  # it went on
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_is_judged_and_the_next_run_goes_on(folder):
+    Path("slow.py").write_text("import time; time.sleep(0.2)\nprint('tie')\n")
+    code = "from copeland.cli import main; main()"
+    words = [
+        "gate",
+        "--baseline",
+        "old.jsonl",
+        "--candidate",
+        "new.jsonl",
+        "--all",
+        "--journal",
+        "kept.jsonl",
+    ]
+    words += ["--command", f"{sys.executable} slow.py"]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not (
+            Path("kept.jsonl").exists() and len(Path("kept.jsonl").read_text().splitlines()) > 2
+        ):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Stopped: stopped by Ctrl-C; what was judged is kept." in " ".join(out.split())
+    kept = [json.loads(line) for line in Path("kept.jsonl").read_text().splitlines()[1:]]
+    places = {row["place"] for row in kept}
+    # Ctrl-C may come when an answer is written and not counted yet; it is then written again.
+    assert len(places) >= 2 and len(kept) <= len(places) + 1
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
+
+
+@pytest.mark.slow
+def test_the_first_command_of_the_page_says_what_the_page_shows(monkeypatch):
+    blocks = re.findall(r"```\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    command = next(block for block in blocks if block.startswith("copeland gate"))
+    shown = blocks[blocks.index(command) + 1]
+    monkeypatch.chdir(PAGE.parents[1])
+    words = shlex.split(command.replace("python examples", f"{sys.executable} examples"))[1:]
+    done = run(*words)
+    assert done.exit_code == 0
+    assert flat(done.stdout).startswith(flat(shown))
+
+
+def test_the_page_names_every_option():
+    page = PAGE.read_text()
+    (command,) = (
+        one for name, one in typer.main.get_command(app).commands.items() if name == "gate"
+    )
+    options = [option.opts[0] for option in command.params if option.opts[0] != "--help"]
+    assert [option for option in options if f"{option}" not in page] == []
+
+
+def test_the_page_takes_a_newcomer_there_in_few_words():
+    assert len(PAGE.read_text().split()) < 1_200

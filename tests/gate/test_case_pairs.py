@@ -1,0 +1,138 @@
+"""Two sets of answers are joined by their cases, and what does not fit is named and counted."""
+
+import json
+
+import pytest
+
+from copeland.errors import InvalidParameter, InvalidRow, UnknownName
+from copeland.formats.answers import AnswerCase, AnswerFile
+from copeland.gate.case_pairs import pair_answers, pair_with_itself, pick_answers
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_files_are_joined_by_id_in_the_order_of_the_baseline(tmp_path):
+    old = write(
+        tmp_path / "old.jsonl",
+        [
+            {"id": "b", "input": "2 + 2?", "answer": "4", "tags": "sums"},
+            {"id": "a", "input": "Hi?", "answer": "Hi."},
+        ],
+    )
+    new = write(
+        tmp_path / "new.jsonl",
+        [{"id": "a", "answer": "Hello."}, {"id": "b", "answer": "four", "tags": "short"}],
+    )
+    pairs = pair_answers(old, new)
+    assert pairs.names == ("old", "new")
+    assert [(case.id, case.text, case.baseline, case.candidate) for case in pairs.cases] == [
+        ("b", "2 + 2?", "4", "four"),
+        ("a", "Hi?", "Hi.", "Hello."),
+    ]
+    assert pairs.tags == ("sums", "short")
+
+
+def test_cases_of_one_side_are_counted_and_the_first_three_named():
+    old = {f"q{i}": "x" for i in range(6)}
+    with pytest.raises(InvalidRow) as refused:
+        pair_answers(old, {"q0": "y", "z": "y"})
+    said = str(refused.value)
+    assert "5 cases are in baseline only (q1, q2, q3 ...)" in said
+    assert "1 case is in candidate only (z)" in said
+    assert "--inner" in said
+
+
+def test_inner_drops_them_and_remembers_which():
+    pairs = pair_answers({"a": "x", "b": "x"}, {"b": "y", "c": "y"}, inner=True)
+    assert [case.id for case in pairs.cases] == ["b"]
+    assert pairs.dropped == ("a", "c")
+
+
+def test_sets_without_a_common_case_are_refused_even_then():
+    with pytest.raises(InvalidRow, match="no case in common"):
+        pair_answers({"a": "x"}, {"b": "y"}, inner=True)
+
+
+def test_an_id_that_names_several_cases_is_refused():
+    twice = AnswerFile(
+        "old.csv", ("old",), tuple(AnswerCase("q1", "", {"old": text}) for text in "ab")
+    )
+    with pytest.raises(InvalidRow, match=r"old.csv: 1 id names several cases \(q1\)"):
+        pair_answers(twice, {"q1": "x"})
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_empty_answer_is_refused_with_its_side(side):
+    sets = [{"q1": "x", "q2": "y"}, {"q1": "x", "q2": "y"}]
+    sets[side]["q2"] = " \n"
+    name = ("baseline", "candidate")[side]
+    with pytest.raises(
+        InvalidRow, match=rf"{name} has no answer, or an empty one, in 1 case \(q2\)"
+    ):
+        pair_answers(*sets)
+
+
+def test_different_questions_under_one_id_are_refused():
+    def make(text):
+        return AnswerFile("f", ("o",), (AnswerCase("q1", text, {"o": "x"}),))
+
+    with pytest.raises(InvalidRow, match="q1 has different texts"):
+        pair_answers(make("2 + 2?"), make("3 + 3?"))
+
+
+def test_a_file_of_several_options_points_to_studies():
+    case = AnswerCase("q1", "", {"a": "1", "b": "2", "c": "3"})
+    file = AnswerFile("all.csv", ("a", "b", "c"), (case,))
+    with pytest.raises(InvalidRow, match=r"3 options \(a, b and c\).*--goal above:NAME"):
+        pair_answers(file, {"q1": "x"})
+    assert pick_answers(file, "a", "c").cases[0].candidate == "3"
+    with pytest.raises(UnknownName, match=r"all\.csv has no answers of 'd'"):
+        pick_answers(file, "a", "d")
+    with pytest.raises(InvalidParameter, match="both 'a'"):
+        pick_answers(file, "a", "a")
+
+
+def test_files_of_the_same_name_get_names_that_differ(tmp_path):
+    files = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        files.append(write(tmp_path / folder / "answers.jsonl", [{"id": "a", "answer": folder}]))
+    assert pair_answers(*files).names == ("answers 1", "answers 2")
+
+
+def test_a_set_against_itself_is_all_identical():
+    pairs = pair_with_itself({"a": "x", "b": "y"})
+    assert (pairs.identical, len(pairs.cases)) == (2, 2)
+
+
+def test_the_digest_is_of_ids_texts_and_answers_and_nothing_else():
+    def make(case="q1", text="Hi?", answer="Hi.", tags=()):
+        file = AnswerFile("f", ("o",), (AnswerCase(case, text, {"o": answer}, tags),))
+        return pair_with_itself(file).digest("baseline")
+
+    assert make() == make(tags=("x",))
+    assert len({make(), make(case="q2"), make(text="Ho?"), make(answer="Ho.")}) == 4
+
+
+def test_a_mean_over_cases_needs_every_case():
+    def make(option, *prices):
+        cases = (
+            AnswerCase(f"q{i}", "", {option: "x"}, (), {} if p is None else {option: p})
+            for i, p in enumerate(prices)
+        )
+        return AnswerFile(option, (option,), tuple(cases))
+
+    pairs = pair_answers(make("old", 1.0, 3.0), make("new", 1.0, 2.0))
+    assert pairs.find_mean("prices", "price") == (2.0, 1.5)
+    pairs = pair_answers(make("old", 1.0, 3.0), make("new", 1.0, None))
+    with pytest.raises(InvalidRow, match=r"new have no price in 1 case \(q1\)"):
+        pairs.find_mean("prices", "price")
+
+
+@pytest.mark.parametrize("given", [None, 3, ["x"], {"a": 1}, {1: "x"}])
+def test_what_is_no_set_of_answers_is_refused(given):
+    with pytest.raises(InvalidParameter, match="baseline"):
+        pair_answers(given, {"a": "x"})
