@@ -27,6 +27,7 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
     COUNTED,
+    EDITED,
     GUIDE,
     PROOF,
     RESTARTED,
@@ -296,13 +297,22 @@ def change_of_state(
     before = state.options[i].state
     if before == (ACTIVE if target == RESUMED else target):
         return []
-    if before == RETIRED:
-        raise InvalidParameter(f"the option '{name}' is retired for good.")
+    if before == RETIRED and target != RESUMED:
+        raise InvalidParameter(f"the option '{name}' is retired; resume it first.")
     if target == RETIRED and state.settings.goal == f"{ABOVE}:{name}":
         raise InvalidParameter(
             f"all options are compared with '{name}', so it cannot be retired; pause it, or close the study."
         )
     return [Event(state.number + 1, target, now, left=i)]
+
+
+def edit_text(kind: Kind, state: StudyState, name: str, text: str, now: float) -> list[Event]:
+    """Return the event that changes what is shown for an option; none if it is shown already."""
+    kind.require(CHANGING)
+    i = state.index(name)
+    if state.options[i].text == text:
+        return []
+    return [Event(state.number + 1, EDITED, now, left=i, body={"what": "text", "text": text})]
 
 
 def restart(kind: Kind, state: StudyState, reason: str | None, now: float) -> list[Event]:

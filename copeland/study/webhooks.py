@@ -214,7 +214,7 @@ class Webhooks:
 
 
 def _hook_name(study: int) -> str:
-    return f"webhook {study}"
+    return f"webhook {study} address"
 
 
 def _delivery_name(study: int, number: int) -> str:

@@ -20,6 +20,7 @@ from copeland.web.store import VotingPage
 EVERY = 2.0  # seconds between two looks
 AT_ONCE = 8  # messages on their way
 EVENT = "study.ended"
+LOG = logging.getLogger("copeland.web")
 
 
 class EndingWatch:
@@ -43,15 +44,21 @@ class EndingWatch:
                 self.look()
                 self.send_due()
             except Exception:  # a storage that is away comes back
-                logging.getLogger("copeland.web").warning("webhooks", exc_info=True)
+                LOG.warning("webhooks", exc_info=True)
 
     def look(self) -> None:
         """Keep a message for every study that has ended since the last look."""
         for study, hook in self._hooks.find_all().items():
-            looked = hook.id, self._server.store.last_number(study)
-            if self._looked.get(study) != looked:
-                self._hooks.note_end(study, hook, self._describe_end(study, hook))
-                self._looked[study] = looked
+            try:
+                self._look_at(study, hook)
+            except Exception:  # of one study, so that the others are looked at
+                LOG.warning("the webhook of study %d", study, exc_info=True)
+
+    def _look_at(self, study: int, hook: Webhook) -> None:
+        looked = hook.id, self._server.store.last_number(study)
+        if self._looked.get(study) != looked:
+            self._hooks.note_end(study, hook, self._describe_end(study, hook))
+            self._looked[study] = looked
 
     def send_due(self) -> list[threading.Thread]:
         """Send every message that is due, each in a thread; return those."""

@@ -102,7 +102,7 @@ class Server:
         self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
         self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
         self._noted: dict[str, str] = {}  # those that the log says
-        self._texts: Cache[dict[str, str]] = Cache()  # by option
+        self._texts: Cache[dict[str, str]] = Cache(RENEWED, clock=clock)  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._kinds: Cache[str] = Cache()
         self._sizes: Cache[tuple[int, int]] = Cache()
@@ -110,16 +110,16 @@ class Server:
     def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
         return self._studies.find(
-            page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
+            page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
     def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
-        return self._analyses.find(page.study, lambda: Analyses(self.study(page), self.clock))
+        return self._analyses.find(page.slug, lambda: Analyses(self.study(page), self.clock))
 
     def latest(self, page: VotingPage) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""
-        return self._numbers.find(page.study, lambda: self.store.last_number(page.study))
+        return self._numbers.find(page.slug, lambda: self.store.last_number(page.study))
 
     def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
@@ -144,17 +144,17 @@ class Server:
 
     def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
-        return self._panes.find(page.study, lambda: self.store.panes(page.study))
+        return self._panes.find(page.slug, lambda: self.store.panes(page.study))
 
     def text(self, page: VotingPage, name: str) -> str:
-        """Return the text of an option, which never changes."""
+        """Return the text of an option."""
 
         def read() -> dict[str, str]:
             return {one.name: one.text for one in self.study(page).options}
 
-        if name not in self._texts.find(page.study, read):  # the option is new
-            self._texts.forget(page.study)
-        return self._texts.find(page.study, read)[name]
+        if name not in self._texts.find(page.slug, read):  # the option is new
+            self._texts.forget(page.slug)
+        return self._texts.find(page.slug, read)[name]
 
     def drawing(self, page: VotingPage, name: str) -> PointDrawing | None:
         """Return the drawing of an option; None if it is shown as text."""
@@ -164,7 +164,7 @@ class Server:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
         if not page.items:
             return {}
-        return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
+        return self._outputs.find(page.slug, lambda: self.store.outputs(page.study))
 
     def presentation(self, page: VotingPage) -> str:
         """Return what voters see beside the options."""
@@ -200,8 +200,16 @@ class Server:
         return self._kinds.find(digest, lambda: self.store.media_kind(digest))
 
     def forget_panes(self, page: VotingPage) -> None:
-        """Read the images of a page's options anew."""
-        self._panes.forget(page.study)
+        """Read the images and the texts of a page's options anew."""
+        self._panes.forget(page.slug)
+        self._texts.forget(page.slug)
+
+    def delete(self, page: VotingPage) -> None:
+        """Remove a study with all that is kept of it; it is closed first, so that nobody votes meanwhile."""
+        self.study(page).close()
+        self.store.delete_study(page.study)
+        for cache in (self._studies, self._analyses, self._numbers, self._panes, self._texts):
+            cache.forget(page.slug)
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""

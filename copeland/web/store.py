@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from copeland.study.input_limits import is_storable
 from copeland.study.log.event_log import times
-from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.events import EDITED, REOPENED, UNDONE, VOTED, Event
 from copeland.study.log.schema import (
     checks,
     events,
@@ -25,6 +25,7 @@ from copeland.study.log.schema import (
     panes,
     server,
     sessions,
+    snapshots,
     studies,
 )
 from copeland.study.log.sides import ONCE
@@ -264,6 +265,23 @@ class Store:
         here = pages.c.study == page.study
         self._execute(sa.update(pages).where(here).values(body=page.body))
 
+    def delete_study(self, study: int) -> None:
+        """Remove a study, its log, its page, its links and keys, and the images that no other study shows."""
+
+        def work(connection: Connection) -> None:
+            shown = select(panes.c.media).where(panes.c.study == study)
+            digests = list(connection.execute(shown).scalars())
+            for table in (checks, keys, links, outputs, panes, pages, snapshots, events):
+                connection.execute(sa.delete(table).where(table.c.study == study))
+            connection.execute(sa.delete(studies).where(studies.c.id == study))
+            unused = media.c.digest.in_(digests) & media.c.digest.not_in(select(panes.c.media))
+            connection.execute(sa.delete(media).where(unused))
+            for kind in ("judging", "stop", "webhook", "delivery"):
+                here = server.c.name.startswith(f"{kind} {study} ", autoescape=True)
+                connection.execute(sa.delete(server).where(here))
+
+        self._write(work)
+
     def _pages(self) -> sa.Select:
         columns = (pages.c.study, studies.c.name, pages.c.slug, pages.c.body)
         return select(*columns).join(studies, studies.c.id == pages.c.study)
@@ -291,6 +309,11 @@ class Store:
         """Let an image be shown for an option."""
         row = {"study": study, "option": option, **pane._asdict()}
         self._execute(sa.insert(panes), row)
+
+    def describe_image(self, study: int, key: str, alt: str) -> None:
+        """Change the words for an image that is shown."""
+        here = (panes.c.study == study) & (panes.c.option == key)
+        self._execute(sa.update(panes).where(here).values(alt=alt))
 
     def panes(self, study: int) -> dict[str, Pane]:
         """Return what images are shown, by option."""
@@ -433,6 +456,16 @@ class Store:
         """Return what was said when votes were undone, up to an event."""
         taken = (_e.study == study, _e.kind == UNDONE, _until(last))
         return [body for (body,) in self._rows(select(_e.body).where(*taken))]
+
+    def edits(self, study: int, last: int | None = None) -> list[tuple[Event, int]]:
+        """Return what was edited or reopened, up to an event, each with how many votes were given before."""
+        changed = (_e.study == study, _e.kind.in_((EDITED, REOPENED)), _until(last))
+        columns = [_e[name] for name in Event._fields]
+        found = [Event(*row) for row in self._rows(select(*columns).where(*changed))]
+        given = select(func.sum(times)).where(_e.study == study, _e.kind == VOTED)
+        return [
+            (event, int(self._one(given.where(_e.number < event.number)) or 0)) for event in found
+        ]
 
     def judges(self, study: int) -> set[str]:
         """Return who voted as a judge."""

@@ -28,6 +28,7 @@ from copeland.study.log.state import dump_state, fold_log, load_state
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
     **dict.fromkeys(("created", "shown", "clicked", "presented"), "body"),
+    **{"edited": "body", "reopened": ""},
     **dict.fromkeys(("added", "audited"), "left body"),
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
     **dict.fromkeys(("restarted", "closed"), ""),
@@ -136,7 +137,20 @@ def see_pages(study, numbers):
         answer(study, "ann", 1, numbers)
 
 
+def change_things(study, numbers):
+    """Texts and a question that change between votes, a retired option that is resumed, and a study that is reopened."""
+    answer(study, "ann", 2, numbers)
+    study.edit_option("tea", "Steamed.")
+    study.note_edit("question")
+    study.retire_option("milk")
+    study.close()
+    study.reopen()
+    study.resume_option("milk")
+    answer(study, "bob", 1, numbers)
+
+
 STUDIES = {
+    "changes": (change_things, {"voters": "independent"}),
     "options": (vote_on_options, {"repeats": "first", "voters": "independent"}),
     "people": (vote_of_people, {"voters": "people", "batch": 2}),
     "ignored": (vote_of_people, {"voters": "people", "batch": 2, "missing": "ignored"}),

@@ -141,5 +141,5 @@ def described(person):
     page.set_input_files("[name=images]", files)
     page.check("[value=people]")
     page.get_by_role("button", name="Create").click()
-    page.get_by_role("heading", name="Describe the images").wait_for()
+    page.get_by_role("heading", name="Describe the files").wait_for()
     return wrong + found(page)

@@ -1,9 +1,12 @@
 """What the owner of a study does in a real browser, and what the voters make of it."""
 
+import json
+
 import pytest
-from browsing import answer, outcomes, says, shows
+from browsing import answer, outcomes, says, shown, shows
 from web_client import Site
 
+from copeland.study import certificate_to_file
 from copeland.web.pages.question_counts import count_panel
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
@@ -71,7 +74,7 @@ def test_revoking_asks_can_be_taken_back_and_a_new_link_keeps_the_place(live, so
     says(admin.locator("main"), "you can take this back")
     admin.get_by_role("button", name="Revoke the link of Ann").click()
     says(somebody().open(before).locator("h1"), "Nothing is here")
-    admin.get_by_role("button", name="Take back the revoking of the link of Ann").click()
+    admin.get_by_role("button", name="Take the revoking back: Ann").click()
     shows(somebody().open(before).get_by_role("button", name="Start"))
     admin.get_by_label("Change Ann").click()
     admin.get_by_label("Name of Ann").fill("Ann Miller")
@@ -188,3 +191,88 @@ def test_the_dashboard_begins_with_the_verdict_who_is_left_and_what_it_takes(liv
         page.get_by_text(folded).click()
     shows(page.get_by_text("open ballots", exact=True))
     shows(page.get_by_text("The study was created."))
+
+
+@pytest.mark.slow
+def test_texts_and_the_question_are_edited_and_the_certificate_says_so(live, somebody):
+    study = live.study()
+    voter = somebody().begin()
+    answer(voter)
+    admin = somebody().see_study("/options")
+    admin.get_by_label("Edit sencha-7").click()
+    field = admin.locator("li", has_text="sencha-7").locator("[name=text]")
+    field.fill("Grassy, bright and new.")
+    admin.locator("li", has_text="sencha-7").get_by_role("button", name="Save").click()
+    says(admin.locator(".options"), "Grassy, bright and new.")
+    admin.get_by_role("link", name="Manage").click()
+    admin.get_by_label("Question").fill("Which tea today?")
+    admin.locator("section", has_text="What voters read").get_by_role("button").click()
+    other = somebody().begin()
+    says(other.locator("h1"), "Which tea today?")
+    seen = set()
+    for _ in range(3):
+        seen |= set(shown(other))
+        answer(other)
+    assert "Grassy, bright and new." in seen and "Grassy and bright." not in seen
+    notes = certificate_to_file(study)[1]
+    assert "The text of sencha-7 was changed after 1 vote." in json.loads(notes)["notes"]
+    assert "The question was changed after 1 vote." in json.loads(notes)["notes"]
+
+
+@pytest.mark.slow
+def test_closing_and_retiring_ask_first_and_are_taken_back(live, somebody):
+    study = live.study()
+    admin = somebody().see_study("/options")
+    admin.get_by_label("Retire bai-3…").click()
+    admin.get_by_role("button", name="Retire bai-3").click()
+    says(admin.locator(".options"), "retired")
+    admin.get_by_role("button", name="Take the retiring back: bai-3").click()
+    assert admin.locator(".badge", has_text="retired").count() == 0
+    admin.get_by_role("link", name="Manage").click()
+    admin.get_by_text("Close the study").click()
+    admin.get_by_role("button", name="Close it").click()
+    says(admin.locator("main"), "takes no more votes")
+    assert study.closed
+    admin.get_by_role("button", name="Reopen it").click()
+    answer(somebody().begin())
+    assert outcomes(study) == ["left"]
+
+
+@pytest.mark.slow
+def test_a_vote_is_taken_back_with_a_reason(live, somebody):
+    study = live.study()
+    answer(somebody().begin())
+    admin = somebody().see_study()
+    admin.get_by_text("Last events").click()
+    admin.get_by_role("link", name="Take back: ").first.click()
+    admin.get_by_label("Why").fill("a test of mine")
+    admin.get_by_role("button", name="Take it back").click()
+    admin.wait_for_url(f"**/admin/s/{live.page().slug}")
+    assert outcomes(study) == [] and len(study.votes()) == 1
+    assert study.log()[-1].body["reason"] == "a test of mine"
+
+
+@pytest.mark.slow
+def test_a_study_is_duplicated_and_deleted_by_its_name(live, somebody):
+    jury(live)
+    admin = somebody().see_study("/manage", "jury")
+    admin.get_by_role("button", name="Duplicate").click()
+    admin.wait_for_url("**/share")
+    copy = live.server.study(live.page("jury (2)"))
+    assert [o.text for o in copy.options] == [
+        o.text for o in live.server.study(live.page("jury")).options
+    ]
+    answer(somebody().begin(link_of(admin, "Cleo"), "jury (2)"))
+    assert len(copy.votes()) == 1 and not set(copy.settings.panel) & set(MEMBERS)
+    old = live.page("jury").slug
+    admin.goto(f"/admin/s/{old}/manage")
+    admin.get_by_text("Delete the study…").click()
+    admin.get_by_label("Type its name").fill("jurie")
+    admin.get_by_role("button", name="Delete it for good").click()
+    says(admin.get_by_role("alert"), "not the name of the study")
+    admin.get_by_text("Delete the study…").click()
+    admin.get_by_label("Type its name").fill("jury")
+    admin.get_by_role("button", name="Delete it for good").click()
+    admin.wait_for_url("**/admin")
+    assert live.storage.names() == ["jury (2)"] and live.page("jury") is None
+    assert live.server.study(live.page("jury (2)")).votes()

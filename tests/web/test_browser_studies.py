@@ -163,7 +163,7 @@ def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
     voter = somebody().begin()
     admin = somebody().see_study("/manage")
     admin.get_by_text("Close the study").click()
-    admin.get_by_role("button", name="Close it for good").click()
+    admin.get_by_role("button", name="Close it").click()
     says(admin.locator("main"), "takes no more votes")
     answer(voter)
     says(voter.locator("main"), "The voting has ended")

@@ -105,3 +105,15 @@ def test_somebody_invited_again_by_name_is_who_they_were(site):
     send(admin, admin.get(path), path, does="forget", person="1")
     labels = [one.label for one in site.server.store.links(site.page().study)]
     assert labels == ["", "Bob", "Cleo", ""]
+
+
+def test_people_are_invited_by_a_csv_file_and_reminded_by_a_list(site):
+    site.study()
+    admin, path = site.admin(), f"/admin/s/{site.page().slug}/share"
+    nobody = send(admin, admin.get(path), path, does="personal", names="")
+    assert nobody.status_code == 422 and "Nobody is named" in nobody.text
+    table = {"csv": ("people.csv", b"name,email\nAnn,a@example.org\n,b@example.org\n", "text/csv")}
+    shown = send(admin, admin.get(path), path, files=table, does="personal", names="Cleo")
+    labels = [one.label for one in site.server.store.links(site.page().study)]
+    assert labels == ["Cleo", "Ann", "b@example.org"]
+    assert "Ann: 0 answers given, about 3 left: http://127.0.0.1:8000/v/" in shown.text

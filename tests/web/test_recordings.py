@@ -175,6 +175,15 @@ def test_the_admin_hears_them_too_and_adds_one(site):
     assert page.text.count("<audio controls") == 1 and "bai-3" in page.text
 
 
+def test_results_show_no_picture_of_what_is_heard(site):
+    _, admin = upload(site)
+    path = f"/admin/s/{site.page().slug}"
+    send(admin, admin.get(f"{path}/manage"), f"{path}/manage", does="results", results="live")
+    for place in (path, f"/r/{site.page().slug}"):
+        page = admin.get(place)
+        assert page.status_code == 200 and 'class="thumb"' not in page.text
+
+
 def test_a_csv_file_names_recordings_for_each_item(site):
     rows = [
         ("Say hello", "one", "a.wav", "Hello."),

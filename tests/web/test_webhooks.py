@@ -148,6 +148,45 @@ def test_a_study_that_goes_on_and_ends_again_tells_that_too(site):
         assert len({json.loads(body)["id"] for body in receiver.bodies}) == 2
 
 
+def test_a_study_that_is_reopened_and_closed_again_tells_that_too(site):
+    with receive() as receiver:
+        told = Told(site, receiver.url)
+        for change in (told.study.close, told.study.reopen, told.study.close):
+            change()
+            told.look()
+        assert [json.loads(body)["ended"] for body in receiver.bodies] == ["closed", "closed"]
+
+
+def test_a_study_that_is_deleted_leaves_no_webhook_to_a_later_one(site):
+    told = Told(site, "http://127.0.0.1:1/")
+    told.study.close()
+    told.watch.look()
+    site.server.delete(site.page())
+    assert told.hooks.find_all() == {} and told.sent == []
+    site.study("later").close()
+    told.look()
+    assert told.hooks.take_due(8) == []
+
+
+def test_one_study_that_cannot_be_read_keeps_no_other_from_telling(site, monkeypatch):
+    with receive() as receiver:
+        told = Told(site, receiver.url)
+        site.study("broken")
+        broken = site.page("broken").study
+        told.hooks.set(broken, receiver.url)
+        found = told.watch._describe_end
+
+        def fail(study, hook):
+            if study == broken:
+                raise RuntimeError("damaged")
+            return found(study, hook)
+
+        monkeypatch.setattr(told.watch, "_describe_end", fail)
+        told.study.close()
+        told.look()
+        assert [json.loads(body)["study"] for body in receiver.bodies] == ["tea"]
+
+
 def test_a_server_that_restarts_goes_on_with_a_message(site):
     with receive(503) as receiver:
         told = Told(site, receiver.url)

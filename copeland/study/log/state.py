@@ -19,6 +19,7 @@ from copeland.study.log.events import (
     CLICKED,
     CLOSED,
     COUNTED,
+    EDITED,
     ERROR,
     EXCUSED,
     GUIDE,
@@ -28,6 +29,7 @@ from copeland.study.log.events import (
     PAUSED,
     PRESENTED,
     READMITTED,
+    REOPENED,
     RESTARTED,
     RESUMED,
     RETIRED,
@@ -418,8 +420,13 @@ class StudyState:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
-    def _close(self, _event: Event) -> None:
-        self.closed = True
+    def _close(self, event: Event) -> None:
+        self.closed = event.kind == CLOSED
+
+    def _edit(self, event: Event) -> None:
+        body = event.body or {}
+        if event.left is not None and body["what"] == "text":
+            self.options[event.left] = replace(self.options[event.left], text=body["text"])
 
     def fields(self) -> dict[str, Any]:
         """Return all that it holds but for the tuner."""
@@ -460,6 +467,8 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     AUDITED: lambda state, event: require_tuning(state).audits.begin(event),
     RESTARTED: StudyState._restart,
     CLOSED: StudyState._close,
+    REOPENED: StudyState._close,
+    EDITED: StudyState._edit,
 }
 
 

@@ -21,7 +21,20 @@ from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
+from copeland.study.log.events import (
+    ADDED,
+    CREATED,
+    EDITED,
+    ERROR,
+    REOPENED,
+    SKIP,
+    UNDONE,
+    VOTED,
+    Event,
+    from_json,
+    last_link,
+    times_of,
+)
 from copeland.study.log.state import StudyState, count, fold_log
 from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
@@ -29,7 +42,7 @@ from copeland.study.results.arrival_notes import find_wrong_arrivals
 from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
-from copeland.support.phrasing import format_count, join_names
+from copeland.support.phrasing import format_count, join_names, quote_name
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_of
 
@@ -207,7 +220,41 @@ def _space_of(study: Study) -> Space | None:
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
     said = undone_note(event.body for event in log if event.kind == UNDONE)
-    return [said] if said else []
+    return [*([said] if said else []), *note_changes(log)]
+
+
+def note_changes(log: Iterable[Event]) -> Iterator[str]:
+    """Yield what was changed after votes, so that these were given on something else; and that a study was reopened.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", {"green": "Steemed.", "black": "Malty."})
+    >>> _ = study.tell(study.ask("ann"), "green")
+    >>> study.edit_option("green", "Steamed.")
+    >>> list(note_changes(study.log()))
+    ['The text of green was changed after 1 vote.']
+    """
+    votes, names = 0, list[str]()
+    for event in log:
+        body = event.body or {}
+        if event.kind in (CREATED, ADDED):
+            names += [one["name"] for one in body.get("options", [body])]
+        votes += times_of(event) if event.kind == VOTED else 0
+        note = change_note(event, votes, "" if event.left is None else names[event.left])
+        if note:
+            yield note
+
+
+def change_note(event: Event, votes: int, option: str = "") -> str:
+    """Return what an event changed after so many votes, in a sentence; empty if it changed nothing for them."""
+    given = format_count(votes, "vote")
+    if event.kind == EDITED and votes:
+        what = str((event.body or {})["what"])[:LETTERS]
+        return (
+            f"The {what}{f' of {quote_name(option)}' if option else ''} was changed after {given}."
+        )
+    return f"The study was closed, and reopened after {given}." if event.kind == REOPENED else ""
 
 
 def _seal(content: Mapping[str, Any]) -> str:
@@ -366,7 +413,7 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
         return
     missing = [note for note in undone if note not in told]
     if told and missing:
-        yield f"it should say this about undone votes: {missing[0]}"
+        yield f"it should say this about undone votes and changes: {missing[0]}"
     others = [str(note) for note in told if note not in undone]
     yield from find_wrong_arrivals(others, past, state.guides)
 

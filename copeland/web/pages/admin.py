@@ -21,12 +21,13 @@ from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
-from copeland.web.store import RESULTS, VotingPage
+from copeland.web.store import QUESTION, RESULTS, VotingPage
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session
 MOST = 1e9
 LETTERS = 8  # of a currency
+WORDS = {"question": 300, "guidance": 5_000}  # that voters read, and how many letters they may have
 
 
 class ManagedStudy(NamedTuple):
@@ -154,20 +155,45 @@ def manage_page(
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, say what answers cost, or close."""
+    """Pause, go on, show results, say what answers cost, ask otherwise, close, reopen or delete."""
     does = read_field(form, "does")
+    if does == "delete":
+        if read_field(form, "name") != here.page.name:
+            error = (
+                "This is not the name of the study; type it as it stands above, and nothing else."
+            )
+            return manage_page(request, here, error=error)
+        here.server.delete(here.page)
+        return redirect(request, "/admin")
     if does == "close":
         here.study.close()
+    elif does == "reopen":
+        here.study.reopen()
     elif does in ("pause", "resume"):
         here.server.store.save_page(replace(here.page, paused=does == "pause"))
     elif does == "results" and read_field(form, "results") in RESULTS:
         here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
-    elif does == "money":
+    elif does in ("money", "words"):
         try:
-            here.server.store.save_page(read_prices(here.page, form))
+            changed = read_prices(here.page, form) if does == "money" else _edit_words(here, form)
+            here.server.store.save_page(changed)
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/manage")
+
+
+def _edit_words(here: ManagedStudy, form: FormData) -> VotingPage:
+    """Return the page with another question and guidance; the log says which was changed."""
+    told = {name: read_field(form, name) for name in WORDS}
+    told["question"] = told["question"] or QUESTION
+    for name, most in WORDS.items():
+        if len(told[name]) > most:
+            raise InvalidParameter(
+                f"The {name} has {len(told[name]):,} letters; it may have {most:,}."
+            )
+        if told[name] != getattr(here.page, name):
+            here.study.note_edit(name)
+    return replace(here.page, **told)
 
 
 def show_study(

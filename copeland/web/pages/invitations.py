@@ -6,6 +6,8 @@ they were, and keeps the place in a panel.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from copeland.web.pages.question_counts import count_panel, usual_questions
 from copeland.web.store import Link
 
 LABEL = 200  # letters
+COLUMNS = ("name", "email", "e-mail")  # of a CSV file of people, the first that is filled in
 MOST = 1_000  # personal links made at a time
 
 
@@ -87,6 +90,31 @@ def can_vote(here: ManagedStudy, link: Link) -> bool:
     """Tell whether somebody who comes by a link could vote: in a panel, only its members."""
     panel = here.study.settings.panel
     return not here.study.settings.cases and (not panel or link.voter in panel)
+
+
+def read_people(content: bytes) -> list[str]:
+    r"""Return the names in a CSV file: of its column name or email, or else of its first column.
+
+    Examples
+    --------
+    >>> read_people(b"email,name\nann@example.org,Ann\nbob@example.org,\n")
+    ['Ann', 'bob@example.org']
+    >>> read_people(b"Ann;7\nBob;8\n")
+    ['Ann', 'Bob']
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidParameter("The CSV file is not in UTF-8; save it as CSV in UTF-8.") from None
+    first = text.partition("\n")[0]
+    rows = list(csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ","))
+    head = [cell.strip().lower() for cell in rows[0]] if rows else []
+    places = [head.index(name) for name in COLUMNS if name in head]
+    people = []
+    for row in rows[1:] if places else rows:
+        cells = [row[place].strip() for place in places or [0] if place < len(row)]
+        people += [name for name in cells if name][:1]
+    return people
 
 
 def invite(here: ManagedStudy, names: Sequence[str], expires: float | None) -> None:

@@ -30,6 +30,7 @@ router = APIRouter(prefix="/admin")
 
 SHORT = 80  # letters of a line that is its own name
 NAME = 40  # letters of a name that is made of a longer text
+LONGEST = 200  # letters of what the log says was changed
 DIVIDER = "---"  # a line between pasted texts of several lines
 
 
@@ -246,7 +247,7 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
 
 @router.post("/s/{slug}/options")
 def change_option(request: Request, here: Here, form: Form) -> Response:
-    """Add, pause, resume or retire an option."""
+    """Add, edit, pause, resume or retire an option."""
     name, does = read_field(form, "option"), read_field(form, "does")
     changes = {
         "pause": here.study.pause_option,
@@ -256,6 +257,8 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
     try:
         if does == "add":
             _add(here, form)
+        elif does == "edit":
+            _edit(here, form, name)
         elif does in changes:
             changes[does](name)
     except CopelandError as error:
@@ -277,3 +280,21 @@ def _add(here: ManagedStudy, form: FormData) -> None:
         here.server.store.add_image(image)
         here.server.store.show(here.page.study, name, Pane(image.digest, alt))
         here.server.forget_panes(here.page)
+
+
+def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
+    """Change the text of an option, or the words for its image; the log says so."""
+    pane = here.server.panes(here.page).get(name)
+    if pane is None:
+        here.study.edit_option(name, read_field(form, "text"))
+    else:
+        alt = read_field(form, "text")
+        check_text(text=alt)
+        if not alt:
+            raise InvalidParameter(
+                "Say in words what the image shows, for those who do not see it."
+            )
+        if alt != pane.alt:
+            here.study.note_edit(f"description of {name}"[:LONGEST])
+            here.server.store.describe_image(here.page.study, name, alt)
+    here.server.forget_panes(here.page)

@@ -5,29 +5,32 @@ from __future__ import annotations
 import csv
 import io
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
-from copeland.errors import CopelandError
+from copeland.errors import CopelandError, InvalidParameter
 from copeland.support.escaping import cell, file_name
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (
     LABEL,
+    Person,
     add_open_link,
     can_vote,
     find_person,
     invite,
     list_people,
+    read_people,
     renew,
 )
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import Config, server_of
-from copeland.web.sessions import parse_number, read_field
+from copeland.web.sessions import parse_number, read_field, read_files
 from copeland.web.store import SCOPES, Link
 
 router = APIRouter(prefix="/admin")
@@ -56,8 +59,18 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
         gone=[] if panel else [one for one in people if one.link is None and one.label],
         addresses={row["link"].voter: row["address"] for row in usable},
         ended=len(rows) - len(usable),
+        reminders=_write_reminders(request, here, people),
         judged=bool(here.study.settings.cases),
         office=_office_command(here) if here.server.config.is_here_alone else "",
+    )
+
+
+def _write_reminders(request: Request, here: ManagedStudy, people: Sequence[Person]) -> str:
+    """Lines to copy: who still has answers to give, about how many, and their link."""
+    return "\n".join(
+        f"{one.name}: {one.answers} answers given, about {one.left} left: {_address(request, here, one.link)}"
+        for one in people
+        if one.link is not None and one.left
     )
 
 
@@ -103,7 +116,15 @@ def _change(here: ManagedStudy, form: FormData, does: str) -> None:
         add_open_link(here, expires)
     elif does == "personal":
         lines = map(str.strip, read_field(form, "names").splitlines())
-        invite(here, [line for line in lines if line], expires)
+        listed = [
+            name for file in read_files(form, "csv") for name in read_people(file.file.read())
+        ]
+        names = [*(line for line in lines if line), *listed]
+        if not names:
+            raise InvalidParameter(
+                "Nobody is named; write one name per line, or choose a CSV file."
+            )
+        invite(here, names, expires)
     elif does in ("revoke", "restore"):
         store.revoke_link(study, _id(form, "link"), does == "revoke")
     elif does in ("renew", "rename", "forget"):
