@@ -12,7 +12,7 @@ from receiver import receive
 from web_client import Site, send, vote
 
 from copeland.errors import InvalidParameter
-from copeland.study import Storage
+from copeland.study import Storage, create_study
 from copeland.study.webhook_post import post_message, sign_message
 from copeland.study.webhooks import DAY, Delivery, Webhook, Webhooks, check_hook_address
 from copeland.web.ending_watch import EndingWatch
@@ -132,6 +132,30 @@ def test_proved_and_then_closed_is_one_ending_and_two_processes_tell_it_once(sit
         told.look(other)
         told.look()
         assert len(receiver.came) == 1 and len(told.sent) == 1
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def test_many_at_once_keep_one_message_and_one_of_them_sends_it(storage_of, kind):
+    first = storage_of(kind)
+    study = create_study("tea", ["green", "black"], first)
+    key = study.storage.key("tea")
+    hook = Webhooks(first).set(key, "http://127.0.0.1:1/")
+    ready, taken = threading.Barrier(6), []
+
+    def end():
+        hooks = Webhooks(first)
+        ready.wait()
+        hooks.note_end(key, hook, {"ended": "closed"})
+        ready.wait()
+        taken.extend(hooks.take_due(8))
+
+    threads = [threading.Thread(target=end) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(Webhooks(first).deliveries(key)) == 1 == len(taken)
+    assert Webhooks(first).deliveries(key)[0].attempts == 1
 
 
 def test_a_study_that_goes_on_and_ends_again_tells_that_too(site):
@@ -359,13 +383,13 @@ def test_the_command_line_sets_it_and_a_server_of_the_same_storage_sends(tmp_pat
 
 def test_a_running_server_looks_by_itself(site, monkeypatch):
     monkeypatch.setattr("copeland.web.ending_watch.EVERY", 0.01)
+    monkeypatch.setattr("copeland.web.app.warm", lambda: None)
     with receive() as receiver:
         told = Told(site, receiver.url)
-        thread = told.watch.start()
-        told.study.close()
-        patience = time.monotonic() + 20
-        while not (told.sent and told.sent[0].state == "sent") and time.monotonic() < patience:
-            time.sleep(0.01)
-        site.server.ends.set()
-        thread.join(5)
-        assert not thread.is_alive() and len(receiver.came) == 1
+        with site.browser():  # for as long as the server runs
+            told.study.close()
+            patience = time.monotonic() + 20
+            while not (told.sent and told.sent[0].sent) and time.monotonic() < patience:
+                time.sleep(0.01)
+        assert len(receiver.came) == 1 and told.sent[0].state == "sent"
+    assert site.server.ends.is_set()
