@@ -80,7 +80,7 @@ def serve_command(
         print_line("Anyone with this link can do everything; it expires when the server restarts.")
         for line in _tell_reach(base, port, office, bool(url)):
             print_line(line)
-        if office and sys.stdout.isatty():
+        if office and sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf"):
             print_line(draw_code(link))
     sys.stdout.flush()  # before the server begins, which does not end
     how: dict[str, Any] = {
@@ -120,7 +120,7 @@ def _tell_reach(base: str, port: int, office: bool, named: bool) -> list[str]:
     """Who can open the links of this server, and what it takes to let others do so."""
     if office:
         return [
-            f"Phones and computers on the same network can open {base}; the internet cannot.",
+            f"Phones and computers on the same network can open {base}; the internet cannot, unless your router lets it in.",
             f"If a phone cannot, allow port {port} in this computer's firewall, and check that the phone is on "
             "the same Wi-Fi. Guest networks often keep devices apart.",
             "Nothing is encrypted on the way. For voters on the internet, use https: put a proxy in front, and "

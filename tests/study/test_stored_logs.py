@@ -127,16 +127,6 @@ def click(study, numbers):
     desk.settle()
 
 
-def see_pages(study, numbers):
-    """What voters see beside the options is noted, and changes between votes."""
-    work = study.transactions
-    for digest in ("a" * 64, "b" * 64):
-        body = {"digest": digest}
-        number = study.number + 1
-        work.append(lambda _, n=number, b=body: [Event(n, PRESENTED, study.now(), body=b)])
-        answer(study, "ann", 1, numbers)
-
-
 def change_things(study, numbers):
     """Texts and a question that change between votes, a retired option that is resumed, and a study that is reopened."""
     answer(study, "ann", 2, numbers)
@@ -147,6 +137,16 @@ def change_things(study, numbers):
     study.reopen()
     study.resume_option("milk")
     answer(study, "bob", 1, numbers)
+
+
+def see_pages(study, numbers):
+    """What voters see beside the options is noted, and changes between votes."""
+    work = study.transactions
+    for digest in ("a" * 64, "b" * 64):
+        body = {"digest": digest}
+        number = study.number + 1
+        work.append(lambda _, n=number, b=body: [Event(n, PRESENTED, study.now(), body=b)])
+        answer(study, "ann", 1, numbers)
 
 
 STUDIES = {
