@@ -29,6 +29,7 @@ Ints = NDArray[np.int64]
 
 GAP = 0.3  # of the two halves
 HORIZON = 1e6
+LONG = 1e7  # on the matrix Q of Theorem 1: CCB has settled by then
 ERROR = 1 / 20  # of a sequential test, either way
 FEW = 100  # opponents that are looked at first
 SOME = 40  # losers of a random tournament: the votes of all would not fit the memory
@@ -395,7 +396,7 @@ def _row(
 def measure_needles(mu: int, algorithm: str, runs: int = 8) -> tuple[str, ...]:
     """Return a row: the regret of an algorithm on the matrix Q of Theorem 1."""
     problem = needles(mu)[0]
-    regret = simulate(problem, algorithm, HORIZON, runs=runs, seed=1).curves[0].regret[:, -1]
+    regret = simulate(problem, algorithm, LONG, runs=runs, seed=1).curves[0].regret[:, -1]
     error = regret.std(ddof=1) / math.sqrt(runs)
     return str(problem.k), algorithm, f"{regret.mean():,.0f} ± {error:,.0f}"
 
