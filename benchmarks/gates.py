@@ -28,7 +28,7 @@ from copeland.gate.claims import (
     has_passed,
     weigh_claim,
 )
-from copeland.gate.power import forecast_gate
+from copeland.gate.power import count_calls, forecast_gate
 from copeland.gate.stopping import LOST, TIED, WON, Counts, StoppingRule
 from copeland.gate.tie_evidence import log_evidence_with_ties
 from copeland.support.rng import stream
@@ -212,37 +212,35 @@ def false_rows(runs: int) -> Iterator[str]:
 
 
 def measure_power(
-    terms: Terms, calls: int, most: int, runs: int, seed: int
+    terms: Terms, calls: int, max_calls: int | None, runs: int, seed: int
 ) -> tuple[float, np.ndarray]:
     """Return the share of runs that pass and the calls of each, by the rule itself at every verdict: no ceilings, no jumps."""
     rng = stream(seed, "gates", "power", terms.require, terms.questions, calls)
     said = np.where(rng.random((runs, CASES)) < 0.3, TIED, (rng.random((runs, CASES)) >= 0.6))
     if terms.questions > CASES:
         said = rng.permuted(np.concatenate([said, said], axis=1), axis=1)
-    passed, asked = np.zeros(runs, bool), np.full(runs, most)
+    passed, asked = np.zeros(runs, bool), np.full(runs, terms.questions)
     active = np.arange(runs)
     counts = np.zeros((3, runs), np.int64)
-    for n in range(1, most + 1):
+    for n in range(1, terms.questions + 1):
         for kind in (WON, LOST, TIED):
             counts[kind, active] += said[active, n - 1] == kind
         seen, back = np.unique(counts[:, active], axis=1, return_inverse=True)
         won, lost = find_outcomes(*seen, terms)
-        hope = has_passed(seen[0] + most - n, seen[1], seen[2], terms)
+        left = terms.questions - n
+        if (
+            max_calls is not None
+        ):  # to confirm a case takes two calls, unless the first answer is a tie
+            spent = calls * n - (calls - 1) * seen[TIED]
+            left = np.minimum(left, (max_calls - spent) // calls)
+        hope = has_passed(seen[0] + left, seen[1], seen[2], terms)
         passed[active] = won[back]
         stops = (won | lost | ~hope)[back]
         asked[active[stops]] = n
         active = active[~stops]
         if not active.size:
             break
-    return float(passed.mean()), _count_calls(said, asked, calls)
-
-
-def _count_calls(said: np.ndarray, asked: np.ndarray, calls: int) -> np.ndarray:
-    """Return the calls of each run: to confirm a case takes two, unless the first answer is a tie."""
-    if calls == 1:
-        return asked
-    ties = np.cumsum(said == TIED, axis=1)[np.arange(len(said)), asked - 1]
-    return calls * asked - ties
+    return float(passed.mean()), count_calls(said, asked, calls)
 
 
 def power_rows(runs: int) -> Iterator[str]:
@@ -255,8 +253,7 @@ def power_rows(runs: int) -> Iterator[str]:
             terms = Terms(require, margin, DELTA, questions, exact)
             for max_calls in (None, CASES) if exact else (None,):
                 power = forecast_gate(terms, calls, max_calls)
-                most = questions if max_calls is None else max_calls // calls
-                measured, spent = measure_power(terms, calls, most, runs, 1)
+                measured, spent = measure_power(terms, calls, max_calls, runs, 1)
                 yield (
                     f"| {require} | {about} | {max_calls or 'all'} | {short(power.passed)} | {short(measured)} "
                     f"| {short(abs(power.passed - measured))} | {power.median_calls} | {np.median(spent):.0f} "

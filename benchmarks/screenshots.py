@@ -33,6 +33,7 @@ DOCS = ROOT / "docs" / "images"
 DESK, PHONE = {"width": 1120, "height": 720}, {"width": 360, "height": 720}
 COLOURS = 96  # of a picture in the docs; a page has few
 VOTERS, SEED = 24, 7
+OFFICE = "http://192.168.1.20:8000"  # where others reach it, as pages say
 
 REPLIES = {
     "formal": "Dear Ms Okafor,\n\nthank you for your message. Your parcel left our warehouse on Monday and should arrive by Thursday. Please accept our apologies for the delay.",
@@ -66,7 +67,7 @@ class Show:
     """A server with studies to show, and the way to its pages."""
 
     def __init__(self, storage: Storage):
-        self.app = create_app(Config(storage="memory"), storage)
+        self.app = create_app(Config("memory", OFFICE), storage)
         self.server: Server = self.app.state.server
         self.storage = storage
         self.slugs = {"replies": self._replies(), "screens": self._screens()}

@@ -16,6 +16,8 @@ PARTICIPLE = re.compile(
 QUESTION = re.compile(r"_?(is|are|was|has|does)_")  # answered by yes or no
 
 STAYS = {
+    "connection_made",  # asyncio calls it so
+    "data_received",  # the same
     "a3_closed",  # what the paper calls it
     "best_unused",  # public
     "charged",  # public: judges of other packages have it

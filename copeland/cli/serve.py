@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -14,17 +15,23 @@ from copeland.cli.arguments import STORAGE, Force, Json, Storage, Whole
 from copeland.cli.output import print_json, print_line, require_new, tell_result
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter, need
+from copeland.support.network_address import find_network_address
 
 KEEP_ALIVE = 75  # seconds: voters think longer than uvicorn waits by itself
 GRACE = 5  # seconds that open streams have to end
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+HOST = LOOPBACK[0]
 SECRET = "COPELAND_SECRET"
 
 
 @app.command("serve", epilog="Example: `copeland serve --storage sqlite:///votes.db --port 8000`")
 def serve_command(
     storage: Storage = STORAGE,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    office: Annotated[
+        bool,
+        typer.Option("--office", help="Let phones and computers on the same network open it."),
+    ] = False,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = HOST,
     port: Annotated[int, Whole(help="The port to listen at.")] = 8000,
     url: Annotated[
         str,
@@ -49,12 +56,15 @@ def serve_command(
 ) -> None:
     """Let people vote in a browser, and programs over HTTP.
 
-    It prints a link that opens the admin pages. Without --url it answers only on this machine.
+    It prints a link that opens the admin pages. Without --office or --url it answers only on this machine.
     """
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
+    if office:
+        host, url = _find_office(host, port, url)
     _check(host, port, url, workers)
     from copeland.web.app import SETTINGS, create_app
+    from copeland.web.connections import BACKLOG, GuardedProtocol
     from copeland.web.pages.judges import read_judges
     from copeland.web.server import Config, prepare
 
@@ -68,6 +78,10 @@ def serve_command(
     else:
         print_line(f"Admin: {link}")
         print_line("Anyone with this link can do everything; it expires when the server restarts.")
+        for line in _tell_reach(base, port, office, bool(url)):
+            print_line(line)
+        if office and sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf"):
+            print_line(draw_code(link))
     sys.stdout.flush()  # before the server begins, which does not end
     how: dict[str, Any] = {
         "host": host,
@@ -75,7 +89,9 @@ def serve_command(
         "timeout_keep_alive": KEEP_ALIVE,
         "timeout_graceful_shutdown": GRACE,
         "access_log": False,  # it would hold the tokens of links
-        "log_level": "warning",
+        "log_level": "error",  # warnings are about what visitors send, however much of it
+        "http": GuardedProtocol,
+        "backlog": BACKLOG,
         "server_header": False,
         "proxy_headers": bool(trust_proxy),
         "forwarded_allow_ips": trust_proxy or None,
@@ -85,6 +101,45 @@ def serve_command(
         return
     os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url, SETTINGS["judges"]: named}
     uvicorn.run("copeland.web.app:from_environment", factory=True, workers=workers, **how)
+
+
+def _find_office(host: str, port: int, url: str) -> tuple[str, str]:
+    """Where to listen on the local network, and how others type it."""
+    if url or host != HOST:
+        raise InvalidParameter("--office finds the address by itself; leave --host and --url out.")
+    address = find_network_address()
+    if address is None:
+        raise InvalidParameter(
+            "--office found no local network: connect this computer to one, or give the address that others "
+            "use with --host and --url."
+        )
+    return address, f"http://{address}:{port}"
+
+
+def _tell_reach(base: str, port: int, office: bool, named: bool) -> list[str]:
+    """Who can open the links of this server, and what it takes to let others do so."""
+    if office:
+        return [
+            f"Phones and computers on the same network can open {base}; the internet cannot, unless your router lets it in.",
+            f"If a phone cannot, allow port {port} in this computer's firewall, and check that the phone is on "
+            "the same Wi-Fi. Guest networks often keep devices apart.",
+            "Nothing is encrypted on the way. For voters on the internet, use https: put a proxy in front, and "
+            "give its address with --url (docs/serving.md).",
+        ]
+    if named:
+        return []
+    return [
+        "Only this computer can open it. For phones on the same network: copeland serve --office"
+    ]
+
+
+def draw_code(link: str) -> str:
+    """Return a link as a QR code of block characters, for a terminal."""
+    import segno
+
+    file = io.StringIO()
+    segno.make(link, error="l").terminal(out=file, border=2, compact=True)
+    return file.getvalue()
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:
@@ -98,8 +153,8 @@ def _check(host: str, port: int, url: str, workers: int) -> None:
         )
     if not url and host not in LOOPBACK:
         raise InvalidParameter(
-            f"--host is '{host}', which others can reach; give the address they use, as in --url "
-            "https://vote.example.org."
+            f"--host is '{host}', which others can reach; say --office instead for the local network, or give the "
+            "address they use, as in --url https://vote.example.org."
         )
 
 

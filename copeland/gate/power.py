@@ -49,13 +49,14 @@ def forecast_gate(
     (True, True, True)
     """
     _check_shares(share, ties)
-    most = count_affordable(terms, calls_per_question, max_calls)
+    most = count_affordable(terms, calls_per_question, max_calls, ties)
     cases = count_cases(terms, calls_per_question)
     if most == 0:
         return Power(cases, share, ties, 0.0, 0.0, 0, 0)
     luck = _draw_luck(terms, cases, most, runs, seed)
-    stops = StoppingRule(terms, most).find_stops(luck.answer(share, ties))
-    calls = stops.questions * calls_per_question
+    verdicts = luck.answer(share, ties)
+    stops = StoppingRule(terms, most).find_stops(verdicts)
+    calls = count_calls(verdicts, stops.questions, calls_per_question)
     return Power(
         cases,
         share,
@@ -83,7 +84,7 @@ def find_detectable(
     0.7
     """
     _check_shares(1.0, ties)
-    most = count_affordable(terms, calls_per_question, max_calls)
+    most = count_affordable(terms, calls_per_question, max_calls, ties)
     if most == 0:
         return None
     cases = count_cases(terms, calls_per_question)
@@ -186,13 +187,16 @@ def count_cases(terms: Terms, calls_per_question: int) -> int:
     return -(-terms.questions // 2) if in_both_orders else terms.questions
 
 
-def count_affordable(terms: Terms, calls_per_question: int, max_calls: int | None) -> int:
-    """Return how many questions there are calls for.
+def count_affordable(
+    terms: Terms, calls_per_question: int, max_calls: int | None, ties: float = 0.0
+) -> int:
+    """Return how many questions there are calls for; where each is confirmed, a tie takes one call.
 
     Examples
     --------
-    >>> count_affordable(Terms("better", 0.0, 0.05, questions=400, exact=True), 2, max_calls=101)
-    50
+    >>> terms = Terms("better", 0.0, 0.05, questions=400, exact=True)
+    >>> count_affordable(terms, 2, max_calls=101), count_affordable(terms, 2, max_calls=101, ties=0.3)
+    (50, 59)
     """
     if calls_per_question < 1:
         raise InvalidParameter(
@@ -202,7 +206,23 @@ def count_affordable(terms: Terms, calls_per_question: int, max_calls: int | Non
         return terms.questions
     if max_calls < 0:
         raise InvalidParameter(f"max_calls is {max_calls}; it is 0 or more.")
-    return min(terms.questions, max_calls // calls_per_question)
+    each = calls_per_question - ties * (calls_per_question - 1)
+    return min(terms.questions, int(max_calls / each + 1e-9))
+
+
+def count_calls(verdicts: Ints, questions: Ints, calls_per_question: int) -> Ints:
+    """Return the calls of runs that stop after so many questions; where each is confirmed, a tie takes one call.
+
+    Examples
+    --------
+    >>> count_calls(np.array([[WON, TIED, LOST]]), np.array([2]), 2)
+    array([3])
+    """
+    if calls_per_question == 1:
+        return questions
+    asked = np.arange(verdicts.shape[1]) < questions[:, None]
+    ties = ((verdicts == TIED) & asked).sum(axis=1)
+    return calls_per_question * questions - (calls_per_question - 1) * ties
 
 
 def _check_shares(share: float, ties: float) -> None:

@@ -27,6 +27,7 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
     COUNTED,
+    EDITED,
     GUIDE,
     PROOF,
     RESTARTED,
@@ -45,10 +46,11 @@ from copeland.study.log.events import (
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import StudyState, proves
 from copeland.study.log.state_parts import pair_of
-from copeland.study.options import ACTIVE, Option
+from copeland.study.options import ACTIVE, Option, check_distinct
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
 from copeland.support.goal import ABOVE
+from copeland.support.lookalikes import look_of
 from copeland.support.vote_tables import outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
@@ -279,6 +281,9 @@ def addition(kind: Kind, state: StudyState, option: Option, now: float) -> list[
         raise InvalidParameter(
             f"there is an option '{option.name}' already; every option needs its own name."
         )
+    for one in state.options:
+        if look_of(one.name) == look_of(option.name):
+            check_distinct([one.name, option.name])  # which refuses
     kind.check_adding(state)
     return [Event(state.number + 1, ADDED, now, left=state.k, body=option.shown)]
 
@@ -292,13 +297,22 @@ def change_of_state(
     before = state.options[i].state
     if before == (ACTIVE if target == RESUMED else target):
         return []
-    if before == RETIRED:
-        raise InvalidParameter(f"the option '{name}' is retired for good.")
+    if before == RETIRED and target != RESUMED:
+        raise InvalidParameter(f"the option '{name}' is retired; resume it first.")
     if target == RETIRED and state.settings.goal == f"{ABOVE}:{name}":
         raise InvalidParameter(
             f"all options are compared with '{name}', so it cannot be retired; pause it, or close the study."
         )
     return [Event(state.number + 1, target, now, left=i)]
+
+
+def edit_text(kind: Kind, state: StudyState, name: str, text: str, now: float) -> list[Event]:
+    """Return the event that changes what is shown for an option; none if it is shown already."""
+    kind.require(CHANGING)
+    i = state.index(name)
+    if state.options[i].text == text:
+        return []
+    return [Event(state.number + 1, EDITED, now, left=i, body={"what": "text", "text": text})]
 
 
 def restart(kind: Kind, state: StudyState, reason: str | None, now: float) -> list[Event]:

@@ -18,6 +18,7 @@ from copeland.errors import InvalidParameter, InvalidRow, nearest
 from copeland.study.input_limits import check_text, is_storable
 from copeland.study.log.events import OUTCOMES
 from copeland.support.escaping import inert
+from copeland.support.lookalikes import find_twins, look_of
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_word, text_in
 
@@ -131,15 +132,19 @@ def _check_option(option: Option) -> Option:
     """Return an option as it comes in; those of old studies may be longer, and are read all the same."""
     told = {"name": option.name, "text": option.text, "path": option.path}
     check_text("an option's ", **{name: value or None for name, value in told.items()})
+    if not look_of(option.name):
+        raise InvalidParameter(f"nobody can see an option's name {option.name!a}; rename it.")
     return option
 
 
 def check_distinct(names: list[str]) -> None:
-    """Refuse two options of one name."""
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
+    """Refuse two options of one name, or of names that look the same."""
+    one, other = find_twins(names) or ("", "")
+    if one and one == other:
+        raise InvalidParameter(f"two options are called '{one}'; every option needs its own name.")
+    if one:
         raise InvalidParameter(
-            f"two options are called '{min(twice)}'; every option needs its own name."
+            f"the options {one!a} and {other!a} look the same, so nobody could tell them apart; rename one."
         )
 
 

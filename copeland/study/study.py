@@ -34,6 +34,7 @@ from copeland.study.commands import (
     answer_to,
     change_of_state,
     check_role,
+    edit_text,
     give_role,
     restart,
     undo_vote,
@@ -45,12 +46,14 @@ from copeland.study.kinds.base import Questions, Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     CLOSED,
+    EDITED,
     EXCUSED,
     GUIDE,
     NOTHING,
     PAUSED,
     PROOF,
     READMITTED,
+    REOPENED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -439,12 +442,37 @@ class Study:
         self._set_state(name, PAUSED)
 
     def resume_option(self, name: str) -> None:
-        """Ask about a paused option again."""
+        """Ask about a paused or retired option again."""
         self._set_state(name, RESUMED)
 
     def retire_option(self, name: str) -> None:
-        """Never ask about an option again. What is proved is then about the others."""
+        """Ask about an option no more, until it is resumed. What is proved is then about the others."""
         self._set_state(name, RETIRED)
+
+    def edit_option(self, name: str, text: str) -> None:
+        """Change the text that voters see of an option. The log keeps both texts.
+
+        Votes stay. If some were given before, certificates say so from now on.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", {"green": "Steemed.", "black": "Malty."})
+        >>> study.edit_option("green", "Steamed.")
+        >>> study.option("green").text
+        'Steamed.'
+        """
+        check_text(name=name, text=text)
+        self._work.append(
+            lambda _log: edit_text(self._work.kind, self._state, name, text, self.now())
+        )
+
+    def note_edit(self, what: str) -> None:
+        """Let the log say that voters read something else from now on, such as another question."""
+        check_text(name=what)
+        self._work.append(
+            lambda _log: [Event(self._state.number + 1, EDITED, self.now(), body={"what": what})]
+        )
 
     def _set_state(self, name: str, kind: str) -> None:
         self._work.append(
@@ -461,11 +489,17 @@ class Study:
         return self._current().epoch
 
     def close(self) -> None:
-        """Take no more votes, for good."""
+        """Take no more votes, unless the study is reopened."""
+        self._end(CLOSED)
 
+    def reopen(self) -> None:
+        """Take votes again. What is proved holds whenever one looks, so it goes on where it was; certificates say so."""
+        self._end(REOPENED)
+
+    def _end(self, kind: str) -> None:
         def decide(_log: Log) -> tuple[list[Event], None]:
-            end = Event(self._state.number + 1, CLOSED, self.now())
-            return [] if self._state.closed else [end], None
+            end = Event(self._state.number + 1, kind, self.now())
+            return [] if self._state.closed == (kind == CLOSED) else [end], None
 
         self._work.change(decide)
 

@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from prometheus_client import CollectorRegistry, Histogram
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -59,6 +60,7 @@ NOTICES = {
         "Nothing is here",
         "The link may have expired, or it is incomplete. Ask the person who sent it.",
     ),
+    408: ("This took too long", "Your form did not arrive in time. Go back and try again."),
     413: ("This is too large", "Send less at a time."),
     429: ("A little slower, please", "Wait a moment, then go back and try again. Nothing is lost."),
     500: ("Something went wrong", "It is not your fault. Try again in a moment."),
@@ -89,12 +91,15 @@ def create_app(
     server = Server(config, storage, clock)
     # The routes were made when their modules were imported; to include their routers would make them anew.
     routes = [route for router in ROUTERS for route in router.routes]
-    app = FastAPI(title="copeland", openapi_url=None, routes=routes, lifespan=_life)
+    app = FastAPI(
+        title="copeland", openapi_url=None, routes=routes, lifespan=_life, redirect_slashes=False
+    )
     app.state.server, app.state.judges = server, judges.read_judges(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, lambda request, _: redirect(request, "/admin/enter"))
     app.add_exception_handler(HTTPException, _notice)
+    app.add_exception_handler(ClientDisconnect, _end_silently)
     for kind in (RequestValidationError, CopelandError, Exception):
         app.add_exception_handler(kind, _refuse)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
@@ -115,8 +120,10 @@ def api(server: Server) -> FastAPI:
         servers=[{"url": f"{server.config.base}{API}"}],
         root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
         routes=[*voting.router.routes, *studies.router.routes],
+        redirect_slashes=False,
     )
     app.state.server = server
+    app.add_exception_handler(ClientDisconnect, _end_silently)
     for kind in (ApiProblem, HTTPException, RequestValidationError, CopelandError, Exception):
         app.add_exception_handler(kind, answer_error)
     return app
@@ -138,6 +145,11 @@ class Files(StaticFiles):
         answer = super().file_response(*args, **how)  # type: ignore[arg-type]
         answer.headers["Cache-Control"] = f"public, max-age={YEAR}, immutable"
         return answer
+
+
+def _end_silently(_request: Request, _error: Exception) -> Response:
+    """Say nothing to who left while sending something, and nothing about them in the log."""
+    return Response(status_code=400)
 
 
 def _notice(request: Request, error: Exception) -> Response:

@@ -9,8 +9,8 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -33,7 +33,8 @@ from copeland.study.report.study_page import (
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
-from copeland.study.results.standing import voters_of
+from copeland.study.results.readable_voters import readable_names_of, replace_random_names
+from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.study.votes import vote_of
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part, remove_styles
@@ -193,6 +194,7 @@ class VoteAnalysis:
 
     reading: Analysis
     votes: Callable[[], Iterable[Vote]] = tuple  # those that it is of
+    names: Mapping[str, str] = field(default_factory=dict)  # of voters here, by those in the log
 
     @cached_property
     def rankings(self) -> Rankings:
@@ -208,6 +210,11 @@ class VoteAnalysis:
     def badge(self) -> str:
         """The same in a word or two."""
         return self.reading.badge
+
+    @property
+    def story(self) -> str:
+        """What all parts of a page must agree on: what is proved, and who leads."""
+        return f"{self.verdict.kind} {self.reading.certificate.chosen} {self.reading.leaders}"
 
     @property
     def number(self) -> int:
@@ -253,6 +260,11 @@ class SpaceAnalysis(NamedTuple):
     verdict: Verdict
 
     @property
+    def story(self) -> str:
+        """What all parts of a page must agree on; an estimate may lag behind a little."""
+        return self.verdict.kind
+
+    @property
     def badge(self) -> str:
         """Whether the study takes votes, in a word."""
         return "Closed" if self.closed else "Open"
@@ -284,6 +296,7 @@ class DrawnParts(NamedTuple):
     """The parts of a study's page, with figures."""
 
     number: int  # of the last event that they show
+    story: str  # that they tell
     parts: StudyParts
     excluded: list[Event]
 
@@ -321,8 +334,12 @@ class Analyses:
         return self._latest.find()
 
     def figures(self) -> DrawnParts | DrawnLandscape:
-        """Return the figures of an analysis that is recent enough."""
-        return self._figures.find()
+        """Return the figures of an analysis that is recent enough and tells the same story."""
+        drawn = self._figures.find()
+        if isinstance(drawn, DrawnParts) and drawn.story != self.latest().story:
+            self._figures.forget()
+            drawn = self._figures.find()
+        return drawn
 
     def ranking(self) -> DrawnRanking | None:
         """Return the ranking of an analysis that is recent enough and claims the same; None of a space, or without votes."""
@@ -335,9 +352,8 @@ class Analyses:
         return drawn
 
     def _analyse(self, _number: int) -> VoteAnalysis:
-        reading = Analysis(self._study.standing())
-        last = reading.standing.events
-        return VoteAnalysis(reading, lambda: read_votes(self._study, last))
+        standing = self._study.standing()
+        return analyse_standing(standing, lambda: read_votes(self._study, standing.events))
 
     def _estimate(self, number: int) -> SpaceAnalysis:
         from copeland.study.kinds.space import tuned_verdict  # which loads scipy
@@ -348,15 +364,17 @@ class Analyses:
     def _draw(self, _number: int) -> DrawnParts:
         seen = self.latest()
         assert isinstance(seen, VoteAnalysis)
-        log = read_log(self._study, seen.number)
-        history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
+        log, standing = read_log(self._study, seen.number), seen.reading.standing
+        history = history_of(log)
+        agreed = judges_agreement(standing, rename_voters(log, seen.names))
         order = seen.rankings.drawn
         with DRAWING:
             parts = study_parts(
                 seen.reading, seen.verdict, history, agreed, order=order, last=log[-1].time
             )
         undone = [event for event in log if event.kind == UNDONE]
-        return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
+        shown = fit_strict_page(parts), undone[-EXCLUDED:][::-1]
+        return DrawnParts(seen.number, seen.story, *shown)
 
     def _draw_ranking(self, _number: int) -> tuple[str, DrawnRanking | None]:
         seen = self.latest()
@@ -394,8 +412,23 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
     state = fold_log(log)
     kind = kind_of(state.settings)
-    reading = Analysis(kind.standing(study.name, state, log[-1].time, _voters(log)))
-    return VoteAnalysis(reading, lambda: (vote_of(state, event) for event in log if is_vote(event)))
+    standing = kind.standing(study.name, state, log[-1].time, _voters(log))
+    return analyse_standing(
+        standing, lambda: (vote_of(state, event) for event in log if is_vote(event))
+    )
+
+
+def analyse_standing(standing: Standing, votes: Callable[[], Iterable[Vote]]) -> VoteAnalysis:
+    """Return what a standing means; voters whose names were drawn at random are numbers there."""
+    names = readable_names_of(standing)
+    return VoteAnalysis(Analysis(replace_random_names(standing, names)), votes, names)
+
+
+def rename_voters(log: list[Event], names: Mapping[str, str]) -> list[Event]:
+    """Return a log whose voters have names for readers."""
+    if all(name == own for own, name in names.items()):
+        return log
+    return [event._replace(voter=names.get(event.voter or "", event.voter)) for event in log]
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
+from html import unescape
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
@@ -21,14 +22,17 @@ from copeland.web.store import Image
 
 KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 LARGEST = 10_000_000  # bytes of a file
-PIXELS = 40_000_000
+PIXELS = {"WEBP": 20_000_000}  # which takes twice as much memory as others
+MOST_PIXELS = 40_000_000
 SIDE = 4_096  # pixels of the longer side, as it is kept
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 KIND = "image/webp"
 SIZE = (400, 300)  # where the drawing does not say
 _SIDE = re.compile(r'\b(width|height)="(\d{1,4})(?:px)?"')
+_TITLE = re.compile(r"<title>([^<]{1,400})</title>")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 _FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
+CONVERTING = threading.Lock()  # under which images are made anew: a large one takes much memory
 DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
 
 
@@ -42,9 +46,10 @@ def image_of(content: bytes, name: str) -> Image:
     picture = _open_image(content, name)
     lossless = picture.format in ("PNG", "GIF")
     try:
-        picture = _plain(picture)
-        file = io.BytesIO()
-        picture.save(file, "WEBP", lossless=lossless, quality=60 if lossless else 88, method=3)
+        with CONVERTING:
+            picture = _plain(picture)
+            file = io.BytesIO()
+            picture.save(file, "WEBP", lossless=lossless, quality=60 if lossless else 88, method=3)
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError) as error:
         raise InvalidParameter(
             f"{name} is a damaged image; save it again as PNG or JPEG."
@@ -72,32 +77,41 @@ def _open_image(content: bytes, name: str) -> Any:
     except Exception as error:  # damaged bytes raise almost anything
         raise InvalidParameter(f"{name} is no image; give PNG, JPEG, WebP or GIF.") from error
     width, height = picture.size
-    if width * height > PIXELS:
-        raise _too_many(name, f"{width * height:,}")
+    most = PIXELS.get(picture.format or "", MOST_PIXELS)
+    if width * height > most:
+        raise _too_many(name, f"{width * height:,}", most)
     return picture
 
 
-def _too_many(name: str, pixels: str) -> InvalidParameter:
-    return InvalidParameter(f"{name} has {pixels} pixels; an image may have {PIXELS:,}.")
+def _too_many(name: str, pixels: str, most: int = MOST_PIXELS) -> InvalidParameter:
+    return InvalidParameter(f"{name} has {pixels} pixels; such an image may have {most:,}.")
 
 
 def _plain(picture: Any) -> Any:
     """The image as it is to be seen: upright, in red, green, blue and alpha, not too large, and no more."""
     from PIL import ImageOps
 
-    picture = ImageOps.exif_transpose(picture)
+    picture.draft(None, (SIDE, SIDE))  # of a JPEG, no more is read than is needed
     has_alpha = "A" in picture.getbands() or "transparency" in picture.info
-    picture = picture.convert("RGBA" if has_alpha else "RGB")
-    picture.thumbnail((SIDE, SIDE))
+    mode = "RGBA" if has_alpha else "RGB"
+    if picture.mode not in ("L", "RGB", "RGBA"):  # whose pixels cannot be averaged
+        picture = _convert(picture, mode)
+    picture.thumbnail((SIDE, SIDE))  # before anything is copied
+    picture = _convert(ImageOps.exif_transpose(picture), mode)
     picture.info.clear()
     return picture
 
 
+def _convert(picture: Any, mode: str) -> Any:
+    return picture if picture.mode == mode else picture.convert(mode)
+
+
 class PointDrawing(NamedTuple):
-    """A drawing, and how large it is."""
+    """A drawing, how large it is, and its title in words, if it has one."""
 
     svg: str
     size: tuple[int, int]
+    title: str = ""
 
     def answer(self) -> Response:
         """Return it as a browser takes it: alone it can neither run nor fetch anything."""
@@ -107,7 +121,10 @@ class PointDrawing(NamedTuple):
 
 def find_drawing(text: str) -> PointDrawing | None:
     """Return the drawing that a text is; None if it is shown as text."""
-    return PointDrawing(text, size_of(text)) if is_drawing(text) else None
+    if not is_drawing(text):
+        return None
+    title = _TITLE.search(text)
+    return PointDrawing(text, size_of(text), unescape(title[1]).strip() if title else "")
 
 
 def size_of(svg: str) -> tuple[int, int]:

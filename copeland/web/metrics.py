@@ -11,8 +11,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, Response
 
-from copeland.errors import StorageError
 from copeland.study import Study
+from copeland.web.security import SCRAPES
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import find_key
 
@@ -27,20 +27,19 @@ async def healthz() -> PlainTextResponse:
 
 @router.get("/readyz")
 def readyz(request: Request) -> PlainTextResponse:
-    """Say whether the storage answers."""
-    try:
-        server_of(request).store.value("secret")
-    except StorageError:
-        return PlainTextResponse("the storage does not answer\n", 503, {"Retry-After": "5"})
+    """Say whether the storage takes votes."""
+    if not server_of(request).is_writable():
+        return PlainTextResponse("the storage takes no votes\n", 503, {"Retry-After": "5"})
     return PlainTextResponse("ok\n")
 
 
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
     """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
-    key, registry = find_key(request)[0], CollectorRegistry()
+    key, registry = find_key(request), CollectorRegistry()
     if key is None or not key.allows("read"):
         raise HTTPException(404)
+    server_of(request).limits.require(SCRAPES, f"key {key.client}")
     registry.register(_Studies(server_of(request), key.study))
     told = generate_latest(registry)
     if key.study is None:  # how busy the server is concerns those who run it

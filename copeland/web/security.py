@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import math
@@ -12,8 +13,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from struct import Struct
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -25,6 +27,8 @@ _BALLOT = Struct(">QH?")  # what a token hides: all are of one length
 MANY = 10_000  # names that are remembered before old ones are looked for
 BODY = 1_000_000  # bytes
 UPLOADS = 64_000_000  # bytes of a form with images, which only admins send
+BODY_SECONDS = 60.0  # until a body is there
+UPLOAD_SECONDS = 600.0
 LARGE = ("/admin/new", "/admin/s/")  # where such forms go
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -102,6 +106,10 @@ class Signer:
         """Tell whether a form carries what it should."""
         return hmac.compare_digest(self.form(holder).encode(), token.encode())
 
+    def draw(self, purpose: str, *about: str) -> int:
+        """Return a number of 32 bits that only this server can tell, and the same each time."""
+        return int.from_bytes(self._digest(purpose, *(part.encode() for part in about))[:4], "big")
+
     def seal(self, study: str, voter: str, hidden: HiddenBallot) -> str:
         """Return the token of a ballot.
 
@@ -131,6 +139,23 @@ def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
+def group_address(address: str) -> str:
+    """Return what stands for an address where visitors are counted: who has one of IPv6 has all that begin like it.
+
+    Examples
+    --------
+    >>> group_address("2001:db8::7"), group_address("192.0.2.7"), group_address("::ffff:192.0.2.7")
+    ('2001:db8::/64', '192.0.2.7', '192.0.2.7')
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:  # a socket that has none
+        return address
+    if isinstance(found, IPv4Address) or found.is_loopback:
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+
+
 class Rate(NamedTuple):
     """So many times within so many seconds."""
 
@@ -140,7 +165,10 @@ class Rate(NamedTuple):
 
 VOTES = Rate(60, 60.0)  # of a voter
 ATTEMPTS = Rate(10, 60.0)  # from an address, with links, keys and tokens that open nothing
+NEWCOMERS = Rate(30, 60.0)  # from an address to a study, by links that are for everybody
+SHARED_VOTES = Rate(20, 5.0)  # of all of them together, from an address to a study
 REQUESTS = Rate(100, 1.0)  # of a key
+SCRAPES = Rate(10, 10.0)  # of a key, for the numbers of all its studies
 
 
 class Limits:
@@ -156,40 +184,46 @@ class Limits:
     def __init__(self, clock: Callable[[], float]):
         self._clock = clock
         self._seen: dict[tuple[Rate, str], deque[float]] = {}
+        self._most = MANY
         self._turn = threading.Lock()
 
-    def wait(self, rate: Rate, who: str, counts: bool = True) -> int:
+    def wait(self, rate: Rate, who: str) -> int:
         """Return for how many seconds somebody should wait, 0 if not at all; then this time counts."""
         now = self._clock()
         with self._turn:
             times = self._recent(rate, who, now)
             if len(times) >= rate.times:
                 return max(1, math.ceil(times[0] + rate.seconds - now))
-            if counts:
-                times.append(now)
+            times.append(now)
             return 0
 
-    def require(self, rate: Rate, who: str, counts: bool = True) -> None:
+    def require(self, rate: Rate, who: str) -> None:
         """Refuse who should wait, and say for how long."""
-        wait = self.wait(rate, who, counts)
+        wait = self.wait(rate, who)
         if wait:
             raise HTTPException(429, headers={"Retry-After": str(wait)})
 
+    def refuse(self, rate: Rate, who: str) -> NoReturn:
+        """Answer that nothing is here, to somebody who asked for what is not; or to wait, after many times."""
+        self.require(rate, who)
+        raise HTTPException(404)
+
     def _recent(self, rate: Rate, who: str, now: float) -> deque[float]:
-        if len(self._seen) > MANY:
+        if len(self._seen) > self._most:
             self._seen = {
                 (known, one): times
                 for (known, one), times in self._seen.items()
                 if times and times[-1] > now - known.seconds
             }
+            self._most = max(MANY, 2 * len(self._seen))  # so this is done seldom
         times = self._seen.setdefault((rate, who), deque())
         while times and times[0] <= now - rate.seconds:
             times.popleft()
         return times
 
 
-class TooLarge(Exception):
-    """A body that goes on beyond what is read."""
+class BodyRefused(HTTPException):
+    """A body that goes on beyond what is read, or for too long."""
 
 
 class Shield:
@@ -206,7 +240,11 @@ class Shield:
             await self._app(scope, receive, send)
             return
         headers, begun = dict(scope["headers"]), False
-        most = UPLOADS if scope["path"].startswith(LARGE) else BODY
+        if scope["method"] != "DELETE":  # of a vote, whose id may end so
+            # No redirect: it would have to know by which address people come.
+            scope["path"] = scope["path"].rstrip("/") or "/"
+        is_large = scope["path"].startswith(LARGE)
+        most, seconds = (UPLOADS, UPLOAD_SECONDS) if is_large else (BODY, BODY_SECONDS)
 
         async def answer(message: Message) -> None:
             nonlocal begun
@@ -222,12 +260,11 @@ class Shield:
             return
         try:
             if _content_length(headers) > most:
-                raise TooLarge
-            await self._app(scope, _limit_body(receive, most), answer)
-        except TooLarge:
+                raise _too_large(most)
+            await self._app(scope, _limit_body(receive, most, seconds), answer)
+        except BodyRefused as error:
             if not begun:
-                title = f"This is more than {most:,} bytes; send less at a time."
-                await _refuse(answer, 413, title)
+                await _refuse(answer, error.status_code, error.detail)
 
 
 def _host(headers: dict[bytes, bytes]) -> str:
@@ -241,16 +278,29 @@ def _content_length(headers: dict[bytes, bytes]) -> int:
     return int(length) if length.isdigit() and len(length) < 19 else 0
 
 
-def _limit_body(receive: Receive, most: int) -> Receive:
-    """A way to receive a body that ends with an error once it is too large."""
-    came = 0
+def _too_large(most: int) -> BodyRefused:
+    return BodyRefused(413, f"This is more than {most:,} bytes; send less at a time.")
+
+
+def _limit_body(receive: Receive, most: int, seconds: float) -> Receive:
+    """A way to receive a body that ends with an error once it is too large, or takes too long."""
+    came, is_whole = 0, False
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
 
     async def receive_part() -> Message:
-        nonlocal came
-        message = await receive()
+        nonlocal came, is_whole
+        if is_whole:  # what comes now is that somebody leaves
+            return await receive()
+        try:
+            async with asyncio.timeout_at(end):
+                message = await receive()
+        except TimeoutError:
+            raise BodyRefused(408, "The body did not come in time; send it again.") from None
         came += len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
         if came > most:
-            raise TooLarge
+            raise _too_large(most)
         return message
 
     return receive_part

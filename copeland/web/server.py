@@ -10,18 +10,28 @@ from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
+from copeland.errors import StorageError
 from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
+from copeland.web.presentation import (
+    FIELDS,
+    describe_presentation,
+    digest_of,
+    note_presentation,
+)
 from copeland.web.security import Limits, Signer, hash_text, new_token
-from copeland.web.store import Link, Pane, Store, VotingPage
+from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
-ARRIVED = 1.0  # seconds after which another process's revoked links and paused pages are seen
+ARRIVED = (
+    1.0  # seconds after which another process's revoked links and keys, and paused pages, are seen
+)
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
+READY = 5.0  # seconds for which it is known whether the storage can be written
 STREAMS = 200  # open at a time, in one process
 DEMO = "Welcome lines"
 LINES = {
@@ -53,6 +63,11 @@ class Config:
         return urlsplit(self.url).path.rstrip("/")
 
     @property
+    def is_here_alone(self) -> bool:
+        """Whether only this machine can open the server's links."""
+        return not self.url or (urlsplit(self.url).hostname or "") in (*LOOPBACK, "::1")
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """The names under which the server answers: another one may be a trap for browsers."""
         named = urlsplit(self.url).netloc.rpartition("@")[2].lower()
@@ -81,43 +96,64 @@ class Server:
         self._analyses: Cache[Analyses] = Cache()
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
+        self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
+        self._writable: Cache[bool] = Cache(READY, clock=clock)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
-        self._texts: Cache[dict[str, str]] = Cache()  # by option
+        self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
+        self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
+        self._noted: dict[str, str] = {}  # those that the log says
+        self._texts: Cache[dict[str, str]] = Cache(RENEWED, clock=clock)  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._sizes: Cache[tuple[int, int]] = Cache()
 
     def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
         return self._studies.find(
-            page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
+            page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
     def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
-        return self._analyses.find(page.study, lambda: Analyses(self.study(page), self.clock))
+        return self._analyses.find(page.slug, lambda: Analyses(self.study(page), self.clock))
 
     def latest(self, page: VotingPage) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""
-        return self._numbers.find(page.study, lambda: self.store.last_number(page.study))
+        return self._numbers.find(page.slug, lambda: self.store.last_number(page.study))
 
     def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
         key = slug, nonce, self.store.changes
         return self._arrivals.find(key, lambda: self.store.arrival(slug, nonce))
 
+    def is_open_key(self, key: Key) -> bool:
+        """Tell whether a key still opens something; asked for while a stream goes on."""
+        return self._open_keys.find((key.id, self.store.changes), lambda: self.store.is_open(key))
+
+    def is_writable(self) -> bool:
+        """Tell whether the storage took something of late: a full disk can still be read."""
+
+        def write() -> bool:
+            try:
+                self.store.note_time()
+            except StorageError:
+                return False
+            return True
+
+        return self._writable.find("storage", write)
+
     def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
-        return self._panes.find(page.study, lambda: self.store.panes(page.study))
+        return self._panes.find(page.slug, lambda: self.store.panes(page.study))
 
     def text(self, page: VotingPage, name: str) -> str:
-        """Return the text of an option, which never changes."""
+        """Return the text of an option."""
 
         def read() -> dict[str, str]:
             return {one.name: one.text for one in self.study(page).options}
 
-        if name not in self._texts.find(page.study, read):  # the option is new
-            self._texts.forget(page.study)
-        return self._texts.find(page.study, read)[name]
+        if name not in self._texts.find(page.slug, read):  # the option is new
+            self._texts.forget(page.slug)
+        return self._texts.find(page.slug, read)[name]
 
     def drawing(self, page: VotingPage, name: str) -> PointDrawing | None:
         """Return the drawing of an option; None if it is shown as text."""
@@ -127,7 +163,27 @@ class Server:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
         if not page.items:
             return {}
-        return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
+        return self._outputs.find(page.slug, lambda: self.store.outputs(page.study))
+
+    def presentation(self, page: VotingPage) -> str:
+        """Return what voters see beside the options."""
+        return describe_presentation(page, self.panes(page), self.outputs(page))
+
+    def note_page(self, page: VotingPage) -> None:
+        """Let the log say what voters see, before they vote on it; asked for at every answer."""
+        shown = (page.slug, *(getattr(page, name) for name in FIELDS), self._version(page))
+        digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
+        if self._noted.get(page.slug) != digest:
+            note_presentation(self.study(page), digest)
+            self._noted[page.slug] = digest
+
+    def _version(self, page: VotingPage) -> int:
+        """A number that changes with the images of a page."""
+        panes, (known, version) = self.panes(page), self._versions.get(page.slug, ({}, 0))
+        if known is not panes:
+            version += known != panes
+            self._versions[page.slug] = panes, version
+        return version
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""
@@ -139,8 +195,16 @@ class Server:
         return self._sizes.find(digest, read)
 
     def forget_panes(self, page: VotingPage) -> None:
-        """Read the images of a page's options anew."""
-        self._panes.forget(page.study)
+        """Read the images and the texts of a page's options anew."""
+        self._panes.forget(page.slug)
+        self._texts.forget(page.slug)
+
+    def delete(self, page: VotingPage) -> None:
+        """Remove a study with all that is kept of it; it is closed first, so that nobody votes meanwhile."""
+        self.study(page).close()
+        self.store.delete_study(page.study)
+        for cache in (self._studies, self._analyses, self._numbers, self._panes, self._texts):
+            cache.forget(page.slug)
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import AsyncIterator
+from ipaddress import ip_address
 from typing import Annotated, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,6 +14,15 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
+from copeland.web.security import (
+    ATTEMPTS,
+    NEWCOMERS,
+    REQUESTS,
+    SHARED_VOTES,
+    VOTES,
+    Rate,
+    group_address,
+)
 from copeland.web.server import SESSION, Server, server_of
 from copeland.web.store import Key, Link, VotingPage
 
@@ -86,15 +96,37 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
 
 
 def address_of(request: Request) -> str:
-    """Return from where a request comes."""
-    return request.client.host if request.client else ""
+    """Return from where a request comes, as visitors are counted."""
+    return group_address(request.client.host) if request.client else ""
 
 
-def find_key(request: Request) -> tuple[Key | None, str]:
-    """Return the key by which a program comes, None if there is none, and the token that it sent."""
+def find_key(request: Request) -> Key | None:
+    """Return the key by which a program comes, None if there is none; whoever comes too often, or tries many, has to wait."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    is_key = scheme.lower() == "bearer"
-    return server_of(request).store.key(token.strip()) if is_key else None, token
+    server = server_of(request)
+    key = server.store.key(token.strip()) if scheme.lower() == "bearer" else None
+    if key is not None:
+        server.limits.require(REQUESTS, f"key {key.client}")
+    elif token:
+        server.limits.require(ATTEMPTS, f"key {address_of(request)}")
+    return key
+
+
+def require_pace(request: Request, rate: Rate, study: str) -> None:
+    """Refuse what comes too fast from one address to a study.
+
+    Not from this machine: a proxy here may speak for everybody.
+    """
+    address = address_of(request)
+    if not _is_here(address):
+        server_of(request).limits.require(rate, f"{study} {address}")
+
+
+def _is_here(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 # Admins
@@ -138,7 +170,9 @@ def begin_voting(request: Request, response: Response, page: VotingPage, link: L
     """Let somebody vote: as who the link is for, as who they were, or as somebody new."""
     server, before = server_of(request), _read_cookie(request, page.slug)
     name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
-    name = name or f"visitor-{secrets.token_hex(6)}"
+    if name is None:
+        require_pace(request, NEWCOMERS, page.slug)
+        name = f"visitor-{secrets.token_hex(6)}"
     cookie = server.signer.sign("voter", [page.slug, name, link.nonce, secrets.token_hex(4)])
     _set(server, response, f"copeland-{page.slug}", cookie, YEAR)
 
@@ -150,6 +184,14 @@ def voter_of(request: Request, slug: str) -> Visitor | None:
     if told is None or found is None or not found[1].is_open(server.clock()):
         return None
     return Visitor(told[0], *found)
+
+
+def require_calm(request: Request, voter: Visitor) -> None:
+    """Refuse answers that come faster than people give them: of one voter, or of all who share a link and an address."""
+    slug = voter.page.slug
+    server_of(request).limits.require(VOTES, f"{slug} {voter.name}")
+    if voter.link.voter is None:
+        require_pace(request, SHARED_VOTES, slug)
 
 
 def _is_open(server: Server, nonce: str, page: VotingPage) -> bool:

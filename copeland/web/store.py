@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from copeland.study.input_limits import is_storable
 from copeland.study.log.event_log import times
-from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.events import EDITED, REOPENED, UNDONE, VOTED, Event
 from copeland.study.log.schema import (
     checks,
     events,
@@ -25,6 +25,7 @@ from copeland.study.log.schema import (
     panes,
     server,
     sessions,
+    snapshots,
     studies,
 )
 from copeland.study.log.sides import ONCE
@@ -62,6 +63,7 @@ class VotingPage:
     currency: str = ""
     budget: float = 0.0  # for all answers; 0: none
     code: str = ""  # shown at the end, for those who must prove that they took part
+    named: bool = False  # whether the owner sees who answered what; voters are told
 
     @property
     def body(self) -> dict[str, Any]:
@@ -208,6 +210,16 @@ class Store:
 
         self._write(work)
 
+    def note_time(self) -> None:
+        """Store the time, to see whether anything can be stored; nobody reads it."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.delete(server).where(server.c.name == "ready"))
+            row = {"name": "ready", "value": str(self._clock())}
+            connection.execute(sa.insert(server), row)
+
+        self.storage.transact(work)
+
     def values(self, prefix: str) -> dict[str, str]:
         """Return all that is stored under names that begin so."""
         here = server.c.name.startswith(prefix, autoescape=True)
@@ -250,6 +262,23 @@ class Store:
         here = pages.c.study == page.study
         self._execute(sa.update(pages).where(here).values(body=page.body))
 
+    def delete_study(self, study: int) -> None:
+        """Remove a study, its log, its page, its links and keys, and the images that no other study shows."""
+
+        def work(connection: Connection) -> None:
+            shown = select(panes.c.media).where(panes.c.study == study)
+            digests = list(connection.execute(shown).scalars())
+            for table in (checks, keys, links, outputs, panes, pages, snapshots, events):
+                connection.execute(sa.delete(table).where(table.c.study == study))
+            connection.execute(sa.delete(studies).where(studies.c.id == study))
+            unused = media.c.digest.in_(digests) & media.c.digest.not_in(select(panes.c.media))
+            connection.execute(sa.delete(media).where(unused))
+            for prefix in (f"judging {study} ", f"stop {study} "):
+                here = server.c.name.startswith(prefix, autoescape=True)
+                connection.execute(sa.delete(server).where(here))
+
+        self._write(work)
+
     def _pages(self) -> sa.Select:
         columns = (pages.c.study, studies.c.name, pages.c.slug, pages.c.body)
         return select(*columns).join(studies, studies.c.id == pages.c.study)
@@ -273,6 +302,11 @@ class Store:
         """Let an image be shown for an option."""
         row = {"study": study, "option": option, **pane._asdict()}
         self._execute(sa.insert(panes), row)
+
+    def describe_image(self, study: int, key: str, alt: str) -> None:
+        """Change the words for an image that is shown."""
+        here = (panes.c.study == study) & (panes.c.option == key)
+        self._execute(sa.update(panes).where(here).values(alt=alt))
 
     def panes(self, study: int) -> dict[str, Pane]:
         """Return what images are shown, by option."""
@@ -376,10 +410,15 @@ class Store:
         found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
         return None if found is None else (page_of(*found[:4]), Link(*found[4:]))
 
-    def revoke_link(self, study: int, link: int) -> None:
-        """Let a link lead nowhere, and forget whose it was."""
+    def revoke_link(self, study: int, link: int, revoked: bool = True) -> None:
+        """Let a link lead nowhere, or on again."""
         here = (links.c.study == study) & (links.c.id == link)
-        self._execute(sa.update(links).where(here).values(revoked=True, label=""))
+        self._execute(sa.update(links).where(here).values(revoked=revoked))
+
+    def name_voter(self, study: int, voter: str, label: str) -> None:
+        """Say who a voter is, beside all links of that voter; an empty name is forgotten."""
+        here = (links.c.study == study) & (links.c.voter == voter)
+        self._execute(sa.update(links).where(here).values(label=label))
 
     def last_number(self, study: int) -> int:
         """Return the number of the last event of a log."""
@@ -399,10 +438,27 @@ class Store:
         query = select(_e.source, func.sum(times)).where(*came).group_by(_e.source)
         return {source or "": int(votes) for source, votes in self._rows(query)}
 
+    def answers_by_voter(self, study: int) -> dict[str, int]:
+        """Return how many answers of each voter stand."""
+        sign = sa.case((_e.kind == VOTED, times), else_=-times)
+        given = (_e.study == study, _e.kind.in_((VOTED, UNDONE)), _e.voter.is_not(None))
+        query = select(_e.voter, func.sum(sign)).where(*given).group_by(_e.voter)
+        return {voter: int(answers) for voter, answers in self._rows(query)}
+
     def undone(self, study: int, last: int | None = None) -> list[Mapping[str, Any] | None]:
         """Return what was said when votes were undone, up to an event."""
         taken = (_e.study == study, _e.kind == UNDONE, _until(last))
         return [body for (body,) in self._rows(select(_e.body).where(*taken))]
+
+    def edits(self, study: int, last: int | None = None) -> list[tuple[Event, int]]:
+        """Return what was edited or reopened, up to an event, each with how many votes were given before."""
+        changed = (_e.study == study, _e.kind.in_((EDITED, REOPENED)), _until(last))
+        columns = [_e[name] for name in Event._fields]
+        found = [Event(*row) for row in self._rows(select(*columns).where(*changed))]
+        given = select(func.sum(times)).where(_e.study == study, _e.kind == VOTED)
+        return [
+            (event, int(self._one(given.where(_e.number < event.number)) or 0)) for event in found
+        ]
 
     def judges(self, study: int) -> set[str]:
         """Return who voted as a judge."""
@@ -431,6 +487,11 @@ class Store:
         """Return the key of a token, unless it was revoked."""
         known = (keys.c.hash == hash_text(token)) & ~keys.c.revoked
         return self._first(select(keys).where(known), Key)
+
+    def is_open(self, key: Key) -> bool:
+        """Tell whether a key has not been revoked."""
+        here = (keys.c.id == key.id) & ~keys.c.revoked
+        return self._one(select(keys.c.id).where(here)) is not None
 
     def keys(self, study: int | None) -> list[Key]:
         """Return the keys of a study, or those of all studies."""

@@ -49,19 +49,20 @@ def test_a_claim_is_false_on_the_border_and_beyond():
 def test_power_is_measured_by_the_rule(monkeypatch):
     monkeypatch.setattr(measured, "CASES", 12)
     terms = Terms("better", 0.0, 0.3, 12, exact=True)
-    passed, calls = measured.measure_power(terms, 2, 9, 30, seed=0)
+    passed, calls = measured.measure_power(terms, 2, 18, 30, seed=0)
     rng = measured.stream(0, "gates", "power", "better", 12, 2)
     said = np.where(rng.random((30, 12)) < 0.3, TIED, rng.random((30, 12)) >= 0.6)
     times = 0
     for run in range(30):
-        n, outcome = 0, "undecided"
-        for n in range(1, 10):
+        spent, outcome = 0, "undecided"
+        for n in range(1, 13):
             now = Verdicts(*(int((said[run, :n] == kind).sum()) for kind in (WON, LOST, TIED)))
+            spent += 1 if said[run, n - 1] == TIED else 2  # a tie needs no second order
             outcome = weigh(now, terms).outcome
-            if outcome != "undecided" or is_futile(now, 9 - n, terms):
+            if outcome != "undecided" or is_futile(now, (18 - spent) // 2, terms):
                 break
         times += outcome == "passed"
-        assert calls[run] == 2 * n
+        assert calls[run] == spent
     assert passed == times / 30
 
 

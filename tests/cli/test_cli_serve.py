@@ -48,10 +48,47 @@ def test_several_processes_find_their_settings(started, tmp_path, monkeypatch):
     server.storage.dispose()
 
 
+def test_one_word_lets_phones_on_the_network_open_the_links(started, tmp_path, monkeypatch):
+    monkeypatch.setattr("copeland.cli.serve.find_network_address", lambda: "192.168.1.20")
+    out = run("serve", "--office", "--storage", f"sqlite:///{tmp_path}/s.db", "--port", "8123")
+    assert out.stdout.startswith("Admin: http://192.168.1.20:8123/admin/enter?token=")
+    assert "on the same network can open http://192.168.1.20:8123" in out.stdout
+    assert "the internet cannot" in out.stdout and "--url" in out.stdout
+    assert started["host"] == "192.168.1.20"
+    server = started["app"].state.server
+    assert "192.168.1.20" in server.config.hosts and not server.config.is_here_alone
+    server.storage.dispose()
+
+
+def test_without_it_the_command_says_that_only_this_computer_can_open_it(started, tmp_path):
+    out = run("serve", "--storage", f"sqlite:///{tmp_path}/s.db")
+    assert "Only this computer can open it." in out.stdout and "serve --office" in out.stdout
+    started["app"].state.server.storage.dispose()
+
+
+def test_a_computer_without_a_network_says_so(started, monkeypatch):
+    monkeypatch.setattr("copeland.cli.serve.find_network_address", lambda: None)
+    out = run("serve", "--office")
+    assert out.exit_code == 2 and "found no local network" in out.stderr and not started
+
+
+def test_a_link_is_drawn_as_a_square_of_blocks():
+    from copeland.cli.serve import draw_code
+
+    lines = draw_code("http://192.168.1.20:8000/admin/enter?token=abc").splitlines()
+    width = len(lines[0])
+    assert set("".join(lines)) <= set(" █▀▄")
+    assert {len(line) for line in lines} == {width} and 2 * len(lines) - 1 <= width <= 2 * len(
+        lines
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--host", "0.0.0.0"], "--url"),
+        (["--host", "0.0.0.0"], "say --office"),
+        (["--office", "--url", "https://vote.example.org"], "leave --host and --url out"),
         (["--port", "0"], "--port is 0"),
         (["--workers", "0"], "--workers is 0"),
         (["--url", "vote.example.org"], "give it in full"),

@@ -24,6 +24,7 @@ from copeland.study.log.events import (
 from copeland.study.log.migrations.versions import __path__ as versions
 from copeland.study.log.schema import metadata, version
 from copeland.study.log.state import StudyState, dump_state, load_state
+from copeland.study.results.arrival_notes import ANYBODY
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -69,6 +70,18 @@ def test_events_without_links_are_bound_by_the_next_link():
     chain[1] = (chain[1][0]._replace(item="x"), None)
     assert misfit_of("tea", chain) == Misfit(1, 4)
     assert "one of the events 1 to 4 of the log is not" in str(misfit_of("tea", chain))
+
+
+@pytest.mark.parametrize("i", range(1, 5))
+def test_after_the_first_link_an_event_without_one_does_not_fit(i):
+    chain = linked(LOG)
+    chain[i] = (chain[i][0], None)
+    assert misfit_of("tea", chain) == Misfit(i + 1, i + 1)
+
+
+def test_a_log_without_any_link_does_not_fit():
+    """Whoever removes all links could add what they like; logs of before get theirs when they are first opened."""
+    assert misfit_of("tea", [(event, None) for event in LOG]) == Misfit(1, 5)
 
 
 # A study with a certificate, and every way to change it
@@ -165,6 +178,34 @@ def test_a_log_that_cannot_be_read_is_a_sentence(filed, damage):
         open_study("drinks", f"sqlite:///{path}")
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_vote_put_in_without_a_link_is_found_also_after_the_study_goes_on(filed, goes_on):
+    _, file, path = filed
+    with sqlite3.connect(path) as base:
+        (last,) = base.execute("SELECT max(number) FROM copeland_events").fetchone()
+        base.execute(
+            "INSERT INTO copeland_events (study, number, kind, time, event_id, voter, left, right, outcome) "
+            f"VALUES (1, {last + 1}, 'voted', 1.5, 'mine', 'eve', 0, 1, 'right')"
+        )
+    base.close()
+    study = open_study("drinks", f"sqlite:///{path}")
+    if goes_on:
+        study.tell(study.ask("bob"), "tie")
+        study.close()
+    found = objections(read_certificate(file), study)
+    study.storage.dispose()
+    assert found == (f"event {last + 1} of the log is not as it was written.",)
+
+
+def test_a_log_that_lost_all_its_links_is_found(filed):
+    _, file, path = filed
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE copeland_events SET link = NULL")
+    base.close()
+    found = objections(read_certificate(file), open_study("drinks", f"sqlite:///{path}"))
+    assert found == ("one of the events 1 to 15 of the log is not as it was written.",)
+
+
 def test_a_log_whose_chain_was_made_anew_is_found_by_the_certificate(filed):
     """Whoever changes an event and all links after it leaves nothing but the certificate to tell."""
     study, file, path = filed
@@ -215,6 +256,43 @@ def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
         except InvalidParameter:
             continue
         assert found and "seal" not in found[0], key
+
+
+UNDONE = "Undone, and not counted: 1 vote (no reason told: 1)."
+CAME = "Answers came by open links (2), from judges (1) and from elsewhere (8)."
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("audited_by", "the city", "it says 'audited_by', which no certificate says."),
+        ("notes", [UNDONE, "An audit found no fault."], "a note that does not follow from the log"),
+        ("notes", [UNDONE, CAME], "its note on how answers came does not fit"),
+        ("notes", [UNDONE, "Answers came from elsewhere (9)."], "does not fit the log"),
+        ("notes", UNDONE, "its notes are no list"),
+    ],
+)
+def test_what_is_added_to_a_file_that_is_sealed_anew_is_found(filed, key, value, said):
+    from copeland.study.results.certificate_file import _seal
+
+    study, file, _ = filed
+    content = json.loads(file.read_text()) | {key: value}
+    file.write_text(json.dumps(content | {"seal": _seal(content)}))
+    found = objections(read_certificate(file), study)
+    assert any(said in objection for objection in found), found
+
+
+def test_notes_on_how_answers_came_hold_if_the_log_agrees(filed):
+    study, file, _ = filed
+    study.tell(study.ask("bob"), "tie", source="link 12345678")
+    study.tell(study.ask("eve"), "tie", source="key 7f1c")
+    for links in ("by open links (1)", "by personal links (1)"):
+        notes = [f"Answers came {links}, from programs with a key (1) and from elsewhere (10)."]
+        notes += [ANYBODY] if "open" in links else []
+        file.write_text(certificate_to_file(study, notes=notes)[1])
+        assert objections(read_certificate(file), study) == ()
+        file.write_text(certificate_to_file(study, notes=[notes[0].replace("1)", "2)")])[1])
+        assert objections(read_certificate(file), study) != ()
 
 
 def other_than(value):
@@ -396,7 +474,8 @@ def test_an_old_certificate_holds_and_one_of_today_binds_the_old_log(old, tmp_pa
     for key in ("envelope", "log", "seal"):
         del content[key]
     file.write_text(json.dumps(content | {"time": "whenever"}))
-    filed = read_certificate(file)
+    filed = read_certificate(file, unsealed=True)
     assert objections(filed, study) == ()
+    assert "no whole seal" in objections(read_certificate(file), study)[0]
     assert filed.unbound == ("the time", "the assumptions", "the votes one by one")
     study.storage.dispose()

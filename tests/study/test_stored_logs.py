@@ -13,13 +13,22 @@ import pytest
 from copeland import Choice, Real, Space
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
-from copeland.study.log.events import KINDS, from_json, last_link, read_event, to_json
+from copeland.study.log.events import (
+    KINDS,
+    PRESENTED,
+    Event,
+    from_json,
+    last_link,
+    read_event,
+    to_json,
+)
 from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, fold_log, load_state
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
-    **dict.fromkeys(("created", "shown", "clicked"), "body"),
+    **dict.fromkeys(("created", "shown", "clicked", "presented"), "body"),
+    **{"edited": "body", "reopened": ""},
     **dict.fromkeys(("added", "audited"), "left body"),
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
     **dict.fromkeys(("restarted", "closed"), ""),
@@ -118,7 +127,30 @@ def click(study, numbers):
     desk.settle()
 
 
+def change_things(study, numbers):
+    """Texts and a question that change between votes, a retired option that is resumed, and a study that is reopened."""
+    answer(study, "ann", 2, numbers)
+    study.edit_option("tea", "Steamed.")
+    study.note_edit("question")
+    study.retire_option("milk")
+    study.close()
+    study.reopen()
+    study.resume_option("milk")
+    answer(study, "bob", 1, numbers)
+
+
+def see_pages(study, numbers):
+    """What voters see beside the options is noted, and changes between votes."""
+    work = study.transactions
+    for digest in ("a" * 64, "b" * 64):
+        body = {"digest": digest}
+        number = study.number + 1
+        work.append(lambda _, n=number, b=body: [Event(n, PRESENTED, study.now(), body=b)])
+        answer(study, "ann", 1, numbers)
+
+
 STUDIES = {
+    "changes": (change_things, {"voters": "independent"}),
     "options": (vote_on_options, {"repeats": "first", "voters": "independent"}),
     "people": (vote_of_people, {"voters": "people", "batch": 2}),
     "ignored": (vote_of_people, {"voters": "people", "batch": 2, "missing": "ignored"}),
@@ -128,6 +160,7 @@ STUDIES = {
         vote_on_points,
         {"space": Space({"x": Real(0, 1), "style": Choice("a", "b")}), "voters": "independent"},
     ),
+    "pages": (see_pages, {"voters": "independent"}),
     "search": (click, {"repeats": "first", "voters": "independent"}),
 }
 

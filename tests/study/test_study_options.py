@@ -1,10 +1,13 @@
 """Options of a study: read, paused, resumed, retired and added."""
 
+import json
+
 import pytest
 from study_helpers import OPTIONS
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownOption
-from copeland.study import Option, create_study
+from copeland.study import Option, certificate_to_file, create_study
+from copeland.study.results.certificate_file import objections, read_certificate
 
 
 def test_options_are_read_from_a_file(tmp_path):
@@ -62,10 +65,48 @@ def test_with_less_than_two_options_nothing_is_asked(study):
     assert study.ask() is None
 
 
-def test_a_retired_option_stays_retired(study):
+def test_a_retired_option_is_resumed_and_nothing_is_lost(study):
+    study.add_votes([{"winner": "tea", "loser": other} for other in OPTIONS[1:]] * 40)
+    before = study.certificate()
     study.retire_option("tea")
-    with pytest.raises(InvalidParameter, match="'tea' is retired for good"):
-        study.resume_option("tea")
+    assert before.best == (0,) and study.certificate().best != (0,)
+    with pytest.raises(InvalidParameter, match="'tea' is retired; resume it first"):
+        study.pause_option("tea")
+    study.resume_option("tea")
+    assert study.certificate() == before
+
+
+def test_a_text_is_edited_and_the_log_keeps_both(study):
+    study.edit_option("tea", "Green.")
+    study.edit_option("tea", "Green.")
+    study.edit_option("tea", "Black.")
+    assert study.option("tea").text == "Black." and study.replay().options[0].text == "Black."
+    edits = [event for event in study.log() if event.kind == "edited"]
+    assert [(event.left, event.body["text"]) for event in edits] == [(0, "Green."), (0, "Black.")]
+    with pytest.raises(InvalidParameter):
+        study.edit_option("tea", "a\0b")
+
+
+def test_a_certificate_says_what_was_changed_after_votes_and_verifies(study, tmp_path):
+    study.edit_option("milk", "Before any vote.")
+    study.add_votes([{"winner": "tea", "loser": other} for other in OPTIONS[1:]] * 40)
+    study.edit_option("tea", "Green.")
+    study.note_edit("question")
+    study.close()
+    study.reopen()
+    assert not study.closed
+    path = tmp_path / "c.json"
+    text = certificate_to_file(study)[1]
+    path.write_text(text)
+    assert json.loads(text)["notes"] == [
+        "The text of tea was changed after 120 votes.",
+        "The question was changed after 120 votes.",
+        "The study was closed, and reopened after 120 votes.",
+    ]
+    assert objections(read_certificate(path), study) == ()
+    silent = json.loads(text) | {"notes": ["Nothing happened."]}
+    path.write_text(json.dumps(silent))
+    assert any("The text of tea" in one for one in objections(read_certificate(path), study))
 
 
 def test_what_is_so_already_is_not_logged_again(study):

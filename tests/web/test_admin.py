@@ -213,6 +213,8 @@ def test_personal_links_are_made_listed_and_revoked(site):
     send(admin, admin.get(f"{path}/share"), f"{path}/share", does="revoke", link=str(made.id))
     assert site.browser().get(link).status_code == 404
     assert browser.get(page.url.path).status_code == 404
+    assert "Ann" in str(site.server.store.links(site.page().study))  # it can be taken back
+    send(admin, admin.get(f"{path}/share"), f"{path}/share", does="forget", person="1")
     assert "Ann" not in str(site.server.store.links(site.page().study))
 
 

@@ -157,7 +157,7 @@ def test_the_stream_goes_on_after_any_number():
     study = site.study(batch=1)
     study.tell(study.ask(voter="ann"), "left")
     site.server.store.add_key(None, "k", ["read"])
-    call = Call(site.server, site.page(), study, None)
+    call = Call(site.server, site.page(), study, site.server.store.keys(None)[0])
 
     class Gone:
         looks = 0
@@ -176,6 +176,37 @@ def test_the_stream_goes_on_after_any_number():
         "id: 3",
     ]
     assert "id: 3\nevent: voted\ndata: " in rest and "id: 2" not in rest
+
+
+def test_the_stream_of_a_revoked_key_ends(monkeypatch):
+    import asyncio
+
+    from copeland.web.api import studies
+    from copeland.web.api.access import Call
+
+    monkeypatch.setattr(studies, "STEP", 0.01)
+    site = Site()
+    study, store = site.study(batch=1), site.server.store
+    store.add_key(site.page().study, "k", ["read"])
+    key = store.keys(site.page().study)[0]
+
+    class Reader:
+        looks = 0
+
+        async def is_disconnected(self):
+            self.looks += 1
+            if self.looks == 3:
+                store.revoke_key(key.study, key.id)
+                study.ask(voter="ann")
+            return self.looks > 20
+
+    async def read(reader):
+        call = Call(site.server, site.page(), study, key)
+        return "".join([event async for event in studies._follow(reader, call, 0)])
+
+    reader = Reader()
+    told = asyncio.run(read(reader))
+    assert reader.looks == 3 and "id: 1\n" in told and "asked" not in told
 
 
 @pytest.mark.parametrize("by", ["copeland", "borda", "strength"])

@@ -55,10 +55,22 @@ def full():
     study.undo(study.votes()[0], "a robot")
     site.study("code", CODE, {"kind": "code", "language": "python"})
     shots(site)
+    jury(site)
     decided = site.study("decided", ["one", "two"], {"results": "live"}, voters="independent")
     decided.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
     yield site
     site.stop()
+
+
+def jury(site):
+    """A panel of three, one of whom has no link any more; and people with personal links, of whom one is gone."""
+    members = [f"voter-{letter * 12}" for letter in "abc"]
+    site.study("jury", voters="panel", panel=members)
+    store, signer = site.server.store, site.server.signer
+    for name, voters in (("jury", members), ("code", ())):
+        study = site.page(name).study
+        store.add_links(study, signer, ["Ann", "Bob", "Cleo"], True, voters=voters)
+        store.revoke_link(study, store.links(study)[1].id)
 
 
 def shots(site):
@@ -106,6 +118,11 @@ def voter_pages(person, site):
     page.keyboard.press("?")
     wrong += found(page)
     page.keyboard.press("Escape")
+    page.locator("a.picture").first.click()
+    wrong += found(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("f")
+    wrong += found(page)
     answer(page)
     wrong += found(page)
     return wrong + found(person.open("/v/nowhere"))
@@ -122,6 +139,12 @@ def admin_pages(person, site):
         f"/r/{site.page().slug}",
     ]
     paths += [f"{tea}{tab}" for tab in ("", "/share", "/options", "/judges", "/manage", "/preview")]
+    paths += [f"/admin/s/{site.page(name).slug}/share" for name in ("jury", "code")]
+    study = site.server.study(site.page())
+    paths += [
+        f"/admin/s/{site.page('jury').slug}",
+        f"{tea}/votes/{study.log(voter='v1')[1].number}",
+    ]
     for path in paths:
         page = person.open(path)
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

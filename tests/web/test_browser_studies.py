@@ -163,7 +163,7 @@ def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
     voter = somebody().begin()
     admin = somebody().see_study("/manage")
     admin.get_by_text("Close the study").click()
-    admin.get_by_role("button", name="Close it for good").click()
+    admin.get_by_role("button", name="Close it").click()
     says(admin.locator("main"), "takes no more votes")
     answer(voter)
     says(voter.locator("main"), "The voting has ended")
@@ -210,6 +210,8 @@ def test_a_link_is_looked_at_for_nothing_and_opens_nothing_once_it_has_ended(liv
     assert study.number == 1 and looked.context.cookies() == []
     voter = somebody().begin(personal)
     admin = somebody().see_study("/share")
+    admin.get_by_label("Change Ann").click()
+    admin.get_by_label("Revoke the link of Ann…").click()
     admin.get_by_role("button", name="Revoke the link of Ann").click()
     says(admin.locator("main"), "1 link has ended")
     voter.click("[value=left]")

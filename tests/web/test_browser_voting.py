@@ -1,8 +1,12 @@
 """Somebody votes in a real browser: by mouse, by keys, by touch and without scripts."""
 
 import pytest
-from browsing import PHONE, answer, ballot, followed, outcomes, says, shown, shows
+from browsing import DESK, PHONE, answer, ballot, followed, outcomes, says, shown, shows
+from test_admin import png
 from test_security import HOSTILE
+
+from copeland.web.images import image_of
+from copeland.web.store import Pane
 
 FOCUSED = "document.activeElement.getAttribute('value') || document.activeElement.ariaLabel || document.activeElement.innerText"
 
@@ -221,3 +225,65 @@ def test_an_answer_without_a_connection_waits_and_is_sent_once(live, somebody):
     followed(page, token)
     says(page.locator("#live"), "Vote kept. Pair 2 of 3.")
     assert outcomes(study) == ["right"] and page.locator("#trouble").is_hidden()
+
+
+def show_images(live, size):
+    """A study of three images of one size."""
+    live.study(options=["x1", "y2", "z3"])
+    store, study = live.server.store, live.page().study
+    for n, name in enumerate(("x1", "y2", "z3")):
+        image = image_of(png((80 * n, 60, 90), size), name)
+        store.add_image(image)
+        store.show(study, name, Pane(image.digest, f"picture {n}"))
+    live.server.forget_panes(live.page())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(390, 1900), (1200, 500), (800, 800)], ids=str)
+@pytest.mark.parametrize("scripts", [True, False])
+def test_on_a_phone_both_images_are_seen_at_once(live, somebody, size, scripts):
+    show_images(live, size)
+    how = {"viewport": {"width": 360, "height": 700}, "is_mobile": True, "has_touch": True}
+    page = somebody(java_script_enabled=scripts, **how).begin()
+    page.wait_for_load_state("networkidle")
+    buttons = page.locator("form.answers").bounding_box()
+    for image in page.locator("#sides img").all():
+        box = image.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= buttons["y"] and box["width"] > 60
+
+
+@pytest.mark.slow
+def test_one_image_at_a_time_says_which_is_shown_and_what_comes_next(live, somebody):
+    show_images(live, (390, 1900))
+    page = somebody(viewport=PHONE, is_mobile=True, has_touch=True).begin()
+    images, button = page.locator("#sides img"), page.locator("[data-does=flip]")
+    says(button, "One at a time")
+    button.tap()
+    assert [image.is_visible() for image in images.all()] == [True, False]
+    assert images.first.bounding_box()["width"] > 240  # as wide as the phone
+    says(button, "Show B")
+    button.tap()
+    assert [image.is_visible() for image in images.all()] == [False, True]
+    page.get_by_role("button", name="Show both").tap()
+    assert [image.is_visible() for image in images.all()] == [True, True]
+    images.first.tap()
+    says(page.locator("#large"), "Show B")
+    first = page.locator("#large img").get_attribute("src")
+    assert page.locator("#large img").bounding_box()["width"] > 300
+    page.get_by_role("button", name="Show B").tap()
+    says(page.locator("#large-name"), "B")
+    assert page.locator("#large img").get_attribute("src") != first
+
+
+@pytest.mark.slow
+def test_on_a_phone_a_long_text_says_that_the_other_is_below(live, somebody):
+    live.study(options={name: "word " * 300 for name in ("x1", "y2", "z3")})
+    page = somebody(viewport=PHONE, has_touch=True, is_mobile=True).begin()
+    other = page.locator("#label-B")
+    assert other.bounding_box()["y"] > PHONE["height"]
+    page.get_by_role("link", name="B is below").tap()
+    page.wait_for_function(
+        "() => document.querySelector('#label-B').getBoundingClientRect().y < 100"
+    )
+    desk = somebody(viewport=DESK).begin()
+    assert desk.locator(".other-side").first.is_hidden()

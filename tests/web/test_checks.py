@@ -131,3 +131,19 @@ def test_known_answers_come_two_by_two(site):
     page = site.page()
     assert page.known == [[GOOD, BAD]] and page.failures == 2 and page.check_every == 2
     assert isinstance(page, VotingPage)
+
+
+def test_nobody_can_tell_from_a_cookie_on_which_side_the_better_text_is():
+    """By a hash of what a cookie says, everybody could; by the server's secret, two servers differ in half of the cases."""
+    from types import SimpleNamespace
+
+    from copeland.web.pages.checks import Check, right_answer
+
+    servers = [SimpleNamespace(signer=Signer(secret)) for secret in ("one", "two")]
+    page = VotingPage(1, "tea", "x", known=[[GOOD, BAD]])
+    voters = [SimpleNamespace(name=f"visitor-{n}", page=page) for n in range(200)]
+    found = [[right_answer(server, one, Check(0, 0)) for one in voters] for server in servers]
+    again = [right_answer(servers[0], one, Check(0, 0)) for one in voters]
+    same = sum(one == other for one, other in zip(*found, strict=True))
+    assert again == found[0]
+    assert abs(same - 100) < 36 and abs(found[0].count("left") - 100) < 36  # 5 sd of 200 fair coins

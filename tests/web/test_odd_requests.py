@@ -108,3 +108,101 @@ def test_a_stream_after_a_number_that_is_none_begins_where_it_is_told(site, numb
     site.study()
     key = site.key("read")
     assert key.head(f"{ROOT}/tea/events", headers={b"Last-Event-ID": number}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/votes", "/ballots", "/options", "/ballots/2/vote"])
+def test_a_body_in_pieces_that_goes_on_too_long_is_a_problem(site, path):
+    site.study()
+    pieces = (b"x" * 100_000 for _ in range(20))
+    answer = site.key("ask", "tell", "admin").post(
+        f"{ROOT}/tea{path}", content=pieces, headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 413 and answer.json()["type"] == "/problems/too-large"
+
+
+def test_a_slash_at_the_end_leads_nowhere_else():
+    site = Site(url="https://vote.example.org")
+    site.study()
+    browser = site.browser(host="vote.example.org")
+    for path in ("/healthz", "/problems", "/admin/enter", site.link()):
+        with_slash = browser.get(f"{path}/", follow_redirects=False)
+        assert with_slash.status_code == 200, path
+    key = site.key("ask", "read")
+    key.headers["host"] = "vote.example.org"
+    assert key.get(f"{ROOT}/tea/").status_code == 200
+    assert key.post(f"{ROOT}/tea/ballots/", json={"voter": "ann"}).status_code == 201
+    missing = browser.get("/nowhere/", follow_redirects=False)
+    assert missing.status_code == 404 and "location" not in missing.headers
+
+
+@pytest.mark.parametrize("path", ["/vote/x", "/admin/enter", f"{ROOT}/tea/votes", "/v/token"])
+def test_who_leaves_while_sending_is_not_worth_a_traceback(site, path, caplog):
+    import asyncio
+
+    site.study()
+    token = site.server.store.add_key(None, "k", ["tell"])
+    sent = []
+
+    async def leave():
+        messages = [
+            {"type": "http.request", "body": b"a=", "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+        heads = {
+            "host": "127.0.0.1",
+            "content-type": "application/x-www-form-urlencoded" if "api" not in path else "",
+            "content-length": "99",
+            "authorization": f"Bearer {token}",
+        }
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "method": "POST",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "scheme": "http",
+            "http_version": "1.1",
+            "client": ("127.0.0.1", 5000),
+            "server": ("127.0.0.1", 8000),
+            "headers": [(name.encode(), value.encode()) for name, value in heads.items()],
+        }
+
+        async def receive():
+            return messages.pop(0) if messages else {"type": "http.disconnect"}
+
+        async def send(message):
+            sent.append(message)
+
+        await site.app(scope, receive, send)
+
+    asyncio.run(leave())
+    assert caplog.text == "" and sent[0]["status"] in (400, 404)
+
+
+def test_the_description_names_the_types_of_the_log(site):
+    paths = site.browser().get("/api/v1/openapi.json").json()["paths"]
+    for call, kind in (("export", "application/x-ndjson"), ("events", "text/event-stream")):
+        assert list(paths[f"/studies/{{study}}/{call}"]["get"]["responses"]["200"]["content"]) == [
+            kind
+        ]
+
+
+def test_a_storage_that_can_only_be_read_is_not_ready(site, monkeypatch):
+    from copeland.errors import StorageError
+
+    transact = site.storage.transact
+
+    def only_read(work, reads=False):
+        if not reads:
+            raise StorageError("database or disk is full")
+        return transact(work, reads)
+
+    assert site.browser().get("/readyz").status_code == 200
+    monkeypatch.setattr(site.storage, "transact", only_read)
+    site.clock.now += 6
+    assert site.browser().get("/readyz").status_code == 503
+    monkeypatch.undo()
+    site.clock.now += 6
+    assert site.browser().get("/readyz").status_code == 200

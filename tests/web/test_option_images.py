@@ -1,10 +1,11 @@
 """Images that a CSV file names: one for each option, or one for each option and item."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from test_admin import create, links, png
-from web_client import asks, vote
+from web_client import asks, send, vote
 
 ITEMS = [
     ("A red cat", "flux", "cat-flux.png", "A cat on a mat."),
@@ -107,3 +108,34 @@ def test_a_file_that_does_not_fit_its_images_creates_nothing(site, rows, chosen)
     answer = create(site.admin(), pasted="", files=files(rows, chosen=chosen))
     assert answer.status_code == 422 and 'role="alert"' in answer.text
     assert site.server.store.pages() == []
+
+
+def test_a_deleted_study_takes_its_images_with_it_and_leaves_those_that_others_show(site):
+    rows = [("one", "1.png", "first"), ("two", "2.png", "second")]
+    create(site.admin(), pasted="", files=files(rows, "name,image,text"))
+    page = site.page()
+    digests = {pane.media for pane in site.server.panes(page).values()}
+    admin = site.admin()
+    path = f"/admin/s/{page.slug}"
+    send(admin, admin.get(f"{path}/manage"), f"{path}/duplicate", name="other")
+    send(admin, admin.get(f"{path}/manage"), f"{path}/manage", does="delete", name=page.name)
+    assert site.page(page.name) is None and len(digests) == 2
+    assert all(site.server.store.image(one) for one in digests)
+    site.server.delete(site.page("other"))
+    assert not any(site.server.store.image(one) for one in digests)
+    assert site.storage.names() == []
+
+
+def test_results_and_the_dashboard_show_the_images(site):
+    rows = [("one", "1.png", "first"), ("two", "2.png", "second")]
+    create(site.admin(), pasted="", files=files(rows, "name,image,text"))
+    page, admin = site.page(), site.admin()
+    board = admin.get(f"/admin/s/{page.slug}/summary").text
+    found = re.findall(r'<img class="thumb" src="([^"]+)"', board)
+    assert sorted(width(admin.get(one)) for one in found) == [40, 41]
+    assert site.browser().get(f"/r/{page.slug}/images/0").status_code == 404  # nobody may read yet
+    site.server.store.save_page(replace(page, results="live"))
+    public = site.browser()
+    found = re.findall(r'<img class="thumb" src="([^"]+)"', public.get(f"/r/{page.slug}").text)
+    assert sorted(width(public.get(one)) for one in found) == [40, 41]
+    assert public.get(f"/r/{page.slug}/images/9").status_code == 404

@@ -16,7 +16,7 @@ def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
     page = site.page("jury")
     study = site.server.study(page)
     links = site.server.store.links(page.study)
-    assert [link.voter for link in links] == list(study.settings.panel) and len(links) == 3
+    assert {link.voter for link in links} == set(study.settings.panel) and len(links) == 3
     assert admin.get(f"/admin/s/{page.slug}").status_code == 200  # before the first answer
     for link in links:
         assert admin.get(f"/admin/s/{page.slug}/summary").status_code == 200
@@ -37,9 +37,83 @@ def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
 
 
 def test_pairs_are_counted_as_members_meet_them(site):
+    admin, path = make_jury(site)
+    # Two members and three options: 4 answers in the middle case, so 2 of each.
+    path = path.removesuffix("/share")
+    assert "1 of about 2<" in admin.get(f"{path}/preview").text
+    shown = admin.get(f"{path}/manage").text
+    assert "about 2<" in shown and "confidence" not in shown and "margin" not in shown
+
+
+def make_jury(site, members="Ann\nBob"):
     admin = site.admin()
     said = {"name": "jury", "pasted": "a one\nb two\nc three", "voters": "panel"}
-    send(admin, admin.get("/admin/new"), members="Ann\nBob", **said)
-    path = f"/admin/s/{site.page('jury').slug}"
-    assert "1 of 3<" in admin.get(f"{path}/preview").text
-    assert "3 at most" in admin.get(f"{path}/manage").text
+    send(admin, admin.get("/admin/new"), members=members, **said)
+    return admin, f"/admin/s/{site.page('jury').slug}/share"
+
+
+def test_a_link_that_could_not_vote_is_refused_in_a_sentence(site):
+    admin, path = make_jury(site)
+    before = site.server.store.links(site.page("jury").study)
+    for does in ({"does": "open"}, {"does": "personal", "names": "Eve"}):
+        refused = send(admin, admin.get(path), path, **does)
+        assert refused.status_code == 422 and "Exactly these people vote" in refused.text
+    assert site.server.store.links(site.page("jury").study) == before
+
+
+def test_a_member_who_is_excused_is_told_so(site):
+    make_jury(site)
+    page = site.page("jury")
+    study, link = site.server.study(page), site.server.store.links(page.study)[0]
+    address = f"/v/{site.server.signer.link(link.nonce)}"
+    browser, shown = site.voter(address, name="jury")
+    assert asks(shown)
+    study.excuse(link.voter)
+    assert "You are excused" in browser.get(shown.url.path).text
+    assert "You are excused" in browser.get(address).text
+
+
+def test_a_panel_of_the_command_line_gets_links_by_its_own_names(site):
+    study = site.study("jury", voters="panel", panel=["ann", "bob"])
+    admin, path = site.admin(), f"/admin/s/{site.page('jury').slug}/share"
+    assert "no link" in admin.get(path).text
+    made = send(admin, admin.get(path), path, does="renew", person="2")
+    assert made.status_code == 200 and 'value="bob"' in made.text
+    link = site.server.store.links(site.page("jury").study)[0]
+    browser, shown = site.voter(f"/v/{site.server.signer.link(link.nonce)}", name="jury")
+    vote(browser, shown)
+    assert [one.voter for one in study.votes()] == ["bob"]
+
+
+def test_somebody_invited_again_by_name_is_who_they_were(site):
+    site.study()
+    admin, path = site.admin(), f"/admin/s/{site.page().slug}/share"
+    send(admin, admin.get(path), path, does="personal", names="Ann\nBob")
+    ann, bob = site.server.store.links(site.page().study)
+    twice = send(admin, admin.get(path), path, does="personal", names="Ann")
+    assert twice.status_code == 422 and "Ann has a link already" in twice.text
+    send(admin, admin.get(path), path, does="revoke", link=str(ann.id))
+    send(admin, admin.get(path), path, does="personal", names="Ann\nCleo")
+    links = site.server.store.links(site.page().study)
+    assert [(one.label, one.revoked) for one in links] == [
+        ("Ann", True),
+        ("Bob", False),
+        ("Cleo", False),
+        ("Ann", False),
+    ]
+    assert links[3].voter == ann.voter and links[2].voter not in (ann.voter, bob.voter)
+    send(admin, admin.get(path), path, does="forget", person="1")
+    labels = [one.label for one in site.server.store.links(site.page().study)]
+    assert labels == ["", "Bob", "Cleo", ""]
+
+
+def test_people_are_invited_by_a_csv_file_and_reminded_by_a_list(site):
+    site.study()
+    admin, path = site.admin(), f"/admin/s/{site.page().slug}/share"
+    nobody = send(admin, admin.get(path), path, does="personal", names="")
+    assert nobody.status_code == 422 and "Nobody is named" in nobody.text
+    table = {"csv": ("people.csv", b"name,email\nAnn,a@example.org\n,b@example.org\n", "text/csv")}
+    shown = send(admin, admin.get(path), path, files=table, does="personal", names="Cleo")
+    labels = [one.label for one in site.server.store.links(site.page().study)]
+    assert labels == ["Cleo", "Ann", "b@example.org"]
+    assert "Ann: 0 answers given, about 3 left: http://127.0.0.1:8000/v/" in shown.text

@@ -1,6 +1,7 @@
 import io
 import struct
 import zlib
+from pathlib import Path
 
 import pytest
 from web_client import HOME, Site, fields, send, vote
@@ -101,8 +102,76 @@ def test_whoever_guesses_links_has_to_wait_and_others_do_not(site):
         assert browser.get("/v/guess").status_code == 404
     refused = browser.get("/v/guess")
     assert refused.status_code == 429 and refused.headers["Retry-After"]
+    assert browser.get(site.link()).status_code == 200  # others may share the address
     site.clock.now += 61
-    assert browser.get(site.link()).status_code == 200
+    assert browser.get("/v/guess").status_code == 404
+
+
+def test_wrong_tokens_keep_nobody_out_who_has_the_right_one(site):
+    browser = site.browser()
+    door = browser.get("/admin/enter")
+    found = [send(browser, door, token="guess").status_code for _ in range(11)]
+    assert found == [403] * 10 + [429]
+    assert send(browser, door, token=site.server.new_admin_token(), headers=None).status_code == 200
+
+
+def test_many_who_come_at_once_cost_no_more_each():
+    """Old times are looked for only when there are twice as many as after the last time."""
+    from copeland.web import security
+
+    limits, rate, now = security.Limits(lambda: now), security.Rate(2, 10.0), 5.0
+    sweeps, most = 0, security.MANY
+    for n in range(3 * most):
+        before = limits._most
+        limits.wait(rate, str(n))
+        sweeps += limits._most != before
+    assert sweeps == 2 and limits.wait(rate, "0") == 0 and limits.wait(rate, "0") == 10
+    now = 50.0
+    for n in range(3 * most):
+        limits.wait(rate, f"later {n}")
+    assert len(limits._seen) < 5 * most
+
+
+def come_from(site, address):
+    from web_client import TestClient
+
+    return TestClient(site.app, base_url=HOME, client=(address, 5000))
+
+
+def begin(site, link, address):
+    browser = come_from(site, address)
+    return browser, send(browser, browser.get(link))
+
+
+@pytest.mark.slow
+def test_one_address_brings_only_so_many_new_visitors_by_a_link_for_everybody(site):
+    site.study()
+    link = site.link()
+    found = [begin(site, link, "203.0.113.7")[1].status_code for _ in range(32)]
+    assert found == [200] * 30 + [429] * 2
+    assert begin(site, link, "203.0.113.8")[1].status_code == 200
+    found = [begin(site, link, f"2001:db8::{n}")[1].status_code for n in range(1, 32)]
+    assert found == [200] * 30 + [429]  # one household has them all
+    personal = site.link(label="Ann", personal=True)
+    assert begin(site, personal, "203.0.113.7")[1].status_code == 200
+    assert begin(site, link, "127.0.0.1")[1].status_code == 200  # a proxy that speaks for all
+    site.clock.now += 61
+    assert begin(site, link, "203.0.113.7")[1].status_code == 200
+
+
+def test_one_address_gives_only_so_many_votes_by_a_link_for_everybody(site):
+    names = [f"tea {n}" for n in range(9)]
+    study, link = site.study(options=names, batch=12, page={"per_voter": 12}), site.link()
+    for _ in range(3):
+        browser, page = begin(site, link, "203.0.113.7")
+        for _ in range(12):
+            answer = vote(browser, page)
+            page = answer if answer.status_code == 200 else page
+    assert len(study.votes()) == 20 and answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) <= 5
+    vote(*begin(site, link, "203.0.113.8"))
+    vote(*begin(site, site.link(label="Ann", personal=True), "203.0.113.7"))
+    assert len(study.votes()) == 22
 
 
 def test_every_answer_has_its_shields(site):
@@ -236,6 +305,69 @@ def test_an_image_is_made_anew_upright_and_without_metadata():
     Image.new("RGB", (40, 20), (1, 2, 3)).save(file, "JPEG", exif=exif, comment=b"secret-name")
     made = image_of(file.getvalue(), "x.jpg")
     assert (made.width, made.height) == (20, 40) and b"secret-name" not in made.content
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the peak there")
+@pytest.mark.parametrize(
+    ("kind", "mode", "size"), [("PNG", "RGBA", (8000, 5000)), ("WEBP", "RGB", (5000, 4000))]
+)
+def test_the_largest_image_takes_only_so_much_memory(kind, mode, size, tmp_path):
+    """In a process of its own, whose peak is known: 40 million pixels are 160 MB, and once more for the file's own format."""
+    import subprocess
+    import sys
+
+    from PIL import Image
+
+    file = tmp_path / "image"
+    Image.new(mode, size).save(file, kind, quality=1)
+    program = (
+        "import re, sys\n"
+        "from copeland.web.images import image_of\n"
+        "def peak(): return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1]) // 1024\n"
+        "before = peak()\n"
+        "image_of(open(sys.argv[1], 'rb').read(), 'x')\n"
+        "print(peak() - before)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, file], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 500
+
+
+def test_a_large_webp_is_refused_before_it_is_read():
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.new("RGB", (6000, 4000)).save(file, "WEBP", quality=1, method=0)
+    with pytest.raises(InvalidParameter, match="24,000,000 pixels; such an image may have 20,000"):
+        image_of(file.getvalue(), "x.webp")
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "kept"),
+    [
+        ("PNG", "LA", True),
+        ("PNG", "P", False),
+        ("PNG", "I;16", False),
+        ("PNG", "1", False),
+        ("JPEG", "CMYK", False),
+        ("JPEG", "L", False),
+        ("GIF", "P", False),
+        ("PNG", "RGBA", True),
+    ],
+)
+def test_every_kind_of_pixel_is_kept_small_and_in_colour(kind, mode, kept, monkeypatch):
+    from PIL import Image
+
+    from copeland.web import images
+
+    monkeypatch.setattr(images, "SIDE", 50)
+    file = io.BytesIO()
+    Image.new(mode, (200, 100)).save(file, kind)
+    made = image_of(file.getvalue(), "x")
+    with Image.open(io.BytesIO(made.content)) as again:
+        assert (again.size, again.mode) == ((50, 25), "RGBA" if kept else "RGB")
 
 
 def test_a_sealed_ballot_is_for_its_study_and_voter_alone():

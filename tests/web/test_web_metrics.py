@@ -43,3 +43,12 @@ def test_a_histogram_adds_up(site):
     _, told = counts(site)
     line = r'copeland_request_seconds_bucket\{le="(\S+)",method="GET",process="\d+",route="/healthz",status="200"\} (\S+)'
     assert [float(value) for _, value in re.findall(line, told)][-1] == 1.0
+
+
+def test_whoever_comes_too_often_or_guesses_keys_has_to_wait(site):
+    site.study()
+    key, guess = site.key("read"), site.browser(Authorization="Bearer guess")
+    for one, status in ((key, 200), (guess, 404)):
+        assert [one.get("/metrics").status_code for _ in range(11)] == [status] * 10 + [429]
+    site.clock.now += 61
+    assert key.get("/metrics").status_code == 200

@@ -25,14 +25,21 @@ def made(site, name="tea", **how):
 def test_a_voter_is_shown_drawings_that_cannot_act(site):
     study = made(site, show=DRAWN)
     browser, page = site.voter()
-    images = re.findall(r'<img src="([^"]+)" alt="(hue=[^"]*)" width="80" height="60"', page.text)
-    assert len(images) == 2
+    images = re.findall(
+        r'<img src="([^"]+)" alt="(Drawing [AB])" width="80" height="60"', page.text
+    )
+    assert len(images) == 2 and "hue=" not in page.text  # a point's name is not told
     drawing = browser.get(images[0][0])
     assert drawing.headers["content-type"].startswith("image/svg+xml")
     assert "sandbox" in drawing.headers["content-security-policy"]
     assert re.search(r'fill="hsl\(\d+,70%,50%\)"', drawing.text)
     vote(browser, page)
     assert study.tuner().votes == 1
+
+
+def test_a_drawing_says_in_words_what_its_title_says(site):
+    made(site, show=DRAWN.replace("</svg>", "<title>Tea &amp; {size} leaves</title></svg>"))
+    assert re.findall(r'alt="Tea &amp; \d leaves"', site.voter()[1].text)
 
 
 @pytest.mark.slow

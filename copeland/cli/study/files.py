@@ -173,6 +173,12 @@ def verify_command(
             help="Check it without the study's database, against its exported log (.jsonl) or votes (.csv).",
         ),
     ] = None,
+    unsealed: Annotated[
+        bool,
+        typer.Option(
+            "--unsealed", help="Also accept a file without a seal, which an early version wrote."
+        ),
+    ] = False,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Of a gate: check also that these answers were judged."),
@@ -200,7 +206,7 @@ def verify_command(
 
     if _is_gate_checked(file, baseline, candidate, answers, format_, as_json):
         return
-    filed = read_certificate(file)
+    filed = read_certificate(file, unsealed)
     found = (
         objections(filed, open_study(filed.study, storage))
         if votes is None

@@ -8,8 +8,11 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges.parse import JudgeFailed, parse_word, quote_answer
@@ -21,6 +24,9 @@ from copeland.study.judges.prompts import (
     item_text,
     name_of,
 )
+
+MOST = 100_000  # bytes of an answer, which is one word
+PIECE = 10_000  # bytes read at a time, and kept of complaints
 
 
 class CommandJudge:
@@ -88,29 +94,69 @@ class CommandJudge:
             raise JudgeFailed(f"{self.name}: {error}") from None
 
     def _run(self, arguments: list[str], shown: str) -> tuple[int, str, str]:
+        pipe = subprocess.PIPE
         try:
             # In a session of its own: Ctrl-C is for the study, which lets calls under way finish.
-            with subprocess.Popen(
-                arguments,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                encoding="utf-8",
-                errors="replace",
-                start_new_session=True,
-            ) as process:
-                try:
-                    answer, complaint = process.communicate(shown, timeout=self.timeout)
-                except subprocess.TimeoutExpired:
-                    raise JudgeFailed(
-                        f"{self.name} gave no answer within {self.timeout:g} seconds; "
-                        "make it faster or raise timeout."
-                    ) from None
-                finally:
-                    _kill(process)
-                return process.returncode, answer, complaint
+            process = subprocess.Popen(
+                arguments, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            )
         except (OSError, ValueError) as error:  # too long an argument, a null byte, a lost program
             raise JudgeFailed(f"{self.name} cannot be run: {error}.") from None
+        answer, complaint = _Output(process.stdout, MOST), _Output(process.stderr)
+        threading.Thread(target=_feed, args=(process.stdin, shown.encode()), daemon=True).start()
+        try:
+            end = time.monotonic() + self.timeout
+            answer.join(max(0.0, end - time.monotonic()))
+            if answer.is_too_long:
+                raise JudgeFailed(
+                    f"{self.name} printed more than {MOST:,} bytes; it must print one word."
+                )
+            complaint.join(max(0.0, end - time.monotonic()))
+            process.wait(max(0.0, end - time.monotonic()))
+            if answer.is_alive() or complaint.is_alive():  # what it started goes on
+                raise subprocess.TimeoutExpired(self.name, self.timeout)
+        except subprocess.TimeoutExpired:
+            raise JudgeFailed(
+                f"{self.name} gave no answer within {self.timeout:g} seconds; "
+                "make it faster or raise timeout."
+            ) from None
+        finally:
+            _kill(process)
+        return process.returncode, answer.text, complaint.text
+
+
+class _Output(threading.Thread):
+    """What a program prints: all of it up to so many bytes, or else the last of it."""
+
+    def __init__(self, stream: IO[bytes] | None, most: int | None = None):
+        super().__init__(daemon=True)
+        assert stream is not None
+        self._stream, self._most = stream, most
+        self._said = b""
+        self.start()
+
+    def run(self) -> None:
+        """Read to the end; a program that prints too much finds nobody who reads."""
+        with self._stream as stream:
+            while (piece := stream.read1(PIECE)) and not self.is_too_long:  # type: ignore[attr-defined]
+                self._said += piece
+                if self._most is None:
+                    self._said = self._said[-PIECE:]
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it is more than is read."""
+        return self._most is not None and len(self._said) > self._most
+
+    @property
+    def text(self) -> str:
+        """It as text."""
+        return self._said.decode("utf-8", "replace")
+
+
+def _feed(stream: IO[bytes], shown: bytes) -> None:
+    with suppress(OSError), stream:  # it may end without having read
+        stream.write(shown)
 
 
 def _describe_option(option: Any, item: Any) -> dict[str, Any]:
@@ -121,7 +167,7 @@ def _describe_option(option: Any, item: Any) -> dict[str, Any]:
     return told if point is None else {**told, "point": dict(point)}
 
 
-def _kill(process: subprocess.Popen[str]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """End a program that is still running, with whatever it has started."""
     if process.poll() is not None:
         return
@@ -129,3 +175,4 @@ def _kill(process: subprocess.Popen[str]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     else:
         process.kill()
+    process.wait()

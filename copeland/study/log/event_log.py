@@ -71,6 +71,7 @@ _AFTER = _every.where(_e.number > bindparam("number")).order_by(_e.number)
 _SOME = _AFTER.limit(bindparam("most"))
 _BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
 _NUMBERED = _every.where(_e.number == bindparam("number"))
+_LAST_OF = _every.where(_e.kind == bindparam("kind")).order_by(_e.number.desc()).limit(1)
 _NAMED = _through("copeland_once", _every.where(_e.event_id == bindparam("event_id")))
 _KNOWN = _through("copeland_once", _every.where(_e.event_id.in_(_several("event_ids"))))
 _ANSWERS = _through(
@@ -118,6 +119,7 @@ _LAST_LINKED = (
     .order_by(_e.number.desc())
     .limit(1)
 )
+_LAST_NUMBER = select(func.max(_e.number)).where(_here)
 _NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
 _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
     snapshots.c.study == bindparam("study")
@@ -229,6 +231,11 @@ class Log:
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
         row = self._recall.ballot(number) or self._rows(_NUMBERED, number=number).first()
+        return None if row is None else read_event(row)
+
+    def last_of(self, kind: str) -> Event | None:
+        """Return the last event of a kind; this may read the whole log."""
+        row = self._rows(_LAST_OF, kind=kind).first()
         return None if row is None else read_event(row)
 
     def questions(self, ballots: Iterable[int]) -> list[AskedEvent]:
@@ -367,12 +374,22 @@ class Log:
         """Delete the snapshot; nothing is lost by it."""
         self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
 
+    def bind(self) -> None:
+        """Give the last event a link, if an older version wrote the whole log without links."""
+        last = self._rows(_LAST_NUMBER).scalar()
+        if last is not None:
+            self._bound(last)
+
     def _link(self, number: int) -> bytes | None:
         """Return the link of an event, None if there is no such event or it has none."""
         return self._rows(_LINK, number=number).scalar()
 
     def _bound(self, number: int) -> bytes:
-        """Return the link of an event; if an older version wrote the event without one, add it."""
+        """Return the link of an event; if it ends a log that an older version wrote without links, add it.
+
+        An event without a link after others that have one was put in by somebody else, and stays without: so the
+        chain tells.
+        """
         if number == 0:  # before the first event
             return first_link(self._rows(_NAME).scalar_one())
         link = self._link(number)
@@ -382,8 +399,9 @@ class Log:
         link = self._bound(0) if link is None else link
         for row in self._stream(_BETWEEN, number=since, last=number):
             link = next_link(link, Event._make(row))
-        here = (events.c.study == self._study) & (events.c.number == number)
-        self._connection.execute(sa.update(events).where(here).values(link=link))
+        if since == 0:
+            here = (events.c.study == self._study) & (events.c.number == number)
+            self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
 
     def _rows(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Any:

@@ -7,7 +7,7 @@ created     ``body``: the settings and the first options
 added       ``left``: the new option's index, ``body``: the option
 paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again
-retired     ``left`` is never asked again
+retired     ``left`` is not asked, and what is proved is about the others, until it is resumed
 asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``: who asked for it, if told. Its
             number is the ballot's. Of a space, ``body`` may have the place in an ``audit``, or how many ``tries``
             the tuner took
@@ -27,9 +27,13 @@ readmitted  answers of ``voter`` are waited for again
 shown       a list was shown: ``body`` says of which ballot it is, and for which query
 clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
             follows once its window has closed
+presented   voters see something else from now on beside the options, on a server: ``body`` has its ``digest``
+edited      ``body`` says ``what`` voters read differently from now on: the ``text`` of the option ``left``, which is there
+            too, or something that a server shows
 audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
 restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
+reopened    votes again
 =========== ===================================================================================
 
 An :class:`Event` is a row, with the fields of all kinds. :func:`read_event` gives it the class of its kind, in which the
@@ -68,9 +72,12 @@ EXCUSED = "excused"
 READMITTED = "readmitted"
 SHOWN = "shown"
 CLICKED = "clicked"
+PRESENTED = "presented"
+EDITED = "edited"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
+REOPENED = "reopened"
 
 PROOF = "proof"
 GUIDE = "guide"
@@ -165,9 +172,9 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     COUNTED: (VoteEvent, "left right outcome counts"),
     ROLE: (VoterEvent, "voter body"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
-    **dict.fromkeys((SHOWN, CLICKED), (Event, "body")),
+    **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
     AUDITED: (OptionEvent, "left body"),
-    **dict.fromkeys((RESTARTED, CLOSED), (Event, "")),
+    **dict.fromkeys((RESTARTED, CLOSED, REOPENED), (Event, "")),
 }
 KINDS = tuple(_FORMS)
 _CLASSES = {kind: form for kind, (form, _) in _FORMS.items()}
@@ -318,14 +325,16 @@ def last_link(study: str, events: Iterable[Event]) -> bytes:
 def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
     """Return where the events of a log do not fit the links they were stored with, None if all do.
 
-    Events of logs that are older than the chain have no links; they fit if the next link does.
+    Events of logs that are older than the chain have no links; they fit if the next link does. From the first link on,
+    every event has one.
     """
     link = first_link(study)
-    fitting = 0
+    fitting = number = 0
     for number, (event, stored) in enumerate(linked, 1):
         link = next_link(link, event)
-        if event.number != number or stored not in (None, link):
+        lacks_link = stored is None and fitting > 0
+        if event.number != number or lacks_link or stored not in (None, link):
             return Misfit(fitting + 1, number)
         if stored is not None:
             fitting = number
-    return None
+    return Misfit(fitting + 1, number) if fitting < number else None

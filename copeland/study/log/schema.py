@@ -11,7 +11,7 @@ from functools import cache
 
 import sqlalchemy as sa
 
-SCHEMA = "0004"  # the last step in migrations/versions
+SCHEMA = "0005"  # the last step in migrations/versions
 
 metadata = sa.MetaData()
 
@@ -183,7 +183,7 @@ def write_statements(dialect: str) -> tuple[str, ...]:
     Examples
     --------
     >>> write_statements("sqlite")[-1]
-    "INSERT INTO copeland_version VALUES ('0004')"
+    "INSERT INTO copeland_version VALUES ('0005')"
     """
     statements: list[str] = []
     writer = sa.create_mock_engine(

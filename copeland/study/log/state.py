@@ -19,6 +19,7 @@ from copeland.study.log.events import (
     CLICKED,
     CLOSED,
     COUNTED,
+    EDITED,
     ERROR,
     EXCUSED,
     GUIDE,
@@ -26,7 +27,9 @@ from copeland.study.log.events import (
     NOTHING,
     OUTCOMES,
     PAUSED,
+    PRESENTED,
     READMITTED,
+    REOPENED,
     RESTARTED,
     RESUMED,
     RETIRED,
@@ -417,8 +420,13 @@ class StudyState:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
-    def _close(self, _event: Event) -> None:
-        self.closed = True
+    def _close(self, event: Event) -> None:
+        self.closed = event.kind == CLOSED
+
+    def _edit(self, event: Event) -> None:
+        body = event.body or {}
+        if event.left is not None and body["what"] == "text":
+            self.options[event.left] = replace(self.options[event.left], text=body["text"])
 
     def fields(self) -> dict[str, Any]:
         """Return all that it holds but for the tuner."""
@@ -455,9 +463,12 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     ROLE: StudyState._set_role,
     SHOWN: lambda state, event: state.lists.show(event.body),
     CLICKED: lambda state, event: state.lists.click(event.body),
+    PRESENTED: lambda _state, _event: None,
     AUDITED: lambda state, event: require_tuning(state).audits.begin(event),
     RESTARTED: StudyState._restart,
     CLOSED: StudyState._close,
+    REOPENED: StudyState._close,
+    EDITED: StudyState._edit,
 }
 
 

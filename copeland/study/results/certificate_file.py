@@ -21,14 +21,28 @@ from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
+from copeland.study.log.events import (
+    ADDED,
+    CREATED,
+    EDITED,
+    ERROR,
+    REOPENED,
+    SKIP,
+    UNDONE,
+    VOTED,
+    Event,
+    from_json,
+    last_link,
+    times_of,
+)
 from copeland.study.log.state import StudyState, count, fold_log
 from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
+from copeland.study.results.arrival_notes import find_wrong_arrivals
 from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
-from copeland.support.phrasing import format_count, join_names
+from copeland.support.phrasing import format_count, join_names, quote_name
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_of
 
@@ -135,6 +149,9 @@ ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
+SEALED = ("envelope", "log", "seal")  # which files of version 1 do not have
+AROUND = (*SEALED, "study", "events", "time", "statement", "assumptions", "notes")
+PANEL = ("panel", "answers")
 
 
 class Filed(NamedTuple):
@@ -144,6 +161,7 @@ class Filed(NamedTuple):
     events: int  # of the log, when it was issued
     certificate: Issued
     content: Mapping[str, Any]  # all of it, as it is in the file
+    unsealed: bool = False  # whether it may lack its seal
 
     @property
     def unbound(self) -> tuple[str, ...]:
@@ -163,7 +181,7 @@ def certificate_to_file(
     at
         The number of the event after which it is issued; by default the last.
     notes
-        What else to say, such as how voters came. Undone votes are always mentioned.
+        How answers came, as ``describe_arrivals`` says it. Undone votes are always mentioned.
 
     Examples
     --------
@@ -202,7 +220,41 @@ def _space_of(study: Study) -> Space | None:
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
     said = undone_note(event.body for event in log if event.kind == UNDONE)
-    return [said] if said else []
+    return [*([said] if said else []), *note_changes(log)]
+
+
+def note_changes(log: Iterable[Event]) -> Iterator[str]:
+    """Yield what was changed after votes, so that these were given on something else; and that a study was reopened.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", {"green": "Steemed.", "black": "Malty."})
+    >>> _ = study.tell(study.ask("ann"), "green")
+    >>> study.edit_option("green", "Steamed.")
+    >>> list(note_changes(study.log()))
+    ['The text of green was changed after 1 vote.']
+    """
+    votes, names = 0, list[str]()
+    for event in log:
+        body = event.body or {}
+        if event.kind in (CREATED, ADDED):
+            names += [one["name"] for one in body.get("options", [body])]
+        votes += times_of(event) if event.kind == VOTED else 0
+        note = change_note(event, votes, "" if event.left is None else names[event.left])
+        if note:
+            yield note
+
+
+def change_note(event: Event, votes: int, option: str = "") -> str:
+    """Return what an event changed after so many votes, in a sentence; empty if it changed nothing for them."""
+    given = format_count(votes, "vote")
+    if event.kind == EDITED and votes:
+        what = str((event.body or {})["what"])[:LETTERS]
+        return (
+            f"The {what}{f' of {quote_name(option)}' if option else ''} was changed after {given}."
+        )
+    return f"The study was closed, and reopened after {given}." if event.kind == REOPENED else ""
 
 
 def _seal(content: Mapping[str, Any]) -> str:
@@ -211,8 +263,14 @@ def _seal(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def read_certificate(path: str | Path) -> Filed:
+def read_certificate(path: str | Path, unsealed: bool = False) -> Filed:
     """Return what a certificate file holds.
+
+    Parameters
+    ----------
+    unsealed
+        Whether the file may lack its seal, as those of early versions do: then nobody can tell whether what
+        :attr:`Filed.unbound` names was changed.
 
     Examples
     --------
@@ -257,7 +315,7 @@ def read_certificate(path: str | Path) -> Filed:
         raise InvalidParameter(
             f"{path} does not say who is on the panel, and how much they have answered."
         )
-    return Filed(study, events, certificate, content)
+    return Filed(study, events, certificate, content, unsealed)
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
@@ -297,7 +355,7 @@ def objections_by_log(
         )
     past = log[: filed.events]
     state = fold_log(past)
-    about = (*_origin(filed, past, name), *_check_notes(filed, past))
+    about = (*_origin(filed, past, name), *_check_notes(filed, past, state))
     if ("audits" in filed.content) != (state.tuning is not None):
         return ("one of the certificate and the study is about a space, and the other is not.",)
     if state.tuning is not None:
@@ -315,9 +373,19 @@ def objections_by_log(
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
-    """What a file of today says all together."""
-    if not filed.unbound and filed.content.get("seal") != _seal(filed.content):
-        yield "the file was changed after it was written: its seal does not match its content."
+    """What a file of today says all together, and nothing besides."""
+    if not filed.unbound:
+        if filed.content.get("seal") != _seal(filed.content):
+            yield "the file was changed after it was written: its seal does not match its content."
+    elif not filed.unsealed or not filed.content.keys().isdisjoint(SEALED):
+        yield (
+            "it has no whole seal, so anybody may have changed it. If an early version of copeland wrote it, "
+            "check the rest with --unsealed."
+        )
+    panel = PANEL if isinstance(filed.certificate, PanelCertificate) else ()
+    known = {*AROUND, *panel, *filed.certificate.to_dict()}
+    for key in filed.content.keys() - known:
+        yield f"it says {key[:LETTERS]!r}, which no certificate says."
 
 
 def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
@@ -337,11 +405,17 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
         )
 
 
-def _check_notes(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
-    """Votes that were undone, and of which the file says something else; older files say nothing of them."""
-    told = filed.content.get("notes", ())
-    if told and not set(_undo_notes(past)) <= set(map(str, told)):
-        yield f"it should say this about undone votes: {_undo_notes(past)[0]}"
+def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iterator[str]:
+    """What the notes say that the log does not; older files say nothing of votes that were undone."""
+    told, undone = filed.content.get("notes", []), _undo_notes(past)
+    if not isinstance(told, list):
+        yield "its notes are no list of sentences."
+        return
+    missing = [note for note in undone if note not in told]
+    if told and missing:
+        yield f"it should say this about undone votes and changes: {missing[0]}"
+    others = [str(note) for note in told if note not in undone]
+    yield from find_wrong_arrivals(others, past, state.guides)
 
 
 def _terms(filed: Filed, state: StudyState) -> Iterator[str]:

@@ -42,6 +42,7 @@ from copeland.support.phrasing import (
     quote_names,
     shorten_names,
 )
+from copeland.support.readable_names import name_voters
 
 ESTIMATE = "an estimate, not a proof"
 
@@ -391,7 +392,9 @@ def _count_answers(panel: PanelStanding) -> Iterator[str]:
 
 def _shorten_members(panel: PanelStanding) -> dict[str, str]:
     """The members as they stand in sentences."""
-    return dict(zip(panel.members, shorten_names(panel.members, NAME), strict=True))
+    readable = name_voters(panel.members, "member")
+    shown = shorten_names(list(readable.values()), NAME)
+    return dict(zip(panel.members, shown, strict=True))
 
 
 def _leading(votes: Measures) -> Iterator[str]:

@@ -11,9 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.study import Study
 from copeland.web.api.error_documents import STATUSES
-from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import address_of, find_key
+from copeland.web.sessions import find_key
 from copeland.web.store import Key, VotingPage
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
@@ -48,13 +47,9 @@ class Call(NamedTuple):
 
 def key_of(request: Request) -> Key:
     """Return the key of a call; cookies are not looked at."""
-    server = server_of(request)
-    key, token = find_key(request)
+    key = find_key(request)
     if key is None:
-        if token and server.limits.wait(ATTEMPTS, f"key {address_of(request)}"):
-            raise HTTPException(429, headers={"Retry-After": "60"})
         raise HTTPException(401)
-    server.limits.require(REQUESTS, f"key {key.client}")
     return key
 
 

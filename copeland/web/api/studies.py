@@ -53,6 +53,18 @@ After = Annotated[int, Query(ge=0, le=LAST)]
 UNCHANGED: dict[str, Any] = {"description": "Nothing has changed since that ETag."}
 
 
+class JsonLines(StreamingResponse):
+    """A JSON object a line."""
+
+    media_type = "application/x-ndjson"
+
+
+class EventStream(StreamingResponse):
+    """Server-sent events."""
+
+    media_type = "text/event-stream"
+
+
 class Offered(Body):
     """An option."""
 
@@ -159,13 +171,19 @@ def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = N
     return Response(text, media_type="application/json", headers={"ETag": f'"{last}"'})
 
 
-@router.get("/{study}/export")
+@router.get("/{study}/page")
+def page(call: Reads) -> Response:
+    """Return what voters see beside the options, as JSON whose SHA-256 the log has in its last event `presented`."""
+    return Response(call.server.presentation(call.page), media_type="application/json")
+
+
+@router.get("/{study}/export", response_class=JsonLines)
 def export(call: Reads, after: After = 0) -> Response:
     """Return the log as NDJSON, from after an event."""
-    return StreamingResponse(export_log(call.study, after), media_type="application/x-ndjson")
+    return JsonLines(export_log(call.study, after))
 
 
-@router.get("/{study}/events")
+@router.get("/{study}/events", response_class=EventStream)
 def events(call: Reads, request: Request, after: After = 0) -> Response:
     """Follow the log: server-sent events whose ids are the numbers of the log; resume with Last-Event-ID."""
     told = parse_number(request.headers.get("last-event-id", ""))
@@ -177,6 +195,8 @@ async def _follow(request: Request, call: Call, after: int) -> AsyncIterator[str
     said = time.monotonic()
     yield "retry: 2000\n\n"
     while not await request.is_disconnected():
+        if not await run_in_threadpool(call.server.is_open_key, call.key):
+            return
         latest = await run_in_threadpool(call.server.latest, call.page)
         new = await run_in_threadpool(call.study.events, after, PIECE) if latest > after else []
         if new:

@@ -15,17 +15,18 @@ from copeland.study import Standing, Study
 from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
-from copeland.web.pages.vote import count_options, pairs_for
+from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
-from copeland.web.store import RESULTS, VotingPage
+from copeland.web.store import QUESTION, RESULTS, VotingPage
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session
 MOST = 1e9
 LETTERS = 8  # of a currency
+WORDS = {"question": 300, "guidance": 5_000}  # that voters read, and how many letters they may have
 
 
 class ManagedStudy(NamedTuple):
@@ -69,8 +70,8 @@ def enter(request: Request, form: Annotated[FormData, Depends(sessions.form_of)]
     """Let an admin in."""
     server = server_of(request)
     sessions.require_ours(request, form, ENTER)
-    server.limits.require(ATTEMPTS, sessions.address_of(request))
     if not server.is_admin_token(read_field(form, "token")):
+        server.limits.require(ATTEMPTS, sessions.address_of(request))
         error = "This is not the token that the server printed last. Look in the terminal where it was started."
         values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
         return render_page(request, "enter", 403, **values)
@@ -141,27 +142,52 @@ def manage_page(
 ) -> HTMLResponse:
     """Return that page, with a new key or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
-    pairs = pairs_for(here.page, count_options(here.study))
+    pairs = usual_questions(here.page, here.study)
     values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
     return show_study(request, here, "manage", error, **values)
 
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, say what answers cost, or close."""
+    """Pause, go on, show results, say what answers cost, ask otherwise, close, reopen or delete."""
     does = read_field(form, "does")
+    if does == "delete":
+        if read_field(form, "name") != here.page.name:
+            error = (
+                "This is not the name of the study; type it as it stands above, and nothing else."
+            )
+            return manage_page(request, here, error=error)
+        here.server.delete(here.page)
+        return redirect(request, "/admin")
     if does == "close":
         here.study.close()
+    elif does == "reopen":
+        here.study.reopen()
     elif does in ("pause", "resume"):
         here.server.store.save_page(replace(here.page, paused=does == "pause"))
     elif does == "results" and read_field(form, "results") in RESULTS:
         here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
-    elif does == "money":
+    elif does in ("money", "words"):
         try:
-            here.server.store.save_page(read_prices(here.page, form))
+            changed = read_prices(here.page, form) if does == "money" else _edit_words(here, form)
+            here.server.store.save_page(changed)
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/manage")
+
+
+def _edit_words(here: ManagedStudy, form: FormData) -> VotingPage:
+    """Return the page with another question and guidance; the log says which was changed."""
+    told = {name: read_field(form, name) for name in WORDS}
+    told["question"] = told["question"] or QUESTION
+    for name, most in WORDS.items():
+        if len(told[name]) > most:
+            raise InvalidParameter(
+                f"The {name} has {len(told[name]):,} letters; it may have {most:,}."
+            )
+        if told[name] != getattr(here.page, name):
+            here.study.note_edit(name)
+    return replace(here.page, **told)
 
 
 def show_study(
@@ -179,6 +205,7 @@ def show_study(
         "closed": here.study.closed,
         "csrf": here.csrf,
         "is_space": bool(here.study.settings.space),
+        "is_panel": bool(here.study.settings.panel),
         "error": capital(error),
     }
     return render_page(request, template, 422 if error else 200, **head, **values)

@@ -15,7 +15,6 @@ from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Study
 from copeland.study.log.events import ASKED, LEFT, RIGHT
 from copeland.support.phrasing import format_count
-from copeland.web.security import hash_text
 from copeland.web.server import Server
 from copeland.web.sessions import Visitor
 from copeland.web.store import Checked, VotingPage
@@ -75,10 +74,10 @@ def swap_ballot(study: Study, check: Check) -> Ballot | None:
     return Ballot(asked.number, left, right, asked.voter, asked.item, 0.0)
 
 
-def known_texts(voter: Visitor, check: Check) -> tuple[str, str]:
+def known_texts(server: Server, voter: Visitor, check: Check) -> tuple[str, str]:
     """Return the texts of a check with a known answer, as they stand on its sides."""
     better, worse = voter.page.known[_known_at(voter.page, check)]
-    return (better, worse) if right_answer(voter, check) == LEFT else (worse, better)
+    return (better, worse) if right_answer(server, voter, check) == LEFT else (worse, better)
 
 
 def _known_at(page: VotingPage, check: Check) -> int:
@@ -87,9 +86,10 @@ def _known_at(page: VotingPage, check: Check) -> int:
     return kinds[: check.place].count(KNOWN) % len(page.known)
 
 
-def right_answer(voter: Visitor, check: Check) -> str:
-    """Return the side on which the better text is: by lot, and the same whenever it is shown."""
-    return LEFT if int(hash_text(f"{voter.name} check {check.place}")[:8], 16) % 2 else RIGHT
+def right_answer(server: Server, voter: Visitor, check: Check) -> str:
+    """Return the side on which the better text is: by a lot that only the server knows, and the same whenever it is shown."""
+    lot = server.signer.draw("check", voter.page.slug, voter.name, str(check.place))
+    return LEFT if lot % 2 else RIGHT
 
 
 def store_answer(
@@ -97,7 +97,7 @@ def store_answer(
 ) -> None:
     """Store the answer to a check, once; and exclude who fails too often."""
     if check.ballot == 0:
-        kind, right = KNOWN, right_answer(voter, check)
+        kind, right = KNOWN, right_answer(server, voter, check)
     else:
         before = [event.outcome or "" for event in own if event.ballot == check.ballot]
         kind, right = REPEAT, SWAPPED.get(before[-1]) if before else None

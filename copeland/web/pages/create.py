@@ -15,11 +15,13 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
+from copeland.study.log.events import RETIRED
 from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
 from copeland.support.goal import BEST
 from copeland.support.phrasing import capital
 from copeland.web.images import image_of
-from copeland.web.pages.admin import Form, Session
+from copeland.web.pages.admin import WORDS, Form, Here, ManagedStudy, Session, manage_page
+from copeland.web.pages.invitations import list_people
 from copeland.web.pages.option_texts import (
     DIVIDER,
     NAME,
@@ -31,7 +33,7 @@ from copeland.web.pages.option_texts import (
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_whole
-from copeland.web.store import KINDS, QUESTION, Image, Pane
+from copeland.web.store import KINDS, QUESTION, Image, Pane, option_of
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -41,7 +43,7 @@ router = APIRouter(prefix="/admin")
 MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
 _TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
-LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
+LIMITS = {**WORDS, "code": 100, "language": 40}
 
 
 @router.get("/new")
@@ -153,6 +155,7 @@ def draft_of(form: FormData) -> Draft:
         "ties": read_field(form, "ties") == "on",
         "both_bad": read_field(form, "both_bad") in ("tie", "drop"),
         "code": _read_short(form, "code"),
+        "named": read_field(form, "named") == "on",
         "items": bool(outputs),
         **_checks(form),
     }
@@ -200,11 +203,57 @@ def create_from(server: Server, draft: Draft) -> Study:
     for shown_for, pane in draft.shots:
         server.store.show(key, shown_for, pane)
     if draft.members:
-        voters = study.settings.panel
+        voters = list(study.settings.panel)
+        secrets.SystemRandom().shuffle(voters)  # or the order in the log would say who is who
         server.store.add_links(key, server.signer, draft.members, personal=True, voters=voters)
     else:
         server.store.add_links(key, server.signer, ["Open link"], personal=False)
     return study
+
+
+@router.post("/s/{slug}/duplicate")
+def duplicate(request: Request, here: Here, form: Form) -> Response:
+    """Create a study like another one, without its votes."""
+    try:
+        study = create_from(here.server, draft_like(here, read_field(form, "name")))
+    except CopelandError as error:
+        return manage_page(request, here, error=str(error))
+    page = here.server.store.find_page_by_name(study.name)
+    assert page is not None
+    return redirect(request, f"/admin/s/{page.slug}/share")
+
+
+def draft_like(here: ManagedStudy, name: str) -> Draft:
+    """Return what a form would have said of a study; retired options are left out, and people are invited anew."""
+    settings, page = here.study.settings.to_dict(), here.page.body
+    if here.study.settings.space:
+        raise InvalidParameter(
+            "A study of settings to tune cannot be duplicated; create a new one."
+        )
+    if not name:
+        raise InvalidParameter("The study has no name; give it one. Only you see it.")
+    kept = [option for option in here.study.options if option.state != RETIRED]
+    names, panes = {option.name for option in kept}, here.server.panes(here.page)
+    people = [person for person in list_people(here) if person.label]
+    if here.study.settings.panel:
+        settings["panel"] = [f"voter-{secrets.token_hex(6)}" for _ in people]
+    outputs = [
+        (item, option, text)
+        for item, told in here.server.outputs(here.page).items()
+        for option, text in told.items()
+        if option in names
+    ]
+    return Draft(
+        name,
+        [Option(option.name, option.text) for option in kept],
+        [],
+        {key: value for key, value in settings.items() if value is not None},
+        {**page, "paused": False, "results": "off"},
+        outputs,
+        [person.label for person in people] if here.study.settings.panel else [],
+        [(key, pane) for key, pane in panes.items() if option_of(key) in names],
+        [],
+    )
 
 
 def _read_options(form: FormData) -> OptionTable:
@@ -260,6 +309,10 @@ def _settings(form: FormData) -> dict[str, Any]:
     """What a form says of the settings; what it leaves out follows from them."""
     voters = read_field(form, "voters") or PEOPLE[0]
     if voters == PANEL:
+        if read_field(form, "both_bad") == "drop":
+            raise InvalidParameter(
+                "“Both bad” counts as a tie if exactly these people vote; choose that, or do not offer it."
+            )
         members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
         return {"voters": voters, "panel": members, "goal": read_field(form, "goal") or BEST}
     named = ("goal", "delta", "margin", "both_bad", "missing")

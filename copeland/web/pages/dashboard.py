@@ -7,27 +7,33 @@ import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from copeland.errors import StudyClosed, UnknownVote
 from copeland.forecast.forecast import ForecastRange
-from copeland.study.log.events import ERROR, Event, times_of
-from copeland.study.log.sides import ONCE
+from copeland.study.log.events import ERROR, Event, is_vote, times_of
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.certificate_file import undone_note
+from copeland.study.results.arrival_notes import OPEN, PERSONAL, describe_arrivals, way_of
+from copeland.study.results.certificate_file import change_note, undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
 from copeland.support.goal import BEST
-from copeland.support.phrasing import format_count, join_names, percent, quote_name
+from copeland.support.phrasing import format_count, percent, quote_name
+from copeland.support.readable_names import is_random_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
-from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
+from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
+from copeland.web.pages.invitations import list_people
 from copeland.web.pages.judges import JudgeJobs
+from copeland.web.render import redirect
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
+from copeland.web.sessions import read_field
 from copeland.web.store import VotingPage
 
 if TYPE_CHECKING:
@@ -35,19 +41,21 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
+FIRST = (  # tiles that are not folded
+    *("votes", "votes left", "proof done", "pairs settled", "beats, estimated", "beats, proved"),
+)
 LATEST = 12  # events that are listed
+REASON = 500  # letters
+MOST = 2**63 - 1
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
-
-OPEN, PERSONAL = "by open links", "by personal links"
-PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
-ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 
 
 @router.get("/admin/s/{slug}")
 def dashboard(request: Request, here: Here) -> HTMLResponse:
     """Show where a study stands."""
-    values = summary_of(here) | figures_of(here)
+    figures = figures_of(here)
+    values = figures | summary_of(here)
     return allow_data_images(show_study(request, here, "dashboard", **values))
 
 
@@ -62,6 +70,33 @@ def figures(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that takes longer."""
     values = figures_of(here)
     return show_study(request, here, values["figures"], **values)
+
+
+@router.get("/admin/s/{slug}/votes/{number}")
+def show_vote(request: Request, here: Here, number: int) -> HTMLResponse:
+    """Ask whether a vote is to be taken back, and why."""
+    vote = _find_vote(here, number)
+    shown = _describe(here, [vote], {})[0]
+    return show_study(request, here, "vote_undo", tab="dashboard", vote=shown, at=number)
+
+
+@router.post("/admin/s/{slug}/votes/{number}")
+def undo_vote(request: Request, here: Here, form: Form, number: int) -> Response:
+    """Take a vote back, with the reason; it stays in the log."""
+    vote = _find_vote(here, number)
+    reason = read_field(form, "reason") or "the owner took it back"
+    with suppress(UnknownVote, StudyClosed):  # it was undone in another window, just now
+        here.study.undo(str(vote.event_id), reason[:REASON])
+    return redirect(request, f"/admin/s/{here.page.slug}")
+
+
+def _find_vote(here: ManagedStudy, number: int) -> Event:
+    """The vote of a number that stands."""
+    found = next(iter(here.study.events(number - 1, 1)), None) if 0 < number <= MOST else None
+    is_gone = here.study.look_at_state(lambda state: number in state.undone)
+    if found is None or not is_vote(found) or found.event_id is None or is_gone:
+        raise HTTPException(404)
+    return found
 
 
 @router.get("/admin/s/{slug}/live")
@@ -118,11 +153,18 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
     return {
         "badge": seen.badge,
+        "story": seen.story,
+        "first": FIRST,
         "verdict": seen.verdict,
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
         "leading": seen.reading.rows() if is_votes else None,
+        "thumbs": {
+            name: f"/admin/media/{pane.media}"
+            for name, pane in here.server.panes(here.page).items()
+        },
         "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
+        "reminders": [one for one in list_people(here) if one.left and one.link],
         "number": seen.number,
     }
 
@@ -135,15 +177,19 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     if isinstance(found, DrawnLandscape):
         return {
             "figures": "landscape",
+            "drawn_story": known.latest().story,
             "landscape": found.svg,
             "drawn_at": found.number,
             "assumed": [*known.latest().assumptions, *also],
         }
+    labels, seen = _labels(here), known.latest()
+    assert isinstance(seen, VoteAnalysis)
     return {
         "figures": "figures",
+        "drawn_story": found.story,
         "parts": found.parts,
         "excluded": _describe(here, found.excluded, {}),
-        "names": _labels(here),
+        "names": {seen.names.get(own, own): label for own, label in labels.items()},
         "drawn_at": found.number,
         "checks": _checks(here),
         "also": also,
@@ -202,9 +248,10 @@ def _share_note(seen: VoteAnalysis) -> str:
 
 
 def _labels(here: ManagedStudy) -> dict[str, str]:
-    """Who voters are, as far as links tell."""
-    links = here.server.store.links(here.page.study)
-    return {link.voter: link.label for link in links if link.voter and link.label}
+    """Who voters are, as far as links tell and the owner chose to see."""
+    if not here.page.named:
+        return {}
+    return {person.voter: person.name for person in list_people(here)}
 
 
 def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
@@ -225,7 +272,14 @@ def _describe(
 ) -> list[dict[str, str]]:
     """Events in a few words each."""
     options, voters = [option.name for option in here.study.options], _labels(here)
-    return [_describe_event(event, options, voters, reasons) for event in events]
+    gone = here.study.look_at_state(lambda state: {e.number for e in events} & state.undone)
+    return [
+        {
+            **_describe_event(event, options, voters, reasons),
+            "undo": str(event.number) if is_vote(event) and event.number not in gone else "",
+        }
+        for event in events
+    ]
 
 
 def _describe_event(
@@ -241,25 +295,29 @@ def _describe_event(
     said = {
         "created": "The study was created.",
         "closed": "The study was closed.",
+        "reopened": "The study was reopened.",
+        "edited": f"Changed: the {(event.body or {}).get('what', '')}{f' of {left}' if left else ''}",
         "asked": f"Asked: {left} or {right}?",
         "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
         "undone": f"Taken back: {left} and {right}",
         "counted": f"Counts now: {left} and {right}",
         "shown": "A list was shown.",
         "clicked": "A list was clicked.",
+        "presented": "What voters see beside the options was noted.",
         "restarted": "Votes are counted anew.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
     if event.kind == "asked":
         reason = reasons.get(frozenset((event.left, event.right)), "")
     who = voters.get(event.voter or "", event.voter or "")
+    who = "" if is_random_name(who) else who  # it would say nothing, or with a little care too much
     times = f", {times_of(event):,} times" if times_of(event) > 1 else ""
     return {
         "number": f"{event.number:,}",
         "text": said.get(event.kind, f"{left}: {event.kind}") + times,
         "who": who,
         "reason": reason,
-        "time": time.strftime("%H:%M:%S", time.gmtime(event.time)),
+        "time": time.strftime("%H:%M", time.gmtime(event.time)),
         "kind": event.kind,
     }
 
@@ -310,7 +368,12 @@ def _answers(standing: Standing) -> int:
 def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return all that is to be told of a result as of an event."""
     taken = undone_note(server.store.undone(page.study, last))
-    return [*arrivals(server, page, last), *([taken] if taken else [])]
+    options = server.study(page).options
+    changes = [
+        change_note(event, votes, "" if event.left is None else options[event.left].name)
+        for event, votes in server.store.edits(page.study, last)
+    ]
+    return [*arrivals(server, page, last), *filter(None, [taken, *changes])]
 
 
 def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
@@ -324,18 +387,5 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     }
     came: Counter[str] = Counter()
     for source, votes in server.store.votes_by_source(page.study, last, guides).items():
-        came[ways.get(source, _other(source))] += votes
-    if not came:
-        return []
-    told = [
-        f"{way} ({came[way]:,})"
-        for way in (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
-        if came[way]
-    ]
-    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came[OPEN] else [])]
-
-
-def _other(source: str) -> str:
-    if source.startswith(ONCE):
-        return JUDGES
-    return PROGRAMS if source.startswith("key ") else ELSEWHERE
+        came[way_of(source, ways)] += votes
+    return describe_arrivals(came)

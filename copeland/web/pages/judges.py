@@ -336,7 +336,6 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
         spent=sum(job.spent for job in jobs),
         able=request.app.state.judges,
         reads=not here.server.panes(here.page),
-        is_panel=bool(settings.panel),
         proves=bool(settings.space or settings.cases),
         for_people=bool(settings.missing),
         commands=_commands(here),

@@ -18,7 +18,8 @@ from copeland.study.input_limits import check_text
 from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
-from copeland.web.pages.vote import count_options, pairs_for, side_of
+from copeland.web.pages.question_counts import usual_questions
+from copeland.web.pages.vote import side_of
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import server_of
@@ -29,6 +30,7 @@ router = APIRouter(prefix="/admin")
 
 SHORT = 80  # letters of a line that is its own name
 NAME = 40  # letters of a name that is made of a longer text
+LONGEST = 200  # letters of what the log says was changed
 DIVIDER = "---"  # a line between pasted texts of several lines
 
 
@@ -202,7 +204,7 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
         side_of(here.server, here.page, name, label, _medium(here, name, item), item)
         for name, label in zip(chosen, "AB", strict=True)
     ]
-    pairs = pairs_for(here.page, count_options(here.study))
+    pairs = usual_questions(here.page, here.study)
     values = {"sides": sides, "item": item, "left": left, "k": len(options), "pairs": pairs}
     return show_study(request, here, "preview", tab="options", **values)
 
@@ -243,7 +245,7 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
 
 @router.post("/s/{slug}/options")
 def change_option(request: Request, here: Here, form: Form) -> Response:
-    """Add, pause, resume or retire an option."""
+    """Add, edit, pause, resume or retire an option."""
     name, does = read_field(form, "option"), read_field(form, "does")
     changes = {
         "pause": here.study.pause_option,
@@ -253,6 +255,8 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
     try:
         if does == "add":
             _add(here, form)
+        elif does == "edit":
+            _edit(here, form, name)
         elif does in changes:
             changes[does](name)
     except CopelandError as error:
@@ -274,3 +278,21 @@ def _add(here: ManagedStudy, form: FormData) -> None:
         here.server.store.add_image(image)
         here.server.store.show(here.page.study, name, Pane(image.digest, alt))
         here.server.forget_panes(here.page)
+
+
+def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
+    """Change the text of an option, or the words for its image; the log says so."""
+    pane = here.server.panes(here.page).get(name)
+    if pane is None:
+        here.study.edit_option(name, read_field(form, "text"))
+    else:
+        alt = read_field(form, "text")
+        check_text(text=alt)
+        if not alt:
+            raise InvalidParameter(
+                "Say in words what the image shows, for those who do not see it."
+            )
+        if alt != pane.alt:
+            here.study.note_edit(f"description of {name}"[:LONGEST])
+            here.server.store.describe_image(here.page.study, name, alt)
+    here.server.forget_panes(here.page)

@@ -13,6 +13,7 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
+from copeland.web.images import send_image
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.render import render
@@ -37,7 +38,7 @@ def results(request: Request, address: str) -> HTMLResponse:
     number = parse_number(at) or 0
     if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
-    key = ("results", page.study, number, page.question)
+    key = ("results", page.slug, number, page.question)
     text = server.past.find(key, lambda: _render(request, page, number))
     return allow_data_images(HTMLResponse(text))
 
@@ -60,10 +61,34 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         number=seen.number,
         closed=seen.closed,
         leading=seen.reading.rows() if isinstance(seen, VoteAnalysis) else [],
+        thumbs=_list_images(server, page),
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,
     )
+
+
+def _list_images(server: Server, page: VotingPage) -> dict[str, str]:
+    """Where the public finds the images of options, by their names."""
+    panes, options = server.panes(page), server.study(page).options
+    return {
+        option.name: f"/r/{page.slug}/images/{place}"
+        for place, option in enumerate(options)
+        if option.name in panes
+    }
+
+
+@router.get("/r/{slug}/images/{place}")
+def show_image(request: Request, slug: str, place: int) -> Response:
+    """Return the image of an option, if everybody may read results."""
+    server = server_of(request)
+    page = server.store.find_page(slug)
+    if page is None or not is_public(server, page):
+        raise HTTPException(404)
+    options = server.study(page).options
+    name = options[place].name if 0 <= place < len(options) else ""
+    pane = server.panes(page).get(name)
+    return send_image(server.store.image(pane.media) if pane else None)
 
 
 def is_public(server: Server, page: VotingPage) -> bool:
@@ -85,7 +110,7 @@ def certificate_text(server: Server, page: VotingPage, number: int) -> str:
         notes = arrivals(server, page, number)
         return certificate_to_file(server.study(page), at=number, notes=notes)[1]
 
-    return server.past.find(("certificate", page.study, number), compute)
+    return server.past.find(("certificate", page.slug, number), compute)
 
 
 @router.get("/admin/s/{slug}/votes.csv")

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
+from copeland.errors import CopelandError, InvalidParameter
 from copeland.support.escaping import cell, file_name
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
+from copeland.web.pages.invitations import (
+    LABEL,
+    Person,
+    add_open_link,
+    can_vote,
+    find_person,
+    invite,
+    list_people,
+    read_people,
+    renew,
+)
 from copeland.web.render import redirect
 from copeland.web.security import require
-from copeland.web.server import server_of
-from copeland.web.sessions import parse_number, read_field
+from copeland.web.server import Config, server_of
+from copeland.web.sessions import parse_number, read_field, read_files
 from copeland.web.store import SCOPES, Link
 
 router = APIRouter(prefix="/admin")
 DAY = 86_400.0
-MOST = 1_000  # personal links made at a time
-LABEL = 200  # letters
 LONGEST = 9_999  # days
 NUMBERS = 2**31 - 1  # of links and keys
 
@@ -30,17 +42,44 @@ NUMBERS = 2**31 - 1  # of links and keys
 @router.get("/s/{slug}/share")
 def share(request: Request, here: Here) -> HTMLResponse:
     """Show the links."""
-    now, rows = here.server.clock(), _rows(request, here)
-    live = [row for row in rows if row["link"].is_open(now)]
+    return _page(request, here)
+
+
+def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    now, rows, people = here.server.clock(), _rows(request, here), list_people(here)
+    usable = [row for row in rows if row["link"].is_open(now) and can_vote(here, row["link"])]
+    panel = bool(here.study.settings.panel)
     return admin.show_study(
         request,
         here,
         "share",
-        open_links=[row for row in live if row["link"].voter is None],
-        personal=[row for row in live if row["link"].voter is not None],
-        ended=len(rows) - len(live),
+        error,
+        open_links=[row for row in usable if row["link"].voter is None],
+        people=[one for one in people if one.link is not None or panel],
+        gone=[] if panel else [one for one in people if one.link is None and one.label],
+        addresses={row["link"].voter: row["address"] for row in usable},
+        ended=len(rows) - len(usable),
+        reminders=_write_reminders(request, here, people),
         judged=bool(here.study.settings.cases),
+        office=_office_command(here) if here.server.config.is_here_alone else "",
     )
+
+
+def _write_reminders(request: Request, here: ManagedStudy, people: Sequence[Person]) -> str:
+    """Lines to copy: who still has answers to give, about how many, and their link."""
+    return "\n".join(
+        f"{one.name}: {one.answers} answers given, about {one.left} left: {_address(request, here, one.link)}"
+        for one in people
+        if one.link is not None and one.left
+    )
+
+
+def _office_command(here: ManagedStudy) -> str:
+    """The command that starts a server with the same studies, whose links phones can open."""
+    storage = here.server.config.storage
+    if storage in (Config.storage, "memory"):
+        return "copeland serve --office"
+    return f"copeland serve --office --storage {shlex.quote(here.server.storage.url)}"
 
 
 def _rows(request: Request, here: ManagedStudy) -> list[dict[str, Any]]:
@@ -61,20 +100,40 @@ def _address(request: Request, here: ManagedStudy, link: Link) -> str:
 
 @router.post("/s/{slug}/share")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Make links, or revoke one."""
-    does, store, study = read_field(form, "does"), here.server.store, here.page.study
+    """Make links, revoke one or take that back, or say who somebody is."""
+    try:
+        _change(here, form, read_field(form, "does"))
+    except CopelandError as error:
+        return _page(request, here, str(error))
+    return redirect(request, f"/admin/s/{here.page.slug}/share")
+
+
+def _change(here: ManagedStudy, form: FormData, does: str) -> None:
+    store, study = here.server.store, here.page.study
     days = parse_number(read_field(form, "days"), most=LONGEST)
     expires = None if days is None else here.server.clock() + DAY * days
     if does == "open":
-        store.add_links(study, here.server.signer, ["Open link"], False, expires)
+        add_open_link(here, expires)
     elif does == "personal":
         lines = map(str.strip, read_field(form, "names").splitlines())
-        names = [line[:LABEL] for line in lines if line]
-        if names:
-            store.add_links(study, here.server.signer, names[:MOST], True, expires)
-    elif does == "revoke":
-        store.revoke_link(study, _id(form, "link"))
-    return redirect(request, f"/admin/s/{here.page.slug}/share")
+        listed = [
+            name for file in read_files(form, "csv") for name in read_people(file.file.read())
+        ]
+        names = [*(line for line in lines if line), *listed]
+        if not names:
+            raise InvalidParameter(
+                "Nobody is named; write one name per line, or choose a CSV file."
+            )
+        invite(here, names, expires)
+    elif does in ("revoke", "restore"):
+        store.revoke_link(study, _id(form, "link"), does == "revoke")
+    elif does in ("renew", "rename", "forget"):
+        person = find_person(here, _id(form, "person"))
+        if does == "renew":
+            renew(here, person, expires)
+        else:
+            label = read_field(form, "label")[:LABEL] if does == "rename" else ""
+            store.name_voter(study, person.voter, label)
 
 
 def _id(form: FormData, name: str) -> int:
@@ -85,12 +144,13 @@ def _id(form: FormData, name: str) -> int:
 @router.get("/s/{slug}/links.csv")
 def table(request: Request, here: Here) -> Response:
     """Return the personal links as a table, to be sent to each."""
-    file, now = io.StringIO(), here.server.clock()
+    file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(["name", "link", "answers"])
-    for row in _rows(request, here):
-        if row["link"].voter is not None and row["link"].is_open(now):
-            writer.writerow([cell(row["link"].label), row["address"], row["votes"]])
+    for person in list_people(here):
+        if person.link is not None:
+            address = _address(request, here, person.link)
+            writer.writerow([cell(person.name), address, person.answers])
     name = file_name(here.page.name).encode("ascii", "replace").decode().replace("?", "-")
     header = {"Content-Disposition": f'attachment; filename="{name}-links.csv"'}
     return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)

@@ -16,12 +16,13 @@ from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, 
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
 from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
-from copeland.study.options import ACTIVE
+from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
 from copeland.web.images import send_image
 from copeland.web.pages import checks
+from copeland.web.pages.question_counts import count_panel, pairs_for, usual_questions
 from copeland.web.render import redirect, render_page, render_text
-from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, hash_text, require
+from copeland.web.security import ATTEMPTS, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
 from copeland.web.store import Link, VotingPage, option_of, pane_key
@@ -31,6 +32,8 @@ router = APIRouter()
 Form = Annotated[FormData, Depends(sessions.plain_form_of)]
 PAIR_SECONDS = 12  # that a pair takes somebody, roughly
 UNDONE = "the voter took it back"
+MORE = "?more=1"  # of an address, where a member of a panel goes on beyond the share of questions
+LONGEST = 10_000  # pairs for which checks are planned
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
 
@@ -77,7 +80,8 @@ def start(request: Request, token: str) -> HTMLResponse:
     link, page = _open_link(request, token)
     study = server.study(page)
     begun = sessions.voter_of(request, page.slug)
-    pairs = pairs_for(page, count_options(study))
+    absent = _find_absence(study, link.voter)
+    pairs = usual_questions(page, study) if absent else _count_questions(page, study, link.voter)
     shown_pairs = pairs + len(checks.plan_checks(page, pairs))
     return render_page(
         request,
@@ -87,7 +91,10 @@ def start(request: Request, token: str) -> HTMLResponse:
         pairs=shown_pairs,
         minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
-        ended=_find_obstacle(page, study.closed),
+        ended=_find_obstacle(page, study.closed) or absent,
+        is_panel=bool(study.settings.panel),
+        is_personal=link.voter is not None,
+        is_named=page.named or (link.voter is not None and not is_random_name(link.voter)),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -98,6 +105,8 @@ def begin(request: Request, token: str, form: Form) -> Response:
     """Let somebody vote."""
     link, page = _open_link(request, token)
     require_ours(request, form, link.hash)
+    if _find_absence(server_of(request).study(page), link.voter):
+        return redirect(request, f"/v/{token}")
     answer = redirect(request, f"/vote/{page.slug}")
     sessions.begin_voting(request, answer, page, link)
     return answer
@@ -115,7 +124,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     """Store an answer, and show the next pair."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    server.limits.require(VOTES, f"{slug} {voter.name}")
+    sessions.require_calm(request, voter)
     hidden = _ballot(server, voter, read_field(form, "ballot"))
     outcome = read_field(form, "outcome")
     if outcome not in outcomes_of(voter.page):
@@ -123,31 +132,32 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     study = server.study(voter.page)
     if hidden.is_check:
         check = checks.Check(hidden.turn, hidden.ballot)
-        progress = _progress_of(voter.page, study.look(voter.name))
+        progress = _look_up(request, voter, study)
         if not progress.closed:
             checks.store_answer(server, voter, study, check, outcome, progress.answers)
         return _after(request, voter, study, "Vote kept. ")
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
+    most = _find_limit(request, voter, study)
     try:
         kept = study.answer(
             *(hidden.ballot, outcome, voter.name),
             event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
             source=voter.link.source,
-            following=lambda look: _onward(server, voter, look),
+            following=lambda look: _onward(server, voter, look, most),
         )
     except (AlreadyVoted, Conflict):
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    progress = _progress_of(voter.page, kept.look) if kept.look else None
+    progress = _progress_of(voter.page, kept.look, most) if kept.look else None
     if progress is None or progress.checks or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
     return _view(request, voter, study, kept.next, progress, "Vote kept. ")
 
 
-def _onward(server: Server, voter: Visitor, look: Look) -> Following | None:
+def _onward(server: Server, voter: Visitor, look: Look, most: int | None) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
-    progress = _progress_of(voter.page, look)
+    progress = _progress_of(voter.page, look, most)
     goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
     return _draw_items(server, voter, progress.done) if goes_on else None
 
@@ -157,9 +167,9 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     """Take back this voter's last answer, until there is another; then its pair is asked again."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    server.limits.require(VOTES, f"{slug} {voter.name}")
+    sessions.require_calm(request, voter)
     study = server.study(voter.page)
-    last = _progress_of(voter.page, study.look(voter.name)).last
+    last = _look_up(request, voter, study).last
     try:
         if last is not None and last.event_id is not None:
             study.undo(last.event_id, UNDONE, own=True)
@@ -200,18 +210,17 @@ def outcomes_of(page: VotingPage) -> list[str]:
 def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     """The link of a token and its page; whoever tries many tokens has to wait."""
     server = server_of(request)
-    address = sessions.address_of(request)
-    server.limits.require(ATTEMPTS, address, counts=False)
     link = server.store.link(token)
     page = server.store.find_page_of(link.study) if link else None
     if link is None or page is None or not link.is_open(server.clock()):
-        server.limits.wait(ATTEMPTS, address)
-        raise HTTPException(404)
+        server.limits.refuse(ATTEMPTS, sessions.address_of(request))
     return link, page
 
 
 def _voter(request: Request, slug: str) -> Visitor:
-    return require(sessions.voter_of(request, slug))
+    voter = require(sessions.voter_of(request, slug))
+    server_of(request).note_page(voter.page)
+    return voter
 
 
 def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
@@ -223,11 +232,46 @@ def _find_obstacle(page: VotingPage, closed: bool) -> str:
     return "paused" if page.paused else "closed" if closed else ""
 
 
+def _find_absence(study: Study, voter: str | None) -> str:
+    """Why somebody is not asked, if only the members of a panel are and this is none, or one who is excused."""
+    if not study.settings.panel:
+        return ""
+    if voter not in study.settings.panel:
+        return "uninvited"
+    is_excused = study.look_at_state(lambda state: voter in state.panel.excused)
+    return "excused" if is_excused else ""
+
+
 def _after(request: Request, voter: Visitor, study: Study, happened: str) -> Response:
     """What follows a form: the next pair, or for a browser without scripts the way to it."""
     if _wants_fragment(request):
         return _next(request, voter, study, happened)
-    return redirect(request, f"/vote/{voter.page.slug}")
+    return redirect(request, f"/vote/{voter.page.slug}{MORE if _wants_more(request) else ''}")
+
+
+def _wants_more(request: Request) -> bool:
+    """Tell whether a member of a panel goes on beyond the share of questions."""
+    return request.query_params.get("more") == "1"
+
+
+def _find_limit(request: Request, voter: Visitor, study: Study) -> int | None:
+    """Up to how many answers a member of a panel is asked for now; None where the page says it."""
+    if not study.settings.panel or voter.name not in study.settings.panel:
+        return None
+    return ENDLESS if _wants_more(request) else count_panel(study).limit(voter.name)
+
+
+def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
+    """How many questions are to come for who opens a link."""
+    if study.settings.panel and voter is not None:
+        return count_panel(study).left(voter)
+    return usual_questions(page, study)
+
+
+def _look_up(request: Request, voter: Visitor, study: Study) -> VoterProgress:
+    """How far a voter is."""
+    most = _find_limit(request, voter, study)
+    return _progress_of(voter.page, study.look(voter.name), most)
 
 
 def _wants_fragment(request: Request) -> bool:
@@ -237,7 +281,10 @@ def _wants_fragment(request: Request) -> bool:
 def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
     """The next pair, a check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
-    progress, found = _progress_of(page, study.look(voter.name)), None
+    progress, found = _look_up(request, voter, study), None
+    absent = _find_absence(study, voter.name)
+    if absent:
+        return _view(request, voter, study, None, progress, happened, absent)
     blocked = _find_obstacle(page, progress.closed)
     if progress.checks:
         given = server.store.checks_of(page.study, voter.name)
@@ -272,6 +319,8 @@ def _view(
         "done": progress.done + given,
         "of": progress.pairs + len(progress.checks),
         "undo": progress.last is not None and not progress.closed and not why,
+        "about": "about " if study.settings.panel else "",
+        "more": MORE if _wants_more(request) else "",
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(page),
@@ -294,7 +343,7 @@ def ahead(
     """
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    found = _ask_ahead(server, voter) if server.panes(voter.page) else None
+    found = _ask_ahead(request, server, voter) if server.panes(voter.page) else None
     if found is None:
         return Response(status_code=204)
     sides = _show_ballot(server, voter, found, 0).sides
@@ -302,13 +351,13 @@ def ahead(
     return JSONResponse({"images": images})
 
 
-def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
+def _ask_ahead(request: Request, server: Server, voter: Visitor) -> Ballot | None:
     """The ballot after the one that is shown: held already, or asked now.
 
     It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
     """
     study = server.study(voter.page)
-    progress = _progress_of(voter.page, study.look(voter.name))
+    progress = _look_up(request, voter, study)
     held = study.waiting(voter.name)
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
     if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
@@ -326,33 +375,21 @@ def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
 # A ballot as it is shown
 
 
-def _progress_of(page: VotingPage, look: Look) -> VoterProgress:
-    """Return how far a voter is, from that voter's answers and what became of them."""
+def _progress_of(page: VotingPage, look: Look, most: int | None = None) -> VoterProgress:
+    """Return how far a voter is, from that voter's answers and what became of them; ``most`` are asked in a panel."""
     answers = [vote for vote in look.votes if vote.ballot is not None]
     standing = [vote for vote in answers if vote.number not in look.undone]
     undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
     last = answers[-1] if answers and answers[-1].number not in look.undone else None
-    pairs = pairs_for(page, look.active)
+    pairs = pairs_for(page, look.active) if most is None else most
     return VoterProgress(
         standing,
         last,
         undone,
         look.closed,
         pairs,
-        checks.plan_checks(page, pairs) if page.check_every else [],
+        checks.plan_checks(page, min(pairs, LONGEST)) if page.check_every else [],
     )
-
-
-def count_options(study: Study) -> int:
-    """Return how many options a study asks about; of a space, as good as endless ones."""
-    if study.settings.space:
-        return ENDLESS
-    return sum(option.state == ACTIVE for option in study.options)
-
-
-def pairs_for(page: VotingPage, active: int) -> int:
-    """Return how many pairs a voter is asked at most, where so many options are asked."""
-    return min(page.per_voter, active * (active - 1) // 2)
 
 
 def _show_ballot(server: Server, voter: Visitor, ballot: Ballot, attempt: int) -> ShownBallot:
@@ -394,7 +431,7 @@ def side_of(
     pane = server.panes(page).get(pane_key(name, item))
     drawing = server.drawing(page, name) if pane is None else None
     if drawing is not None:
-        return Side(label, None, address, name, *drawing.size)
+        return Side(label, None, address, drawing.title or f"Drawing {label}", *drawing.size)
     if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
         text = render_text(page.kind, output or server.text(page, name) or name, page.language)
@@ -413,9 +450,18 @@ def _explain_end(
         return "closed"
     if isinstance(found, Wait):
         return "later"
+    if study.settings.panel:
+        return _explain_panel_end(study, progress)
     if progress.done >= progress.pairs or study.settings.space:
         return "done"
     return "decided" if study.certificate().decided else "done"
+
+
+def _explain_panel_end(study: Study, progress: VoterProgress) -> str:
+    """Why a member is asked nothing more now: it is settled, it is others' turn, or all was asked."""
+    if study.certificate().decided:
+        return "decided"
+    return "share" if progress.done >= progress.pairs else "done"
 
 
 def _show_check(
@@ -428,7 +474,7 @@ def _show_check(
         return ballot and _show(server, voter, hidden, ballot, page.kind)
     one, other = (
         Side(label, render_text(page.kind, text, page.language), None, "", 0, 0)
-        for label, text in zip("AB", checks.known_texts(voter, check), strict=True)
+        for label, text in zip("AB", checks.known_texts(server, voter, check), strict=True)
     )
     token = server.signer.seal(page.slug, voter.name, hidden)
     return ShownBallot(token, (one, other), False)

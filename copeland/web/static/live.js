@@ -3,16 +3,27 @@
   "use strict";
   document.documentElement.classList.add("scripts");
 
+  // Without https, as in an office, browsers have no clipboard; then a field that is selected does it.
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch { /* the old way */ }
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.className = "unseen";
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
     const before = button.textContent;
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      button.textContent = "Copied";
-    } catch {
-      button.textContent = "Select and copy it by hand";
-    }
+    button.textContent = await copy(button.dataset.copy) ? "Copied" : "Select and copy it by hand";
     setTimeout(() => { button.textContent = before; }, 1600);
   });
 
@@ -37,27 +48,35 @@
   const summary = document.getElementById("summary"), figures = document.getElementById("figures");
   if (!summary) return;
   const address = summary.dataset.live;
-  const OFTEN = 1200, SELDOM = 30000; // ms
+  const OFTEN = 1200, HASTE = 3000, SELDOM = 30000; // ms
 
-  // Loads a part anew when it is out of date, at most every so often, and never while somebody is in it.
-  function follower(element, path, every) {
+  // Loads a part anew when it is out of date, at most every so often, and sooner if it contradicts the rest.
+  function follower(element, path, every, then) {
     let wanted = false, busy = false, last = Date.now();
-    async function load() {
-      const wait = last + every - Date.now();
+    async function load(now) {
+      const wait = last + (now ? Math.min(every, HASTE) : every) - Date.now();
       if (busy || !wanted) return;
-      if (wait > 0) { setTimeout(load, wait); return; }
+      if (wait > 0) { setTimeout(load, wait, now); return; }
       busy = true;
       wanted = false;
       last = Date.now();
       try {
         const answer = await fetch(address + path);
         if (answer.redirected) location.reload();
-        else if (answer.ok) replace(element, await answer.text());
+        else if (answer.ok) { replace(element, await answer.text()); then(); }
       } catch { /* the stream says when it is back */ }
       busy = false;
       if (wanted) load();
     }
-    return () => { wanted = true; load(); };
+    return (now) => { wanted = true; load(now === true); };
+  }
+
+  // The page is of one moment: figures that tell another story than the words are not shown until they are redrawn.
+  function agree() {
+    const [said, drawn] = [summary, figures].map((part) => part.querySelector("[data-story]")?.dataset.story);
+    const stale = said !== drawn;
+    document.getElementById("content").classList.toggle("stale", stale);
+    if (stale) later(true);
   }
 
   function replace(element, html) {
@@ -68,7 +87,7 @@
     if (focused >= 0) element.querySelectorAll("[tabindex], summary, a")[focused]?.focus({ preventScroll: true });
   }
 
-  const soon = follower(summary, "/summary", OFTEN), later = follower(figures, "/figures", SELDOM);
+  const soon = follower(summary, "/summary", OFTEN, agree), later = follower(figures, "/figures", SELDOM, agree);
   let seen = summary.dataset.number;
   const stream = new EventSource(`${address}/live`);
   stream.addEventListener("changed", (event) => {

@@ -87,32 +87,54 @@
     submit(event.target, event.submitter);
   });
 
+  // One image in the place of the other; the buttons say what they show next.
   function flip() {
     const sides = $("sides");
     if (!sides?.classList.contains("pictures")) return;
     sides.dataset.flip = sides.dataset.flip === "0" ? "1" : "0";
-    live.textContent = sides.dataset.flip === "0" ? "A is shown alone." : "B is shown alone.";
+    const [one, other] = sides.dataset.flip === "0" ? ["A", "B"] : ["B", "A"];
+    main.querySelector("[data-does=flip] span").textContent = `Show ${other}`;
+    main.querySelector("[data-does=unflip]").hidden = false;
+    live.textContent = `${one} is shown alone.`;
   }
 
   function unflip() {
     const sides = $("sides");
-    if (sides) delete sides.dataset.flip;
+    if (!sides || !("flip" in sides.dataset)) return;
+    delete sides.dataset.flip;
+    main.querySelector("[data-does=flip] span").textContent = "One at a time";
+    main.querySelector("[data-does=unflip]").hidden = true;
+    live.textContent = "Both are shown.";
+  }
+
+  // An image as large as the screen is wide, to be scrolled; the other one comes at the same place of it.
+  function enlarge(place) {
+    const images = [...main.querySelectorAll("#sides img")], image = images[place], shown = large.querySelector("img");
+    shown.src = image.currentSrc || image.src;
+    shown.alt = image.alt;
+    $("large-name").textContent = "AB"[place];
+    const other = large.querySelector("[data-does=other]");
+    other.hidden = images.length < 2;
+    other.textContent = `Show ${"BA"[place]}`;
+    other.dataset.place = 1 - place;
+    if (!large.open) { large.showModal(); large.querySelector(".large-view").scrollTop = 0; }
   }
 
   main.addEventListener("click", (event) => {
     const does = event.target.closest("[data-does]")?.dataset.does;
     if (does === "flip") flip();
+    if (does === "unflip") unflip();
     if (does === "help") help.showModal();
     const picture = event.target.closest("a.picture");
     if (picture && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       event.preventDefault();
-      const shown = large.querySelector("img"), image = picture.querySelector("img");
-      shown.src = image.currentSrc || image.src;
-      shown.alt = image.alt;
-      large.showModal();
+      enlarge([...main.querySelectorAll("#sides a.picture")].indexOf(picture));
     }
   });
-  large.addEventListener("click", () => large.close());
+  large.addEventListener("click", (event) => {
+    if (event.target.dataset.does === "other") enlarge(Number(event.target.dataset.place));
+    else if (event.target === large) large.close();
+  });
 
   const KEYS = { ArrowLeft: "left", 1: "left", ArrowRight: "right", 2: "right", t: "tie", b: "both_bad", s: "skip" };
 

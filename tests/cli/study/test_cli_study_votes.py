@@ -108,7 +108,8 @@ def test_options_are_added_paused_resumed_and_retired(new_study):
         assert values("option", verb, "tea", "oolong")["state"] == state
         rows = {row["name"]: row["state"] for row in values("status", "tea")["options"]}
         assert rows["oolong"] == state
-    assert "retired for good" in refused("option", "resume", "tea", "oolong")
+    assert "resume it first" in refused("option", "pause", "tea", "oolong")
+    assert values("option", "resume", "tea", "oolong")["state"] == "active"
     assert "did you mean 'green'" in refused("option", "pause", "tea", "gren")
     assert "already" in refused("option", "add", "tea", "green")
 

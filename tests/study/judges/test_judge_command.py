@@ -2,6 +2,8 @@
 
 import json
 import sys
+import time
+import tracemalloc
 
 import pytest
 from tiny_study import A, B, TinyStudy, program
@@ -76,6 +78,24 @@ def test_a_program_that_takes_too_long_is_ended_with_what_it_started():
         CommandJudge(f"{sys.executable} -c {json.dumps(code)}".replace("\\n", "\n"), timeout=0.3)(
             A, B
         )
+
+
+def test_a_program_that_prints_without_end_is_ended():
+    begun = time.monotonic()
+    with pytest.raises(JudgeFailed, match="printed more than 100,000 bytes; it must print one"):
+        CommandJudge(program("while True: print('left ' * 1000)"), timeout=20)(A, B)
+    assert time.monotonic() - begun < 10
+
+
+def test_a_program_may_complain_at_length_and_the_last_line_is_quoted():
+    tracemalloc.start()
+    complaint = "import sys; print('x' * 30_000_000 + chr(10) + 'no luck', file=sys.stderr); "
+    assert CommandJudge(program(complaint + "print('left')"))(A, B) == "left"
+    with pytest.raises(JudgeFailed, match="ended with code 2: no luck"):
+        CommandJudge(program(complaint + "sys.exit(2)"))(A, B)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5_000_000
 
 
 @pytest.mark.parametrize(

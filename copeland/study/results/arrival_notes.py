@@ -1,0 +1,79 @@
+"""How answers came to a study, as certificates tell it, and whether its log agrees.
+
+A vote in the log says by which link, key or judge it came. Only the server knows whether a link is for everybody or for one
+person, so of that the log can only say how many votes came by links at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from copeland.study.log.events import Event, is_vote, times_of
+from copeland.study.log.sides import ONCE
+from copeland.support.phrasing import join_names
+
+OPEN, PERSONAL = "by open links", "by personal links"
+PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
+WAYS = (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
+ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
+_LINK = "link "
+
+
+def way_of(source: str, links: Mapping[str, str]) -> str:
+    """Return the way of a vote by its source; ``links`` are the ways of known links, by theirs.
+
+    Examples
+    --------
+    >>> way_of("key 7f1c", {}), way_of("link ab", {"link ab": OPEN}), way_of("a file", {})
+    ('from programs with a key', 'by open links', 'from elsewhere')
+    """
+    if source.startswith(ONCE):
+        return JUDGES
+    return links.get(source, PROGRAMS if source.startswith("key ") else ELSEWHERE)
+
+
+def describe_arrivals(came: Mapping[str, int]) -> list[str]:
+    """Return how many answers came by which ways, and what that means, in sentences.
+
+    Examples
+    --------
+    >>> describe_arrivals({PERSONAL: 3, JUDGES: 1})
+    ['Answers came by personal links (3) and from judges (1).']
+    """
+    told = [f"{way} ({came[way]:,})" for way in WAYS if came.get(way)]
+    if not told:
+        return []
+    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came.get(OPEN) else [])]
+
+
+def find_wrong_arrivals(
+    notes: Sequence[str], log: Iterable[Event], guides: Iterable[str]
+) -> Iterator[str]:
+    """Yield what a log contradicts in notes of a certificate, and notes that no certificate has."""
+    told = {way: _read_count(notes, way) for way in WAYS}
+    known = describe_arrivals(told)
+    for note in notes:
+        if note not in known:
+            yield f"it has a note that does not follow from the log: {note}"
+    found, left_out = Counter[str](), set(guides)
+    for vote in log:
+        if is_vote(vote) and vote.voter not in left_out:
+            source = vote.source or ""
+            found[OPEN if source.startswith(_LINK) else way_of(source, {})] += times_of(vote)
+    if not known or _agrees(told, found):
+        return
+    yield f"its note on how answers came does not fit the log: {known[0]}"
+
+
+def _read_count(notes: Sequence[str], way: str) -> int:
+    counts = re.findall(rf"{re.escape(way)} \(([0-9,]{{1,26}})\)", notes[0] if notes else "")
+    return int(counts[0].replace(",", "") or 0) if counts else 0
+
+
+def _agrees(told: Mapping[str, int], found: Mapping[str, int]) -> bool:
+    """Tell whether a log can have led to these counts: a link that a server does not know is from elsewhere."""
+    same = all(told[way] == found[way] for way in (PROGRAMS, JUDGES))
+    enough = told[ELSEWHERE] >= found[ELSEWHERE]
+    return same and enough and sum(told.values()) == sum(found.values())

@@ -1,0 +1,162 @@
+"""Who was invited to a study by name: their links, which lead on or have ended, and how far they are.
+
+A person keeps one name in the log, whatever becomes of the link: who is renamed, or gets a new link, goes on where
+they were, and keeps the place in a panel.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from copeland.errors import InvalidParameter
+from copeland.support.readable_names import is_random_name
+from copeland.web.pages.admin import ManagedStudy
+from copeland.web.pages.question_counts import count_panel, usual_questions
+from copeland.web.store import Link
+
+LABEL = 200  # letters
+COLUMNS = ("name", "email", "e-mail")  # of a CSV file of people, the first that is filled in
+MOST = 1_000  # personal links made at a time
+
+
+class Person(NamedTuple):
+    """Somebody who was invited by name."""
+
+    place: int  # among those who were invited, from 1
+    voter: str  # in the log
+    label: str  # as the owner calls them; empty once that was deleted
+    link: Link | None  # that leads on
+    ended: Link | None  # the last one that was revoked, and can be taken back
+    answers: int
+    left: int  # answers that are still to come, about
+
+    @property
+    def name(self) -> str:
+        """What pages call them."""
+        return self.label or f"Person {self.place}"
+
+
+def list_people(here: ManagedStudy) -> list[Person]:
+    """Return who was invited, in the order of their first links; of a panel, every member."""
+    links: dict[str, list[Link]] = {}
+    for link in here.server.store.links(here.page.study):
+        if link.voter is not None:
+            links.setdefault(link.voter, []).append(link)
+    panel = here.study.settings.panel
+    if panel:
+        links = {name: own for name, own in links.items() if name in panel}
+        links |= {name: [] for name in panel if name not in links}
+    answers, now = here.server.store.answers_by_voter(here.page.study), here.server.clock()
+    left = _count_left(here, answers)
+    return [
+        _person(place, voter, own, answers.get(voter, 0), left(voter), now)
+        for place, (voter, own) in enumerate(links.items(), 1)
+    ]
+
+
+def _count_left(here: ManagedStudy, answers: Mapping[str, int]) -> Callable[[str], int]:
+    """What tells how many answers of somebody are still to come."""
+    settings = here.study.settings
+    if here.study.closed or (not settings.space and here.study.certificate().decided):
+        return lambda _: 0
+    if settings.panel:
+        return count_panel(here.study).left
+    pairs = usual_questions(here.page, here.study)
+    return lambda voter: max(pairs - answers.get(voter, 0), 0)
+
+
+def _person(
+    place: int, voter: str, links: Sequence[Link], answers: int, left: int, now: float
+) -> Person:
+    usual = "" if is_random_name(voter) else voter  # a panel that has names of its own
+    label = next((link.label for link in reversed(links) if link.label), usual)
+    leading = next((link for link in reversed(links) if link.is_open(now)), None)
+    revoked = [link for link in links if link.revoked and link._replace(revoked=False).is_open(now)]
+    return Person(place, voter, label, leading, revoked[-1] if revoked else None, answers, left)
+
+
+def find_person(here: ManagedStudy, place: int) -> Person:
+    """Return who has a place in the list."""
+    found = next((one for one in list_people(here) if one.place == place), None)
+    if found is None:
+        raise InvalidParameter("Nobody has this place any more; look at the list again.")
+    return found
+
+
+def can_vote(here: ManagedStudy, link: Link) -> bool:
+    """Tell whether somebody who comes by a link could vote: in a panel, only its members."""
+    panel = here.study.settings.panel
+    return not here.study.settings.cases and (not panel or link.voter in panel)
+
+
+def read_people(content: bytes) -> list[str]:
+    r"""Return the names in a CSV file: of its column name or email, or else of its first column.
+
+    Examples
+    --------
+    >>> read_people(b"email,name\nann@example.org,Ann\nbob@example.org,\n")
+    ['Ann', 'bob@example.org']
+    >>> read_people(b"Ann;7\nBob;8\n")
+    ['Ann', 'Bob']
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidParameter("The CSV file is not in UTF-8; save it as CSV in UTF-8.") from None
+    first = text.partition("\n")[0]
+    rows = list(csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ","))
+    head = [cell.strip().lower() for cell in rows[0]] if rows else []
+    places = [head.index(name) for name in COLUMNS if name in head]
+    people = []
+    for row in rows[1:] if places else rows:
+        cells = [row[place].strip() for place in places or [0] if place < len(row)]
+        people += [name for name in cells if name][:1]
+    return people
+
+
+def invite(here: ManagedStudy, names: Sequence[str], expires: float | None) -> None:
+    """Make a link for each name; somebody who was here before comes back as who they were."""
+    if here.study.settings.panel:
+        raise InvalidParameter(
+            "Exactly these people vote, so nobody can be added; make a new link for one of them."
+        )
+    _require_voters(here)
+    known = {one.label: one for one in list_people(here) if one.label}
+    again = [known[name] for name in names if name in known]
+    busy = next((one.label for one in again if one.link is not None), None)
+    if busy is not None:
+        raise InvalidParameter(f"{busy} has a link already; copy it from the list.")
+    fresh = list(dict.fromkeys(name[:LABEL] for name in names if name not in known))[:MOST]
+    if fresh:
+        here.server.store.add_links(here.page.study, here.server.signer, fresh, True, expires)
+    for person in again:
+        renew(here, person, expires)
+
+
+def renew(here: ManagedStudy, person: Person, expires: float | None = None) -> None:
+    """Give somebody a new link; the one before leads nowhere any more."""
+    _require_voters(here)
+    store, study = here.server.store, here.page.study
+    for link in store.links(study):
+        if link.voter == person.voter and not link.revoked:
+            store.revoke_link(study, link.id)
+    store.add_links(study, here.server.signer, [person.name], True, expires, voters=[person.voter])
+
+
+def add_open_link(here: ManagedStudy, expires: float | None) -> None:
+    """Make a link for everybody, unless only some may vote."""
+    if here.study.settings.panel:
+        raise InvalidParameter(
+            "Exactly these people vote, so a link for everybody would lead nowhere; send each their own."
+        )
+    _require_voters(here)
+    store, signer = here.server.store, here.server.signer
+    store.add_links(here.page.study, signer, ["Open link"], False, expires)
+
+
+def _require_voters(here: ManagedStudy) -> None:
+    if here.study.settings.cases:
+        raise InvalidParameter("Judges decide this study, so there are no links for voters.")

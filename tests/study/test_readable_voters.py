@@ -1,0 +1,47 @@
+import re
+
+import pytest
+
+from copeland.study import create_study
+from copeland.study.results.readable_voters import readable_names_of, replace_random_names
+from copeland.web.cache import analyse_standing
+
+RANDOM = re.compile(r"(voter|visitor)-[0-9a-f]{12}")
+MEMBERS = ["voter-aaaaaaaaaaaa", "ann", "voter-cccccccccccc"]
+
+
+@pytest.fixture
+def jury():
+    study = create_study("jury", ["tea", "milk", "juice"], voters="panel", panel=MEMBERS)
+    for _ in range(3):
+        study.tell(study.ask(), "left")
+    study.excuse(MEMBERS[2])
+    return study
+
+
+def test_a_verdict_names_members_by_their_place(jury):
+    said = str(jury.verdict().parts)
+    assert "member 1" in said and "ann" in said and "voter-a" not in said
+
+
+def test_nothing_that_a_page_says_of_a_panel_has_a_random_name(jury):
+    standing = jury.standing()
+    seen = analyse_standing(standing, jury.votes)
+    said = [str(seen.verdict), str(seen.reading.certificate.statement), str(seen.assumptions)]
+    said += [str(seen.reading.standing.panel.rows()), str(seen.reading.standing.settings)]
+    assert not any(RANDOM.search(one) for one in said)
+    assert "With member 3 excused" in seen.reading.certificate.statement
+    assert seen.names == {MEMBERS[0]: "member 1", "ann": "ann", MEMBERS[2]: "member 3"}
+
+
+def test_only_names_change(jury):
+    standing = jury.standing()
+    other = replace_random_names(standing, readable_names_of(standing))
+    assert (
+        other.wins == standing.wins
+    ).all() and other.certificate.best == standing.certificate.best
+    assert [one.votes for one in other.voters] == [one.votes for one in standing.voters]
+    plain = create_study("tea", ["green", "black"])
+    plain.tell(plain.ask(voter="ann"), "left")
+    same = plain.standing()
+    assert replace_random_names(same, readable_names_of(same)) is same

@@ -1,0 +1,73 @@
+"""Two options whose names look the same are refused, and old logs that have such names are read."""
+
+import pytest
+
+from copeland import create_study, open_study
+from copeland.errors import InvalidParameter
+from copeland.study import Storage
+from copeland.study.log.events import CREATED, Event
+from copeland.support.lookalikes import find_twins, look_of
+
+TWINS = {
+    "a zero-width space": "te\u200ba",
+    "a word joiner": "tea\u2060",
+    "a soft hyphen": "te\u00ada",
+    "a variation selector": "tea\ufe0f",
+    "a filler": "tea\u3164",
+    "a Cyrillic letter": "t\u0435a",
+    "Cyrillic letters": "t\u0435\u0430",
+    "another space": "tea\u00a0",
+}
+OTHERS = [
+    "Tea",
+    "tee",
+    "te a",
+    "te-a",
+    "\u03b1",
+    "a",
+    "\u00e9",
+    "e",
+    "\u0444",
+    "x2",
+    "x\u00b2",
+    "1",
+    "l",
+]
+
+
+@pytest.mark.parametrize("how", TWINS)
+def test_a_twin_is_refused_from_the_start_and_later(how):
+    twin = TWINS[how]
+    with pytest.raises(InvalidParameter, match="look the same") as refused:
+        create_study("drinks", ["tea", twin])
+    assert str(refused.value).isascii()  # so that a reader sees how they differ
+    study = create_study("drinks", ["milk", "tea"])
+    with pytest.raises(InvalidParameter, match="look the same"):
+        study.add_option(twin)
+    assert [option.name for option in study.options] == ["milk", "tea"]
+
+
+def test_letters_with_marks_are_the_same_however_they_are_made_up():
+    assert find_twins(["caf\u00e9", "cafe\u0301"]) == ("caf\u00e9", "cafe\u0301")
+
+
+def test_a_name_that_nobody_sees_is_refused():
+    for name in ("\u200b", "\u2060 \ufe0f", "\u3164"):
+        with pytest.raises(InvalidParameter, match="nobody can see"):
+            create_study("drinks", ["tea", name])
+
+
+def test_names_that_look_different_are_taken():
+    assert find_twins(OTHERS) is None and len(set(map(look_of, OTHERS))) == len(OTHERS)
+    assert len(create_study("drinks", OTHERS).options) == len(OTHERS)
+
+
+def test_a_study_that_has_twins_already_goes_on():
+    names = ["tea", "te\u200ba", "\u200b"]
+    storage = Storage()
+    made = create_study("other", ["a", "b"], storage).log()[0].body or {}
+    body = {**made, "options": [{"name": name, "text": "", "path": ""} for name in names]}
+    storage.create("drinks", Event(1, CREATED, 0.5, body=body))
+    study = open_study("drinks", storage)
+    study.add_option("milk")
+    assert [option.name for option in study.options] == [*names, "milk"]
