@@ -1,7 +1,7 @@
 """What it takes to show that all losers lose m times, by random opponents or by single claims: `python -m benchmarks.random_opponents`.
 
 The rule and its proofs are in docs/random-opponents.md. This is the plain version of both: tests of pairs that look
-after every vote, opponents in an order that is drawn beforehand; and an attempt of the algorithm, on counts.
+after every vote, opponents in an order that is drawn beforehand; and the algorithm's search in an epoch, on counts.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ Ints = NDArray[np.int64]
 
 GAP = 0.3  # of the two halves
 HORIZON = 1e6
+LONG = 1e7  # on the matrix Q of Theorem 1: CCB has settled by then
 ERROR = 1 / 20  # of a sequential test, either way
 FEW = 100  # opponents that are looked at first
 SOME = 40  # losers of a random tournament: the votes of all would not fit the memory
@@ -52,9 +53,9 @@ def circle_of(h: int) -> Ints:
     return np.where(ahead == 0, 0, np.where(2 * ahead < h, 1, -1))
 
 
-def needles(m: int, seed: int = 0) -> tuple[PreferenceMatrix, PreferenceMatrix]:
-    """Return the matrices of Theorem 1: B, and A_j for the first j of X. Options are w, u1, u2, X and Y."""
-    n, g = 32 * m + 1, 1 / (8 * math.sqrt(m))
+def needles(mu: int, seed: int = 0) -> tuple[PreferenceMatrix, PreferenceMatrix]:
+    """Return the matrices of Theorem 1: Q, and Q_j for the first j of X. Options are w, o1, o2, X and Y."""
+    n, g = 32 * mu + 1, 1 / (8 * math.sqrt(mu))
     gamma, rng = g / 10, stream(seed, "needles")
     x, y = np.arange(3, n + 3), np.arange(n + 3, 2 * n + 3)
     lead = np.zeros((2 * n + 3, 2 * n + 3))
@@ -187,24 +188,32 @@ def _planned(m: PreferenceMatrix, losers: Ints, losses: int, shares: tuple[int, 
     return total
 
 
-# The attempt of Theorem 2
+# The algorithm of Theorem 2
 
 
 @dataclass
-class Attempt:
-    """One attempt at a gap and a level, without budgets: sure losses are asked for when all samples are taken."""
+class Tapes:
+    """The votes of all pairs in one epoch and the orders of opponents: counts, drawn when they are first read."""
 
     m: PreferenceMatrix
-    gap: float
-    level: float
     rng: np.random.Generator
     counts: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
-    most_losses: dict[int, int] = field(default_factory=dict)  # of those that were leaders
     duels: int = 0
+
+    def __post_init__(self) -> None:
+        self.orders = [self.rng.permutation(self.others(j)) for j in range(self.m.k)]
+
+    def others(self, j: int) -> list[int]:
+        """Return all options but j."""
+        return [i for i in range(self.m.k) if i != j]
+
+    def count_unread(self, pairs: set[tuple[int, int]], n: int) -> int:
+        """Return how many duels it takes to have the first n votes of each pair."""
+        return sum(max(n - self.counts.get(pair, [(0, 0)])[-1][0], 0) for pair in pairs)
 
     def votes_for(self, i: int, j: int, n: int) -> int:
         """Return how many of the first n votes of a pair i has; votes that were read are not drawn again."""
-        key = (min(i, j), max(i, j))
+        key = pair_of(i, j)
         known = self.counts.setdefault(key, [(0, 0)])
         for at, (length, first) in enumerate(known):
             if length == n:
@@ -221,50 +230,116 @@ class Attempt:
 
     def says_beats(self, i: int, j: int, log_x: float, gap: float) -> bool:
         """Tell whether the test (x, gap) of Lemma 1 says that i beats j."""
-        n = math.ceil(8 * log_x / gap**2)
+        n = votes_of_test(log_x, gap)
         return self.votes_for(i, j, n) >= (0.5 + 0.75 * gap) * n
+
+
+def pair_of(i: int, j: int) -> tuple[int, int]:
+    """Return the pair, the smaller option first."""
+    return min(i, j), max(i, j)
+
+
+def votes_of_test(log_x: float, gap: float) -> int:
+    """Return how many votes the test (x, gap) of Lemma 1 reads."""
+    return math.ceil(8 * log_x / gap**2)
+
+
+class Overrun(Exception):
+    """Steps 1 and 2 of an attempt would take more than their budget."""
+
+
+@dataclass
+class Attempt:
+    """One attempt at a gap and a level. Steps 1 and 2 have a budget together, and step 4 has the same for itself."""
+
+    tapes: Tapes
+    gap: float
+    level: float
+    budget: float = math.inf
+    spent: int = 0  # in steps 1 and 2
+    spent_on_losses: int = 0  # in step 4
+    champion: int = -1
+    most_losses: float = math.inf  # of the champion: l
+
+    def __post_init__(self) -> None:
+        self.active = list(range(self.tapes.m.k))
+
+    def run(self) -> int | None:
+        """Return an option that is shown to win, or None."""
+        k = self.tapes.m.k
+        try:
+            for b in range(math.ceil(math.log2(2 * (k - 1))) + 1):
+                self.take_steps(b)
+                self.drop_sure_losers()
+                if self.active == [self.champion]:
+                    return self.champion
+        except Overrun:
+            pass
+        return None
+
+    def take_steps(self, b: int) -> None:
+        """Take steps 1 to 3 of round b."""
+        k, s = self.tapes.m.k, math.ceil(18 * self.level * 2**b)
+        show = show_by_sample if s <= k - 1 else show_by_census
+        log_x = math.log(12 * s / self.level) if s <= k - 1 else census_level(b, k, self.level)
+        met = {j: [int(i) for i in self.tapes.orders[j][:s]] for j in self.active}
+        self.pay({pair_of(i, j) for j in met for i in met[j]}, votes_of_test(log_x, self.gap))
+        says = self.tapes.says_beats
+        won = {j: sum(says(j, i, log_x, self.gap) for i in met[j]) for j in met}
+        lost = {j: sum(says(i, j, log_x, self.gap) for i in met[j]) for j in met}
+        self.choose_champion(max(self.active, key=won.__getitem__))
+        more = int(self.most_losses) + 1
+        self.active = [
+            j
+            for j in self.active
+            if j == self.champion or not show(lost[j], s, more, k, log_x, self.level)
+        ]
+
+    def pay(self, pairs: set[tuple[int, int]], n: int) -> None:
+        """Count the duels of steps 1 and 2, or end the attempt before they overrun."""
+        self.spent += self.tapes.count_unread(pairs, n)
+        if self.spent > self.budget:
+            raise Overrun
+
+    def choose_champion(self, leader: int) -> None:
+        """Step 2: make the leader champion if more of its wins are sure."""
+        others = self.tapes.others(leader)
+        self.pay({pair_of(leader, i) for i in others}, self.votes_of_sure())
+        losses = len(others) - sum(self.is_sure(leader, i) for i in others)
+        if losses < self.most_losses:
+            self.champion, self.most_losses = leader, losses
+
+    def drop_sure_losers(self) -> None:
+        """Step 4, if it fits its budget."""
+        others = self.tapes.others
+        pairs = {pair_of(i, j) for j in self.active for i in others(j)}
+        unread = self.tapes.count_unread(pairs, self.votes_of_sure())
+        if self.spent_on_losses + unread > self.budget:
+            return
+        self.spent_on_losses += unread
+        lost = {j: sum(self.is_sure(i, j) for i in others(j)) for j in self.active}
+        self.active = [j for j in lost if j == self.champion or lost[j] < self.most_losses]
+
+    def votes_of_sure(self) -> int:
+        """Return how many votes make a claim sure."""
+        return votes_of_test(self.level, self.gap / 2)
 
     def is_sure(self, i: int, j: int) -> bool:
         """Tell whether it is sure that i beats j."""
-        return self.says_beats(i, j, self.level, self.gap / 2)
+        return self.tapes.says_beats(i, j, self.level, self.gap / 2)
 
-    def others(self, j: int) -> list[int]:
-        """Return all options but j."""
-        return [i for i in range(self.m.k) if i != j]
 
-    def run(self) -> tuple[int, int] | None:
-        """Return a champion that is shown, and how often it loses at most, or None."""
-        k = self.m.k
-        orders = [self.rng.permutation(self.others(j)) for j in range(k)]
-        active, champion = set(range(k)), 0
-        for b in range(math.ceil(math.log2(2 * (k - 1))) + 1):
-            active, champion = self.take_step(b, active, orders)
-            if active == {champion}:
-                break
-        l = self.most_losses[champion]
-        for j in sorted(active - {champion}):
-            if sum(self.is_sure(i, j) for i in self.others(j)) < l:
-                return None
-        return champion, l
-
-    def take_step(self, b: int, active: set[int], orders: list[Ints]) -> tuple[set[int], int]:
-        """Return who is still active after steps 1 to 3, and the champion."""
-        k, s = self.m.k, math.ceil(18 * self.level * 2**b)
-        show = show_by_sample if s <= k - 1 else show_by_census
-        log_x = math.log(12 * s / self.level) if s <= k - 1 else census_level(b, k, self.level)
-        won, lost = dict[int, int](), dict[int, int]()
-        for j in sorted(active):
-            met = [int(i) for i in orders[j][:s]]
-            won[j] = sum(self.says_beats(j, i, log_x, self.gap) for i in met)
-            lost[j] = sum(self.says_beats(i, j, log_x, self.gap) for i in met)
-        leader = max(won, key=won.__getitem__)
-        if leader not in self.most_losses:
-            sure = sum(self.is_sure(leader, i) for i in self.others(leader))
-            self.most_losses[leader] = k - 1 - sure
-        champion = min(self.most_losses, key=self.most_losses.__getitem__)
-        l = self.most_losses[champion]
-        out = {j for j in active if show(lost[j], s, l, k, log_x, self.level)}
-        return active - (out - {champion}), champion
+def search_epoch(tapes: Tapes, length: float) -> int | None:
+    """Return what the search of an epoch of this length returns: an option, or None if no attempt does."""
+    k, level = tapes.m.k, 2 * math.log(length)
+    for stage in itertools.count():
+        if 32 * k * level * 2**stage > length:
+            return None
+        for a in range(2, stage // 2 + 3):
+            budget = k * 2 ** (stage - 2 * (a - 2)) * level * 4**a
+            found = Attempt(tapes, 2.0**-a, level, budget).run()
+            if found is not None:
+                return found
 
 
 def census_level(b: int, k: int, level: float) -> float:
@@ -273,17 +348,15 @@ def census_level(b: int, k: int, level: float) -> float:
 
 
 def show_by_sample(lost: int, s: int, m: int, k: int, log_x: float, level: float) -> bool:
-    """Tell whether a sample shows m losses (Lemma 2)."""
-    if m == 0:
-        return True
+    """Tell whether a sample shows m >= 1 losses (Lemma 2)."""
     f = indication_share(m, k, math.exp(log_x))
+    if lost <= s * f:
+        return False
     return bool(shares_divergence(np.array(lost), np.array(float(s)), f) >= level)
 
 
 def show_by_census(lost: int, _: int, m: int, k: int, log_x: float, level: float) -> bool:
-    """Tell whether a census shows m losses (Lemma 3)."""
-    if m == 0:
-        return True
+    """Tell whether a census shows m >= 1 losses (Lemma 3)."""
     extra, rest = lost - m + 1, k - m
     if extra <= 0:
         return False
@@ -320,10 +393,10 @@ def _row(
     return (name, *(f"{value:,}" for value in found), each)
 
 
-def measure_needles(m: int, algorithm: str, runs: int = 8) -> tuple[str, ...]:
-    """Return a row: the regret of an algorithm on the matrix B of Theorem 1."""
-    problem = needles(m)[0]
-    regret = simulate(problem, algorithm, HORIZON, runs=runs, seed=1).curves[0].regret[:, -1]
+def measure_needles(mu: int, algorithm: str, runs: int = 8) -> tuple[str, ...]:
+    """Return a row: the regret of an algorithm on the matrix Q of Theorem 1."""
+    problem = needles(mu)[0]
+    regret = simulate(problem, algorithm, LONG, runs=runs, seed=1).curves[0].regret[:, -1]
     error = regret.std(ddof=1) / math.sqrt(runs)
     return str(problem.k), algorithm, f"{regret.mean():,.0f} ± {error:,.0f}"
 
@@ -337,8 +410,8 @@ def main(sizes: tuple[int, ...] = (100, 400, 1000)) -> None:
         table.add_row(*measure_tournament(k))
     Console(width=120).print(table)
     table = Table("K", "algorithm", "regret")
-    for m, algorithm in itertools.product((1, 2), ("ccb", "cpc", "scb")):
-        table.add_row(*measure_needles(m, algorithm))
+    for mu, algorithm in itertools.product((1, 2), ("ccb", "cpc", "scb")):
+        table.add_row(*measure_needles(mu, algorithm))
     Console(width=120).print(table)
 
 

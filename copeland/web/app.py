@@ -22,10 +22,12 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import error_documents, studies, voting
+from copeland.web.api import error_documents, hooks, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
+from copeland.web.ending_watch import EndingWatch
 from copeland.web.pages import (
     admin,
+    completion_form,
     copy_study,
     create,
     dashboard,
@@ -37,6 +39,7 @@ from copeland.web.pages import (
     results,
     share,
     vote,
+    webhook_form,
 )
 from copeland.web.render import STATIC, redirect, render_page
 from copeland.web.security import Shield
@@ -48,18 +51,20 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
 ROUTERS = [
     part.router
     for part in (
-        *(
-            vote,
-            admin,
-            create,
-            copy_study,
-            option_texts,
-            forecast,
-            judges,
-            share,
-            invitation_list,
-        ),
-        *(dashboard, recent_votes, results),
+        vote,
+        admin,
+        webhook_form,
+        completion_form,
+        create,
+        copy_study,
+        option_texts,
+        forecast,
+        judges,
+        share,
+        invitation_list,
+        dashboard,
+        recent_votes,
+        results,
     )
 ] + [metrics.router, error_documents.router]
 YEAR = 365 * 86_400
@@ -135,7 +140,7 @@ def api(server: Server) -> FastAPI:
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}{API}"}],
         root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
-        routes=[*voting.router.routes, *studies.router.routes],
+        routes=[*voting.router.routes, *studies.router.routes, *hooks.router.routes],
         redirect_slashes=False,
     )
     app.state.server = server
@@ -147,7 +152,11 @@ def api(server: Server) -> FastAPI:
 
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
-    """Compile the planner while the first voters read; until it is ready, questions take a little longer."""
+    """Compile the planner while the first voters read, and look for studies that end.
+
+    Until the planner is ready, questions take a little longer.
+    """
+    EndingWatch(app.state.server).start()
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()
     yield
     app.state.server.ends.set()

@@ -17,7 +17,6 @@ from starlette.responses import Response
 from copeland.errors import InvalidParameter
 from copeland.study.options import is_drawing
 from copeland.study.report.study_page import StudyParts
-from copeland.web.security import require
 from copeland.web.store import Image
 
 KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
@@ -26,6 +25,7 @@ PIXELS = {"WEBP": 20_000_000}  # which takes twice as much memory as others
 MOST_PIXELS = 40_000_000
 SIDE = 4_096  # pixels of the longer side, as it is kept
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+TYPES = "PNG, JPEG, WebP or GIF, or MP3, Ogg, WAV, M4A, MP4 or WebM"
 KIND = "image/webp"
 SIZE = (400, 300)  # where the drawing does not say
 _SIDE = re.compile(r'\b(width|height)="(\d{1,4})(?:px)?"')
@@ -58,12 +58,6 @@ def image_of(content: bytes, name: str) -> Image:
     return Image(sha256(made).hexdigest(), KIND, made, *picture.size)
 
 
-def send_image(image: Image | None) -> Response:
-    """Return an image as a browser takes it, and keeps it for a day."""
-    image = require(image)
-    return Response(image.content, media_type=image.kind, headers=KEPT)
-
-
 def _open_image(content: bytes, name: str) -> Any:
     """An image whose head alone has been read."""
     from PIL import Image as Pictures
@@ -75,7 +69,7 @@ def _open_image(content: bytes, name: str) -> Any:
     except Pictures.DecompressionBombError as error:
         raise _too_many(name, "far more") from error
     except Exception as error:  # damaged bytes raise almost anything
-        raise InvalidParameter(f"{name} is no image; give PNG, JPEG, WebP or GIF.") from error
+        raise InvalidParameter(f"{name} is no image, sound or film; give {TYPES}.") from error
     width, height = picture.size
     most = PIXELS.get(picture.format or "", MOST_PIXELS)
     if width * height > most:

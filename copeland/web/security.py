@@ -31,7 +31,7 @@ BODY_SECONDS = 60.0  # until a body is there
 UPLOAD_SECONDS = 600.0
 LARGE = ("/admin/new", "/admin/s/")  # where such forms go
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS: Mapping[str, str] = {

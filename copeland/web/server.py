@@ -104,6 +104,7 @@ class Server:
         self._noted: dict[str, str] = {}  # those that the log says
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
+        self._kinds: Cache[str] = Cache()
         self._sizes: Cache[tuple[int, int]] = Cache()
 
     def study(self, page: VotingPage) -> Study:
@@ -196,6 +197,10 @@ class Server:
             return (image.width, image.height) if image else (0, 0)
 
         return self._sizes.find(digest, read)
+
+    def kind(self, digest: str) -> str:
+        """Return the type of an image or a recording."""
+        return self._kinds.find(digest, lambda: self.store.media_kind(digest))
 
     def forget_panes(self, page: VotingPage) -> None:
         """Read the images of a page's options anew."""

@@ -49,6 +49,7 @@ class Visitor(NamedTuple):
     name: str  # a random one
     page: VotingPage
     link: Link
+    code: str = ""  # that a panel gave them; nothing but their cookie holds it
 
 
 async def form_of(request: Request) -> AsyncIterator[FormData]:
@@ -166,14 +167,18 @@ def admin_form(
 # Voters
 
 
-def begin_voting(request: Request, response: Response, page: VotingPage, link: Link) -> None:
-    """Let somebody vote: as who the link is for, as who they were, or as somebody new."""
+def begin_voting(
+    request: Request, response: Response, page: VotingPage, link: Link, code: str = ""
+) -> None:
+    """Let somebody vote: as who the link is for, as who they were, or as somebody new; with a panel's code, if they have one."""
     server, before = server_of(request), _read_cookie(request, page.slug)
     name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
     if name is None:
         require_pace(request, NEWCOMERS, page.slug)
         name = f"visitor-{secrets.token_hex(6)}"
-    cookie = server.signer.sign("voter", [page.slug, name, link.nonce, secrets.token_hex(4)])
+    code = code or (before[2] if before and before[0] == name else "")
+    told = [page.slug, name, link.nonce, secrets.token_hex(4), *([code] if code else [])]
+    cookie = server.signer.sign("voter", told)
     _set(server, response, f"copeland-{page.slug}", cookie, YEAR)
 
 
@@ -183,7 +188,7 @@ def voter_of(request: Request, slug: str) -> Visitor | None:
     found = server.arrival(slug, told[1]) if told else None
     if told is None or found is None or not found[1].is_open(server.clock()):
         return None
-    return Visitor(told[0], *found)
+    return Visitor(told[0], *found, code=told[2])
 
 
 def require_calm(request: Request, voter: Visitor) -> None:
@@ -200,12 +205,12 @@ def _is_open(server: Server, nonce: str, page: VotingPage) -> bool:
     return link is not None and link.study == page.study and link.voter is None
 
 
-def _read_cookie(request: Request, slug: str) -> tuple[str, str] | None:
-    """Return the name and the link that a voter's cookie says."""
+def _read_cookie(request: Request, slug: str) -> tuple[str, str, str] | None:
+    """Return the name, the link and the panel's code that a voter's cookie says; the code may be empty."""
     value = server_of(request).signer.read("voter", _cookie(request, f"copeland-{slug}"))
-    if not isinstance(value, list) or len(value) != 4 or value[0] != slug:
+    if not isinstance(value, list) or len(value) not in (4, 5) or value[0] != slug:
         return None
-    return str(value[1]), str(value[2])
+    return str(value[1]), str(value[2]), "".join(value[4:])
 
 
 # Cookies

@@ -35,6 +35,7 @@ from copeland.web.security import Signer, hash_text, new_token
 KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
 RESULTS = ("off", "closed", "live")  # for the public: never, after closing, always
 QUESTION = USUAL_QUESTION
+CODE_NAME = "pid"
 SCOPES = ("ask", "tell", "read", "admin")
 
 
@@ -63,6 +64,8 @@ class VotingPage:
     currency: str = ""
     budget: float = 0.0  # for all answers; 0: none
     code: str = ""  # shown at the end, for those who must prove that they took part
+    completion: str = ""  # where voters go after the last question; {code} is the panel's
+    code_name: str = CODE_NAME  # under which the panel puts its code into links
     named: bool = False  # whether the owner sees who answered what; voters are told
 
     @property
@@ -126,7 +129,7 @@ class Key(NamedTuple):
 
 
 class Image(NamedTuple):
-    """An image as it is sent."""
+    """An image as it is sent; a recording, too, which has no size."""
 
     digest: str
     kind: str
@@ -280,6 +283,10 @@ class Store:
     def image(self, digest: str) -> Image | None:
         """Return an image."""
         return self._first(select(media).where(media.c.digest == digest), Image)
+
+    def media_kind(self, digest: str) -> str:
+        """Return the type of an image or a recording, without its content; empty if there is none."""
+        return self._one(select(media.c.kind).where(media.c.digest == digest)) or ""
 
     def show(self, study: int, option: str, pane: Pane) -> None:
         """Let an image be shown for an option."""

@@ -132,7 +132,7 @@ def test_from_images_each_with_words(site):
     ]
     form = admin.get("/admin/new")
     asked = send(admin, form, name="shots", files=files)
-    assert "Describe the images" in asked.text
+    assert "Describe the files" in asked.text
     digests = re.findall(r'name="image_digest" value="([^"]+)"', asked.text)
     names = re.findall(r'name="image_name" required maxlength="200" value="([^"]+)"', asked.text)
     assert names == ["v1", "v2"]

@@ -2,9 +2,12 @@
 
 import pytest
 from browsing import AXE, DESK, PHONE, Somebody, answer
+from recorded import wav, webm
 from test_admin import png
 
+from copeland.study.webhooks import Webhooks
 from copeland.web.images import image_of
+from copeland.web.recordings import medium_of
 from copeland.web.store import Pane
 
 RUN = "async (only) => (await axe.run(document, {resultTypes: ['violations'], ...only})).violations"
@@ -55,6 +58,8 @@ def full():
     study.undo(study.votes()[0], "a robot")
     site.study("code", CODE, {"kind": "code", "language": "python"})
     shots(site)
+    sounds(site)
+    tell_of_end(site)
     jury(site)
     decided = site.study("decided", ["one", "two"], {"results": "live"}, voters="independent")
     decided.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
@@ -74,11 +79,26 @@ def jury(site):
 
 
 def shots(site):
-    site.study("shots", ["v1", "v2"])
+    site.study("shots", ["v1", "v2"], {"completion": "https://panel.example.org/done"})
     for name, colour in (("v1", (200, 30, 30)), ("v2", (30, 30, 200))):
         image = image_of(png(colour, (400, 300)), name)
         site.server.store.add_image(image)
         site.server.store.show(site.page("shots").study, name, Pane(image.digest, "A square."))
+
+
+def sounds(site):
+    site.study("sounds", ["s1", "s2"])
+    for name, content in (("s1", wav()), ("s2", webm())):
+        sound = medium_of(content, name)
+        site.server.store.add_image(sound)
+        site.server.store.show(site.page("sounds").study, name, Pane(sound.digest, "A tone."))
+
+
+def tell_of_end(site):
+    """A webhook whose message waits."""
+    hooks, study = Webhooks(site.storage, site.clock), site.page().study
+    hook = hooks.set(study, "https://ci.example.org/copeland")
+    hooks.note_end(study, hook, {"ended": "proved"})
 
 
 @pytest.mark.slow
@@ -112,7 +132,7 @@ def test_a_page_that_shuts_somebody_out_is_found(browser):
 
 def voter_pages(person, site):
     wrong = found(person.open(site.link()))
-    for name in ("tea", "code", "shots"):
+    for name in ("tea", "code", "sounds", "shots"):
         page = person.begin(site.link(name), name)
         wrong += found(page)
     page.keyboard.press("?")
@@ -142,6 +162,7 @@ def admin_pages(person, site):
         f"{tea}{tab}"
         for tab in ("", "/share", "/options", "/judges", "/manage", "/preview", "/votes")
     ]
+    paths.append(f"/admin/s/{site.page('sounds').slug}/options")
     paths += [f"/admin/s/{site.page(name).slug}/share" for name in ("jury", "code")]
     study = site.server.study(site.page())
     paths += [
@@ -167,5 +188,5 @@ def described(person):
     page.set_input_files("[name=images]", files)
     page.check("[value=people]")
     page.get_by_role("button", name="Create").click()
-    page.get_by_role("heading", name="Describe the images").wait_for()
+    page.get_by_role("heading", name="Describe the files").wait_for()
     return wrong + found(page)

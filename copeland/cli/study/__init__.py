@@ -50,6 +50,7 @@ study = Group(
         "excuse": "copeland.cli.study.changes",
         "readmit": "copeland.cli.study.changes",
         "export": "copeland.cli.study.files",
+        "hook": "copeland.cli.study.hook",
         "import": "copeland.cli.study.files",
         "judge": "copeland.cli.study.judge",
         "list": "copeland.cli.study.results",

@@ -16,6 +16,7 @@ from copeland.study.text_edits import USUAL_QUESTION
 from copeland.support import goal as goals
 from copeland.support.phrasing import capital
 from copeland.web import sessions
+from copeland.web.pages.deliveries import show_webhook
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
@@ -142,12 +143,17 @@ def manage(request: Request, here: Here) -> HTMLResponse:
 
 
 def manage_page(
-    request: Request, here: ManagedStudy, new_key: str = "", error: str = ""
+    request: Request,
+    here: ManagedStudy,
+    new_key: str = "",
+    error: str = "",
+    new_secret: str = "",
 ) -> HTMLResponse:
-    """Return that page, with a new key or with what is wrong."""
+    """Return that page, with a new key or secret, or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
     pairs = usual_questions(here.page, here.study)
     values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
+    values |= {"new_secret": new_secret, "webhook": show_webhook(here.server, here.page.study)}
     return show_study(request, here, "manage", error, **values)
 
 

@@ -19,7 +19,6 @@ from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Setti
 from copeland.study.text_edits import LONGEST
 from copeland.support.goal import BEST
 from copeland.support.phrasing import capital
-from copeland.web.images import image_of
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.option_texts import (
     DIVIDER,
@@ -29,6 +28,7 @@ from copeland.web.pages.option_texts import (
     from_lines,
     match_images,
 )
+from copeland.web.recordings import medium_of
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_whole
@@ -62,7 +62,9 @@ def create(request: Request, form: Form) -> Response:
             for upload in draft.uploads:  # which the next form names by their digests
                 server.store.add_image(upload)
             csrf = server.signer.form(session)
-            return render_page(request, "describe", told=told, images=draft.images, csrf=csrf)
+            kinds = {one.digest: server.kind(one.digest) for one in draft.images}
+            values = {"told": told, "images": draft.images, "kinds": kinds, "csrf": csrf}
+            return render_page(request, "describe", **values)
         create_from(server, draft)
     except CopelandError as error:
         server.store.remove_unused_images(map(str, form.getlist("image_digest")))
@@ -231,7 +233,7 @@ def _read_images(form: FormData) -> tuple[list[DescribedImage], list[Image]]:
     uploads = []
     for file in _images(form):
         name = Path(file.filename or "image").name
-        uploads.append(image_of(file.file.read(), name))
+        uploads.append(medium_of(file.file.read(), name))
         described.append(DescribedImage(uploads[-1].digest, Path(name).stem[:NAME] or "image", ""))
     return described, uploads
 

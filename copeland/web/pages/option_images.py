@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from copeland.web.recordings import is_recording
 from copeland.web.server import Server
 from copeland.web.store import Pane, VotingPage
 
@@ -30,5 +31,5 @@ def list_images(
             *server.size(panes[option.name].media),
         )
         for place, option in enumerate(options)
-        if option.name in panes
+        if option.name in panes and not is_recording(server.kind(panes[option.name].media))
     }

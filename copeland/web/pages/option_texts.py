@@ -18,10 +18,10 @@ from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
-from copeland.web.images import image_of, send_image
 from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
+from copeland.web.recordings import medium_of, send_medium
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import server_of
@@ -151,7 +151,7 @@ def match_images(
     unused = set(chosen) - {Path(shot.image).name for shot in shots}
     if unused:
         raise InvalidParameter(f"The CSV file has no row for the image '{min(unused)}'.")
-    images = {name: image_of(file.file.read(), name) for name, file in chosen.items()}
+    images = {name: medium_of(file.file.read(), name) for name, file in chosen.items()}
     panes = [
         (
             pane_key(shot.name, shot.item or None),
@@ -187,7 +187,7 @@ def has_name(text: str, names: list[str]) -> bool:
 @router.get("/media/{digest}")
 def medium(request: Request, session: Session, digest: str) -> Response:
     """Return an image, to an admin."""
-    return send_image(server_of(request).store.image(digest))
+    return send_medium(request, server_of(request).store.image(digest))
 
 
 # One study
@@ -232,6 +232,7 @@ def options(request: Request, here: Here) -> HTMLResponse:
 
 
 def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    panes = here.server.panes(here.page)
     is_space = bool(here.study.settings.space)  # whose points the study makes by itself
     return show_study(
         request,
@@ -239,7 +240,8 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
         "options",
         error,
         options=here.study.options,
-        panes=here.server.panes(here.page),
+        panes=panes,
+        kinds={pane.media: here.server.kind(pane.media) for pane in panes.values()},
         hints=[] if is_space else find_hints(here),
         voted=not is_space and here.study.standing(voters=False).votes > 0,
     )
@@ -272,9 +274,9 @@ def _add(here: ManagedStudy, form: FormData) -> None:
     for file in read_files(form, "image"):
         if not alt:
             raise InvalidParameter(
-                "Say in words what the image shows, for those who do not see it."
+                "Say in words what the file shows, for those who do not see or hear it."
             )
-        image = image_of(file.file.read(), "The image")
+        image = medium_of(file.file.read(), "The file")
     here.study.add_option(name, read_field(form, "text"))  # which may be refused
     if image is not None:
         here.server.store.add_image(image)

@@ -13,10 +13,10 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
-from copeland.web.images import send_image
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.pages.option_images import list_images
+from copeland.web.recordings import send_medium
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import parse_number
@@ -79,7 +79,7 @@ def show_image(request: Request, slug: str, place: int) -> Response:
     options = server.study(page).options
     name = options[place].name if 0 <= place < len(options) else ""
     pane = server.panes(page).get(name)
-    return send_image(server.store.image(pane.media) if pane else None)
+    return send_medium(request, server.store.image(pane.media) if pane else None)
 
 
 def is_public(server: Server, page: VotingPage) -> bool:

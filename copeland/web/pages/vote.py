@@ -18,9 +18,10 @@ from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
-from copeland.web.images import send_image
+from copeland.web.completion import read_code, write_completion_link
 from copeland.web.pages import checks
 from copeland.web.pages.question_counts import count_panel, pairs_for, usual_questions
+from copeland.web.recordings import is_recording, send_medium
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
@@ -34,6 +35,8 @@ PAIR_SECONDS = 12  # that a pair takes somebody, roughly
 UNDONE = "the voter took it back"
 MORE = "?more=1"  # of an address, where a member of a panel goes on beyond the share of questions
 LONGEST = 10_000  # pairs for which checks are planned
+COMPLETE = ("done", "share", "decided")  # why a voter is asked nothing more, who did their part
+CODE = "panel code"  # what a panel's code is signed for
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
 
@@ -46,6 +49,7 @@ class Side(NamedTuple):
     alt: str
     width: int
     height: int
+    kind: str = ""  # of a recording, which is played
 
 
 class VoterProgress(NamedTuple):
@@ -72,6 +76,11 @@ class ShownBallot(NamedTuple):
     has_images: bool
     item: Markup | None = None  # what the options are compared on
 
+    @property
+    def has_recordings(self) -> bool:
+        """Whether something must be played before a vote."""
+        return any(side.kind for side in self.sides)
+
 
 @router.get("/v/{token}")
 def start(request: Request, token: str) -> HTMLResponse:
@@ -95,6 +104,7 @@ def start(request: Request, token: str) -> HTMLResponse:
         is_panel=bool(study.settings.panel),
         is_personal=link.voter is not None,
         is_named=page.named or (link.voter is not None and not is_random_name(link.voter)),
+        panel_code=_sign_code(request, page, link),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -108,8 +118,16 @@ def begin(request: Request, token: str, form: Form) -> Response:
     if _find_absence(server_of(request).study(page), link.voter):
         return redirect(request, f"/v/{token}")
     answer = redirect(request, f"/vote/{page.slug}")
-    sessions.begin_voting(request, answer, page, link)
+    signed = server_of(request).signer.read(CODE, read_field(form, "panel_code"))
+    is_ours = isinstance(signed, list) and signed[0] == page.slug and link.voter is None
+    sessions.begin_voting(request, answer, page, link, signed[1] if is_ours else "")
     return answer
+
+
+def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
+    """The code that a panel put into an open link, for the form that begins; empty if there is none."""
+    code = read_code(page, request.query_params) if link.voter is None else ""
+    return server_of(request).signer.sign(CODE, [page.slug, code]) if code else ""
 
 
 @router.get("/vote/{slug}")
@@ -130,6 +148,8 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
+    if outcome != SKIP and not read_field(form, "played") and _is_played(server, voter, hidden):
+        return _after(request, voter, study, "Play both before you answer. ")
     if hidden.is_check:
         check = checks.Check(hidden.turn, hidden.ballot)
         progress = _look_up(request, voter, study)
@@ -188,7 +208,7 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     if drawing is not None:
         return drawing.answer()
     pane = server.panes(voter.page).get(key)
-    return send_image(server.store.image(pane.media) if pane else None)
+    return send_medium(request, server.store.image(pane.media) if pane else None)
 
 
 def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
@@ -199,6 +219,13 @@ def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     sides = (asked.right, asked.left) if hidden.is_check else (asked.left, asked.right)
     option = dict(zip("ab", sides, strict=True)).get(side)
     return "" if option is None else pane_key(study.options[option].name, asked.item)
+
+
+def _is_played(server: Server, voter: Visitor, hidden: HiddenBallot) -> bool:
+    """Tell whether one side of a ballot is a recording."""
+    panes, study = server.panes(voter.page), server.study(voter.page)
+    shown = (panes.get(_shown_at(study, hidden, side)) for side in "ab") if panes else ()
+    return any(pane is not None and is_recording(server.kind(pane.media)) for pane in shown)
 
 
 def outcomes_of(page: VotingPage) -> list[str]:
@@ -329,7 +356,9 @@ def _view(
         found = _show_ballot(server, voter, found, progress.undone.get(found.id, 0))
     if isinstance(found, ShownBallot):
         return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
-    values["why"] = why or _explain_end(page, study, found, progress)
+    values["why"] = why = why or _explain_end(page, study, found, progress)
+    is_over = why in COMPLETE or (why == "closed" and progress.done > 0)
+    values["completion"] = write_completion_link(page, voter.code) if is_over else ""
     return render_page(request, "ended" if is_part else "thanks", **values)
 
 
@@ -347,7 +376,7 @@ def ahead(
     if found is None:
         return Response(status_code=204)
     sides = _show_ballot(server, voter, found, 0).sides
-    images = [server.config.base + side.image for side in sides if side.image]
+    images = [server.config.base + side.image for side in sides if side.image and not side.kind]
     return JSONResponse({"images": images})
 
 
@@ -409,7 +438,8 @@ def _show(
         for name, side in ((ballot.left, "A"), (ballot.right, "B"))
     )
     item = None if ballot.item is None else render_text(kind, ballot.item)
-    return ShownBallot(token, (one, other), bool(one.image or other.image), item)
+    has_images = any(side.image and not side.kind for side in (one, other))
+    return ShownBallot(token, (one, other), has_images, item)
 
 
 def _draw_items(server: Server, voter: Visitor, done: int) -> Following:
@@ -436,8 +466,10 @@ def side_of(
         output = server.outputs(page).get(item or "", {}).get(name)
         text = render_text(page.kind, output or server.text(page, name) or name, page.language)
         return Side(label, text, None, "", 0, 0)
-    width, height = server.size(pane.media)
-    return Side(label, None, address, pane.alt, width, height)
+    kind = server.kind(pane.media)
+    if is_recording(kind):
+        return Side(label, None, address, pane.alt, 0, 0, kind)
+    return Side(label, None, address, pane.alt, *server.size(pane.media))
 
 
 def _explain_end(

@@ -18,8 +18,26 @@
     try { localStorage.setItem("letters", letters.checked ? "on" : "off"); } catch { /* as above */ }
   });
 
+  // The box ticks itself once both recordings were played to their ends, and only so.
+  function watchRecordings() {
+    const box = main.querySelector("[name=played]"), recordings = [...main.querySelectorAll("audio, video")];
+    if (!box) return;
+    const played = new Set();
+    box.setCustomValidity("Play both to the end first.");
+    box.addEventListener("click", (event) => event.preventDefault());
+    recordings.forEach((one) => {
+      one.addEventListener("play", () => recordings.forEach((other) => { if (other !== one) other.pause(); }));
+      one.addEventListener("ended", () => {
+        played.add(one);
+        box.checked = played.size === recordings.length;
+        if (box.checked) { box.setCustomValidity(""); live.textContent = "Both were played. You can answer now."; }
+      });
+    });
+  }
+
   async function prepare() {
     ready = false;
+    watchRecordings();
     const images = [...main.querySelectorAll("img")];
     await Promise.all(images.map((image) => image.decode().catch(() => {})));
     ready = true;
@@ -147,7 +165,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (help.open || large.open || event.target.closest("input, textarea, select")) return;
+    if (help.open || large.open || event.target.closest("input:not([name=played]), textarea, select, audio, video")) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const arrow = key.startsWith("Arrow");
     // Where a text scrolls sideways, arrows are for scrolling.
