@@ -237,7 +237,7 @@ class StudyClosed(CopelandError, RuntimeError):
     >>> study.close()
     >>> study.tell(ballot, "left")
     Traceback (most recent call last):
-    copeland.errors.StudyClosed: the study is closed; it takes no more votes.
+    copeland.errors.StudyClosed: the study is closed; it takes no more votes, unless you reopen it.
     """
 
 

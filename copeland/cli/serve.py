@@ -147,7 +147,7 @@ def _check(host: str, port: int, url: str, workers: int) -> None:
         raise InvalidParameter(f"--port is {port}; give a number from 1 to 65535.")
     if not 1 <= workers <= 64:
         raise InvalidParameter(f"--workers is {workers}; give a number from 1 to 64.")
-    if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
+    if url and not _is_web_address(url):
         raise InvalidParameter(
             f"--url is '{url}'; give it in full, as in https://vote.example.org."
         )
@@ -156,6 +156,14 @@ def _check(host: str, port: int, url: str, workers: int) -> None:
             f"--host is '{host}', which others can reach; say --office instead for the local network, or give the "
             "address they use, as in --url https://vote.example.org."
         )
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # half of an address in brackets
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
 @app.command("backup", epilog="Example: `copeland backup votes-2026-11-16.db`")

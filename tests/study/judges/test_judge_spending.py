@@ -1,7 +1,7 @@
 """What judges cost: the sum over all runs, and an estimate before the first call."""
 
 import pytest
-from commands import run, values
+from commands import flat, run, values
 from fake_chat import FakeChat, says
 from tiny_study import quick
 
@@ -109,6 +109,6 @@ def test_the_command_says_the_estimate_first_and_status_the_sum(tmp_path, monkey
         told = values(*words, "--url", fake.url, "--calls", "1")
     assert "at most 2 calls, which cost about" in first.stderr
     assert told["total"] == {"calls": 3, "tokens": 303, "cost": pytest.approx(306e-6)}
-    status = run("study", "status", "prompts").stdout
+    status = flat(run("study", "status", "prompts").stdout)
     assert "judges were called 3 times, for 303 tokens at a cost of 0.000306" in status
     assert values("study", "status", "prompts")["spent"]["calls"] == 3
