@@ -65,17 +65,13 @@ def test_a_tutorial_does_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     here = str(Path(sys.executable).parent)  # whoever follows the page has this python
     monkeypatch.setenv("PATH", here, prepend=os.pathsep)
-    before = set(sys.modules)
     for language, block in steps(page):
         if language == "python":
             exec(compile(block, page.name, "exec"), {})
         else:
             type_all(block)
-    for name in set(sys.modules) - before:  # a file that the page wrote is not for other tests
-        if getattr(sys.modules[name], "__file__", "") and str(tmp_path) in str(
-            sys.modules[name].__file__
-        ):
-            del sys.modules[name]
+    for file in tmp_path.glob("*.py"):  # what the page wrote is not for other tests
+        sys.modules.pop(file.stem, None)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
