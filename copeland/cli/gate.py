@@ -88,7 +88,7 @@ def gate_command(
     swap: Annotated[
         str,
         typer.Option(
-            help="random: one call per question; confirm: two calls, the second with the sides swapped."
+            help="random: one call per question; confirm: a second call with the sides swapped, unless the first says tie."
         ),
     ] = "random",
     max_calls: Annotated[

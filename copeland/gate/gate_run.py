@@ -71,7 +71,7 @@ def run_gate(
     population
         ``"these"``: the claim is about exactly these cases; ``"like-these"``: about all cases of which they are a sample.
     swap
-        ``"random"``: one call per question, with a drawn order of the sides; ``"confirm"``: two calls, one for each order.
+        ``"random"``: one call per question, with a drawn order of the sides; ``"confirm"``: two calls, one for each order, or one if it says tie.
     max_calls
         At most this many calls to each judge, in all runs; by default every question may be asked.
     cost

@@ -60,7 +60,7 @@ def judge_command(
     swap: Annotated[
         str,
         typer.Option(
-            help="random: one call per ballot; confirm: two calls, the second with the sides swapped."
+            help="random: one call per ballot; confirm: a second call with the sides swapped, unless the first says tie."
         ),
     ] = "random",
     items: Annotated[
