@@ -72,7 +72,7 @@ format: setup  ## let ruff put the code in form
 bench: setup  ## speed against the yardsticks, measured side by side
 	$(BIN)/python -m benchmarks
 
-measure: setup  ## the big measurements; writes docs/measurements.md
+measure: setup  ## the big measurements; writes docs/notes/measured-*.md and docs/measurements.md
 	$(BIN)/python -m benchmarks.measure
 
 leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (ONLY="cpc ccb": these anew; QUICK=--quick: a small one, in out/)

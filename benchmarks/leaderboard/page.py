@@ -89,7 +89,7 @@ def _goals() -> Iterator[str]:
     yield "## The best three, and a baseline"
     yield ""
     yield (
-        "[Votes to the best three, and to a baseline](measurements.md#votes-to-the-best-three-and-to-a-baseline) has the twelve problems "
+        "[Votes to the best three, and to a baseline](notes/measured-certificates.md#votes-to-the-best-three-and-to-a-baseline) has the twelve problems "
         "with `cpc-pac:goal=top:3` and `cpc-pac:goal=above:0` beside three winners in turn, elimination, all pairs, and tests of a fixed size."
     )
 
