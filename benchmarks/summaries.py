@@ -73,7 +73,8 @@ def _wrong_certificates(found: list[Table]) -> str:
 def _likely(found: list[Table]) -> str:
     rows = [row["wrong names over all studies"].split(" of ") for row in found[0]]
     wrong, all_ = (sum(int(row[i]) for row in rows) for i in (0, 1))
-    return f"Of {all_} studies that ran until an option's chance to be best was 95 %, {wrong} named a wrong one."
+    named = int(sum(column(found[0], "named")))
+    return f"Of {all_} studies, {named} came to name an option by its chance to be best, 95 %, before a proof. {wrong} of these named a wrong one."
 
 
 def _forecast(found: list[Table]) -> str:

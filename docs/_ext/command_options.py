@@ -63,7 +63,7 @@ class Options(SphinxDirective):
         """Return the table."""
         words = self.content[0].split()
         assert words[0] == "copeland" and words[-1] == "--help", self.content
-        head = ["| option | default | |", "|---|---|---|"]
+        head = [f"| `{' '.join(words[1:-1])}` | default | |", "|---|---|---|"]
         lines = StringList([*head, *option_rows(words[1:-1])], source=self.env.docname)
         holder = nodes.Element()
         self.state.nested_parse(lines, self.content_offset, holder)
