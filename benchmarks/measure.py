@@ -25,6 +25,7 @@ from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
 from benchmarks.multileaving import multileaving
 from benchmarks.one_algorithm import (
+    certificate_prices,
     growth_with_k,
     many_options,
     slopes,
@@ -172,6 +173,7 @@ PARTS = {
     "measured-certificates": (
         identification,
         votes,
+        certificate_prices,
         cheap,
         goals,
         false_certificates,
