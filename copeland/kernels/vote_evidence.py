@@ -83,13 +83,14 @@ def _farthest(p, end, level):
 @kernel
 def imed_index(wins, duels, margin):
     """Return the index of n duels by their nats n d, d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
-    nats = nats_ahead(wins, duels, margin)
-    return index_of_nats(nats, duels) if nats > 0 else 0.0
+    return index_of_nats(nats_ahead(wins, duels, margin), duels)
 
 
 @kernel
 def index_of_nats(nats, duels):
-    """Return x + ln n for x nats of n duels; where x is below ln n, the larger of 2 x and ln n + L."""
+    """Return x + ln n for x nats of n duels; where x is below ln n, the larger of 2 x and ln n + L; 0 for none."""
+    if nats <= 0:
+        return 0.0
     growth = math.log(duels)
     if nats >= growth:
         return nats + growth
