@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 
 from copeland.kernels.planner.prices import SHARES, nats_each
 from copeland.kernels.vote_evidence import (
@@ -112,7 +112,7 @@ def nats_to_decide(d: float, level: float) -> float:
     def lack(x: float) -> float:
         return index_of_nats(x, max(x / d, 1.0)) - level
 
-    return float(brentq(lack, 0.0, level))
+    return root_scalar(lack, bracket=(0.0, level)).root
 
 
 def _cheapest(
