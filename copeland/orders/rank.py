@@ -38,9 +38,7 @@ UNITS_AN_OPTION = (
 )
 MOST_OPTIONS = 1_000  # of more, strengths take too long
 
-PAIRS_ASSUMED = (
-    "This assumes that the votes did not decide which pairs were asked, or how often."
-)
+PAIRS_ASSUMED = "This assumes that the votes did not decide which pairs were asked, or how often."
 COLUMNS = {"copeland": "beats", "borda": "mean chance", "strength": "strength"}
 MEANING = {
     "copeland": "how many others it beats",

@@ -78,7 +78,9 @@ def test_json_has_names_ranks_and_the_sentence():
 
 def test_counts_do_not_say_who_chose_the_pairs_so_the_order_states_what_it_assumes():
     said = rank(WINS, by="strength").assumptions
-    assert "This assumes that the votes did not decide which pairs were asked, or how often." in said
+    assert (
+        "This assumes that the votes did not decide which pairs were asked, or how often." in said
+    )
 
 
 def test_what_cannot_be_ranked_is_refused():

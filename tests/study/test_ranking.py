@@ -312,8 +312,12 @@ def test_the_report_draws_the_ranking_above_its_table(tmp_path):
     assert re.findall("<h3>(.*?)</h3>", part) == ["By strength", "By Copeland scores"]
     assert part.index("<svg") < part.index("<table")
     assert "b +1.01 (+0.90 to +1.13), tier 1, rank 1; a +0.26" in unescape(part)
-    assert "This assumes that the votes did not decide which pairs were asked, or how often." in part
-    assert "That is not so for pairs that this study chose: cpc-pac chooses them by the votes." in part
+    assert (
+        "This assumes that the votes did not decide which pairs were asked, or how often." in part
+    )
+    assert (
+        "That is not so for pairs that this study chose: cpc-pac chooses them by the votes." in part
+    )
 
 
 @pytest.mark.slow

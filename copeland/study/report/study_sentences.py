@@ -313,7 +313,7 @@ def side_sentences(standing: Standing) -> Iterator[str]:
 
 
 def _votes(number: int, more: str) -> str:
-    return f"{number:,} {more}{'vote' if number == 1 else 'votes'} came"
+    return f"{number:,} {more}{'vote' if number == 1 else 'votes'} that named a winner came"
 
 
 def position_sentences(position: Position) -> Iterator[str]:
