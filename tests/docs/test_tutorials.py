@@ -18,8 +18,9 @@ MOST_WORDS = 900
 
 
 def steps(page):
-    """The blocks of a page that are to be typed, in order: their language and text."""
-    return re.findall(r"```(console|python)\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    """The blocks of a page that are to be typed, in order: the file to save them as, if any, their language and text."""
+    saved = r"(?:Save this as `(\w+\.py)`:\n\n)?"
+    return re.findall(rf"{saved}```(console|python)\n(.*?)```", page.read_text(), flags=re.DOTALL)
 
 
 def squeeze(text):
@@ -65,8 +66,10 @@ def test_a_tutorial_does_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     here = str(Path(sys.executable).parent)  # whoever follows the page has this python
     monkeypatch.setenv("PATH", here, prepend=os.pathsep)
-    for language, block in steps(page):
-        if language == "python":
+    for file, language, block in steps(page):
+        if file:
+            (tmp_path / file).write_text(block)
+        elif language == "python":
             exec(compile(block, page.name, "exec"), {})
         else:
             type_all(block)
