@@ -24,6 +24,7 @@ from benchmarks.goals import goals
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
+from benchmarks.machines import machines, server_kills
 from benchmarks.multileaving import multileaving
 from benchmarks.one_algorithm import (
     growth_with_k,
@@ -189,7 +190,9 @@ PARTS = (
     drift,
     kills,
     worker_kills,
+    server_kills,
     served,
+    machines,
     quickness,
     fuzz,
 )
