@@ -1,17 +1,25 @@
-"""No acknowledged vote is lost: `python -m benchmarks.kill` kills 8 voters in each of 20 rounds."""
+"""No acknowledged vote is lost, whoever is killed, whatever restarts or is full: `python -m benchmarks.kill [part]`."""
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
 import sys
 import tempfile
+import threading
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.kills import kill_voters
-from tests.postgres import server
-from tests.web.worker_kills import kill_workers
+from tests.postgres import restartable, server
+from tests.web.crowd import crowd, free_port, prepared, running, serve
+from tests.web.worker_kills import found_in, kill_workers
 
 ROUNDS = 20
 VOTERS = 8
+PEOPLE = 50
+DISK = 512  # megabytes, of which PostgreSQL's programs take some
 
 
 def kills(rounds=ROUNDS):
@@ -46,20 +54,125 @@ def worker_kills(kills=20, voters=50):
         f"{kills} times. A voter whose connection breaks sends the answer again, as the page does."
     )
     yield ""
-    yield "| storage | kills | acknowledged votes | kept | lost | kept twice | errors | replay differs |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield _head("storage", "kills")
+    yield RULE
     with tempfile.TemporaryDirectory() as folder, server() as postgres:
         for name, storage in (
             ("SQLite", f"sqlite:///{Path(folder, 'votes.db')}"),
             ("PostgreSQL", postgres),
         ):
-            found = kill_workers(storage, kills, voters, 4.0)
-            yield (
-                f"| {name} | {found.kills} | {found.acknowledged:,} | {found.kept:,} | {found.lost} "
-                f"| {found.twice} | {len(found.errors)} | {found.replay_differs} |"
-            )
+            yield _row(name, kill_workers(storage, kills, voters, 4.0))
 
+
+def database_restarts(restarts=20, voters=PEOPLE):
+    """PostgreSQL restarted under voters."""
+    yield "## A database that restarts"
+    yield (
+        f"{voters} people vote on one server. PostgreSQL ends at once, without a checkpoint, about every 4 seconds, {restarts} times, and "
+        "starts again after half a second. A voter who is told to wait sends the answer again."
+    )
+    yield ""
+    yield _head("storage", "restarts")
+    yield RULE
+    with restartable() as (address, restart):
+
+        def interrupt():
+            for _ in range(restarts):
+                time.sleep(3.5)
+                restart(0.5)
+
+        yield _row(
+            "PostgreSQL", _disturb(address, interrupt, 4.0 * restarts + 4.0, voters, restarts)
+        )
+
+
+def full_disks(voters=PEOPLE):
+    """A disk that is full under voters."""
+    yield "## A full disk"
+    yield (
+        f"{voters} people vote on one server, whose database is on a small file system. After 4 seconds a file takes all of its free space for 6 seconds. "
+        "PostgreSQL, which may end then, is started again once there is space."
+    )
+    yield ""
+    yield _head("storage", "times full")
+    yield RULE
+    with small_disk() as folder:
+        storage = f"sqlite:///{folder / 'votes.db'}"
+        yield _row("SQLite", _disturb(storage, lambda: _fill(folder), 18.0, voters, 1))
+    with small_disk() as folder, restartable(folder=folder) as (address, restart):
+
+        def interrupt():
+            _fill(folder)
+            restart(0.0)
+
+        yield _row("PostgreSQL", _disturb(address, interrupt, 24.0, voters, 1))
+
+
+def _disturb(storage, interrupt, seconds, voters, times):
+    """What came of votes while something went wrong, so many times."""
+    known, link = prepared(storage, 12)
+    port, thread = free_port(), threading.Thread(target=interrupt)
+    with running(serve(storage, port), port):
+        thread.start()
+        tally = asyncio.run(crowd(port, link, voters, seconds, stubborn=True))
+        thread.join()
+    print(f"{tally.breaks} answers were sent again", tally.errors[:3], file=sys.stderr)
+    return found_in(known, storage, tally, times)
+
+
+@contextmanager
+def small_disk():
+    """A file system of its own, which only root can make; yield its folder."""
+    with tempfile.TemporaryDirectory() as name:
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=755", "tmpfs", name], check=True
+        )
+        try:
+            yield Path(name)
+        finally:
+            subprocess.run(["umount", "--lazy", name], check=True)
+
+
+def _fill(folder):
+    time.sleep(4.0)
+    ballast, block = folder / "ballast", b"x" * 4096
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(block) == len(block):
+            pass
+    time.sleep(6.0)
+    ballast.unlink()
+
+
+def _head(*first):
+    rest = (
+        "acknowledged votes",
+        "kept",
+        "lost",
+        "kept twice",
+        "errors",
+        "replay differs",
+        "chain breaks",
+    )
+    return f"| {' | '.join((*first, *rest))} |"
+
+
+RULE = "|---" * 9 + "|"
+
+
+def _row(name, found):
+    for error in found.errors[:3]:
+        print(error, file=sys.stderr)
+    return (
+        f"| {name} | {found.kills} | {found.acknowledged:,} | {found.kept:,} | {found.lost} | {found.twice} "
+        f"| {len(found.errors)} | {found.replay_differs} | {found.chain_breaks} |"
+    )
+
+
+PARTS = (kills, worker_kills, database_restarts, full_disks)
 
 if __name__ == "__main__":
-    for line in kills(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS):
-        print(line, flush=True)
+    for part in PARTS:
+        if part.__name__ in (sys.argv[1:] or [one.__name__ for one in PARTS]):
+            for line in part():
+                print(line, flush=True)
+            print()

@@ -22,7 +22,7 @@ from benchmarks.fuzz import fuzz
 from benchmarks.gates import gates
 from benchmarks.goals import goals
 from benchmarks.guides import guides
-from benchmarks.kill import kills, worker_kills
+from benchmarks.kill import database_restarts, full_disks, kills, worker_kills
 from benchmarks.likely import likely
 from benchmarks.machines import machines, server_kills
 from benchmarks.multileaving import multileaving
@@ -191,6 +191,8 @@ PARTS = (
     kills,
     worker_kills,
     server_kills,
+    database_restarts,
+    full_disks,
     served,
     machines,
     quickness,
