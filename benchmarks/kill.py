@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import subprocess
 import sys
 import tempfile
-import threading
 import time
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.kills import kill_voters
 from tests.postgres import restartable, server
-from tests.web.crowd import crowd, free_port, prepared, running, serve
-from tests.web.worker_kills import found_in, kill_workers
+from tests.web.full_disks import disturb, fill, small_disk
+from tests.web.worker_kills import kill_workers
 
 ROUNDS = 20
 VOTERS = 8
@@ -82,7 +78,7 @@ def database_restarts(restarts=20, voters=PEOPLE):
                 restart(0.5)
 
         yield _row(
-            "PostgreSQL", _disturb(address, interrupt, 4.0 * restarts + 4.0, voters, restarts)
+            "PostgreSQL", disturb(address, interrupt, 4.0 * restarts + 4.0, voters, restarts)
         )
 
 
@@ -96,51 +92,16 @@ def full_disks(voters=PEOPLE):
     yield ""
     yield _head("storage", "times full")
     yield RULE
-    with small_disk() as folder:
+    with small_disk(DISK) as folder:
         storage = f"sqlite:///{folder / 'votes.db'}"
-        yield _row("SQLite", _disturb(storage, lambda: _fill(folder), 18.0, voters, 1))
-    with small_disk() as folder, restartable(folder=folder) as (address, restart):
+        yield _row("SQLite", disturb(storage, lambda: fill(folder, 4.0, 6.0), 18.0, voters, 1))
+    with small_disk(DISK) as folder, restartable(folder=folder) as (address, restart):
 
         def interrupt():
-            _fill(folder)
+            fill(folder, 4.0, 6.0)
             restart(0.0)
 
-        yield _row("PostgreSQL", _disturb(address, interrupt, 24.0, voters, 1))
-
-
-def _disturb(storage, interrupt, seconds, voters, times):
-    """What came of votes while something went wrong, so many times."""
-    known, link = prepared(storage, 12)
-    port, thread = free_port(), threading.Thread(target=interrupt)
-    with running(serve(storage, port), port):
-        thread.start()
-        tally = asyncio.run(crowd(port, link, voters, seconds, stubborn=True))
-        thread.join()
-    print(f"{tally.breaks} answers were sent again", tally.errors[:3], file=sys.stderr)
-    return found_in(known, storage, tally, times)
-
-
-@contextmanager
-def small_disk():
-    """A file system of its own, which only root can make; yield its folder."""
-    with tempfile.TemporaryDirectory() as name:
-        subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=755", "tmpfs", name], check=True
-        )
-        try:
-            yield Path(name)
-        finally:
-            subprocess.run(["umount", "--lazy", name], check=True)
-
-
-def _fill(folder):
-    time.sleep(4.0)
-    ballast, block = folder / "ballast", b"x" * 4096
-    with ballast.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(block) == len(block):
-            pass
-    time.sleep(6.0)
-    ballast.unlink()
+        yield _row("PostgreSQL", disturb(address, interrupt, 24.0, voters, 1))
 
 
 def _head(*first):

@@ -245,7 +245,7 @@ def work_command(
     kept = Kept(storage)
     server = Server(Config(storage), kept)
     worker = JudgeWorker(server, able)
-    signal.signal(signal.SIGTERM, lambda *_signal: server.ends.set())
+    before = signal.signal(signal.SIGTERM, lambda *_signal: server.ends.set())
     names = [one.name for one in able]
     if as_json:
         print_json({"judges": names, "storage": kept.url})
@@ -260,3 +260,4 @@ def work_command(
     finally:
         server.ends.set()  # whoever is at work gives the job back
         worker.finish(GRACE)
+        signal.signal(signal.SIGTERM, before)

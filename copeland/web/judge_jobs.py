@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -98,7 +98,7 @@ class JudgeJobs:
     def find_all(self) -> list[JudgeJob]:
         """Return all jobs, the newest first."""
         kept = self._store.values(self._jobs).values()
-        return sorted((JudgeJob(**json.loads(one)) for one in kept), key=lambda job: -job.begun)
+        return sorted((_read_job(one) for one in kept), key=lambda job: -job.begun)
 
     def add(self, job: JudgeJob) -> None:
         """Keep a new job, unless its judge has one, also if two are added at once."""
@@ -107,7 +107,7 @@ class JudgeJobs:
             is_there = lock_study(connection, self._study)
             begins = values.c.name.startswith(self._jobs, autoescape=True)
             known = connection.execute(select(values.c.value).where(begins)).scalars()
-            others = [JudgeJob(**json.loads(kept)) for kept in known]
+            others = [_read_job(kept) for kept in known]
             if any(one.judge == job.judge and one.goes_on(job.begun) for one in others):
                 return False
             if is_there:
@@ -177,10 +177,16 @@ class JudgeJobs:
         """A job; no other process changes it before this transaction ends."""
         row = select(values.c.value).where(values.c.name == self._jobs + id).with_for_update()
         kept = connection.execute(row).scalar()
-        return None if kept is None else JudgeJob(**json.loads(kept))
+        return None if kept is None else _read_job(kept)
 
     def _put(self, connection: Connection, job: JudgeJob) -> None:
         put_value(connection, self._jobs + job.id, json.dumps(asdict(job)))
+
+
+def _read_job(kept: str) -> JudgeJob:
+    """A job as it was stored; what a newer version on another machine added is left out."""
+    known = {one.name for one in fields(JudgeJob)}
+    return JudgeJob(**{name: value for name, value in json.loads(kept).items() if name in known})
 
 
 def start_job(
@@ -247,7 +253,7 @@ class JudgeWorker:
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         now = self._server.clock()
         for name, kept in self._server.store.values(PREFIX).items():
-            job = JudgeJob(**json.loads(kept))
+            job = _read_job(kept)
             if len(self._threads) >= AT_ONCE:
                 break
             if job.judge in self._judges and job.state(now) == WAITS:

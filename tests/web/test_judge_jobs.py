@@ -98,6 +98,13 @@ def test_a_worker_leaves_judges_that_it_does_not_know(elsewhere, judge):
     assert worker_of(elsewhere, Counting("another")).look() == []
 
 
+def test_a_job_that_a_newer_server_wrote_can_be_read(elsewhere, judge):
+    start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
+    ((name, kept),) = elsewhere.server.store.values("judging ").items()
+    elsewhere.server.store.set_value(name, json.dumps({**json.loads(kept), "colour": "red"}))
+    assert jobs_in(elsewhere).find_all()[0].judge == "counts"
+
+
 @every_database
 def test_workers_that_look_at_once_take_a_job_once(storage_of, kind):
     kept, taken = storage_of(kind), []
