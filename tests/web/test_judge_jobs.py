@@ -220,8 +220,10 @@ WORK = (
 
 
 @pytest.mark.slow
-def test_a_killed_workers_job_moves_and_no_question_is_asked_of_two(tmp_path):
-    storage, asked = f"sqlite:///{tmp_path / 'votes.db'}", tmp_path / "asked"
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_killed_workers_job_moves_and_no_question_is_asked_of_two(kind, tmp_path, request):
+    file, asked = f"sqlite:///{tmp_path / 'votes.db'}", tmp_path / "asked"
+    storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
     judges = judges_file(tmp_path, [sys.executable, "-c", SLOWLY, "{left}", "{right}", str(asked)])
     site, page = queue(storage, calls=50)
 
@@ -246,6 +248,7 @@ def test_a_killed_workers_job_moves_and_no_question_is_asked_of_two(tmp_path):
     # Only the question that was under way is asked again: its answer died with the worker.
     assert job.made <= len(lines) <= job.made + 1 and len(lines) - len(set(lines)) <= 1
     assert study.misfit() is None and study.state() == study.replay()
+    site.storage.dispose()
 
 
 @pytest.mark.slow
