@@ -236,7 +236,7 @@ def work_command(
     need("fastapi", "serve", "copeland judges work")
     from copeland.study import Storage as Kept
     from copeland.web.judge_file import read_judges
-    from copeland.web.judge_jobs import JudgeWorker
+    from copeland.web.judge_worker import JudgeWorker
     from copeland.web.server import Config, Server
 
     able = read_judges(str(file.absolute()))

@@ -26,7 +26,7 @@ from copeland.web.api import error_documents, hooks, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
 from copeland.web.judge_file import read_judges
-from copeland.web.judge_jobs import JudgeWorker
+from copeland.web.judge_worker import JudgeWorker
 from copeland.web.pages import (
     admin,
     completion_form,

@@ -18,7 +18,8 @@ from web_client import Site, send
 from copeland.errors import InvalidParameter
 from copeland.study import create_study, open_study
 from copeland.web.judge_file import Appointed
-from copeland.web.judge_jobs import LEASE, JudgeJob, JudgeJobs, JudgeWorker, start_job
+from copeland.web.judge_jobs import LEASE, JudgeJob, JudgeJobs
+from copeland.web.judge_worker import JudgeWorker, start_job
 from copeland.web.server import ELSEWHERE
 from copeland.web.store import Store
 
@@ -169,7 +170,7 @@ def test_a_worker_that_was_away_for_a_lease_asks_nothing_more(elsewhere, judge):
 
 
 def test_a_worker_that_ends_gives_its_job_back_at_once(elsewhere, judge, monkeypatch):
-    monkeypatch.setattr("copeland.web.judge_jobs.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
     judge.may.clear()
     worker = worker_of(elsewhere, judge)
@@ -214,7 +215,8 @@ SLOWLY = (
     "print('left' if a < b else 'right')"
 )
 WORK = (
-    "import copeland.web.judge_jobs as jobs; jobs.LEASE, jobs.RENEWED, jobs.EVERY = 2.0, 0.5, 0.2; "
+    "import copeland.web.judge_jobs as jobs, copeland.web.judge_worker as worker; "
+    "jobs.LEASE = worker.LEASE = 2.0; worker.RENEWED, worker.EVERY = 0.5, 0.2; "
     "from copeland.cli import main; main()"
 )
 

@@ -15,7 +15,8 @@ from web_client import send
 from copeland.errors import InvalidParameter
 from copeland.study.judges import judge_study
 from copeland.web.judge_file import Appointed, read_judges
-from copeland.web.judge_jobs import PAUSED, JudgeJobs, start_job
+from copeland.web.judge_jobs import JudgeJobs
+from copeland.web.judge_worker import PAUSED, start_job
 
 SHORTER = "import sys; a, b = sys.argv[1:]; print('left' if len(a) <= len(b) else 'right')"
 COMMAND = shlex.join([sys.executable, "-c", SHORTER, "{left}", "{right}"])
@@ -124,7 +125,7 @@ def test_where_people_vote_a_judge_can_only_guide(site, obedient):
 
 
 def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.judge_jobs.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     admin = site.admin()
     Obedient.may.clear()
     thread = start_job(site.server, site.page(), voting, False, 200, None)
@@ -140,7 +141,7 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, 
 
 
 def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.judge_jobs.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     site.server.store.save_page(replace(site.page(), paused=True))
     start_job(site.server, site.page(), voting, False, 200, None).join(20)
     assert jobs_in(site).find_all()[0].ended == PAUSED

@@ -16,7 +16,8 @@ from copeland.support.escaping import command_line
 from copeland.support.phrasing import capital, percent
 from copeland.web.cache import VoteAnalysis
 from copeland.web.judge_file import Appointed
-from copeland.web.judge_jobs import JudgeJobs, start_job
+from copeland.web.judge_jobs import JudgeJobs
+from copeland.web.judge_worker import start_job
 from copeland.web.pages.admin import Form, Here, ManagedStudy, show_study
 from copeland.web.render import redirect
 from copeland.web.sessions import read_field, read_number, read_whole
