@@ -68,3 +68,10 @@ def test_making_the_files_tries_them():
     smoke = (ROOT / ".ci" / "smoke").read_text()
     for part in ("--help", "simulate", "study tell", "README.md", "/healthz", "--version"):
         assert part in smoke
+
+
+def test_until_a_release_is_on_an_index_every_page_installs_from_a_checkout():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    assert [page.name for page in pages if re.search(r"pip install '?copeland", page.read_text())] == []
+    for page in pages[:1] + [ROOT / "docs" / "index.md"]:
+        assert "In a checkout" in page.read_text() and re.search(r"pip install '?\.", page.read_text())
