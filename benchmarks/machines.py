@@ -107,14 +107,28 @@ def machines(seconds=SECONDS, counts=(1, 2, 4)):
     yield "| servers | requests go to | votes/s | median | 95 % | errors | lost | CPU of servers | of PostgreSQL | of voters | busy cores |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     warm()
+    rows = []
     for n in counts:
         for way in list(WAYS) if n > 1 else list(WAYS)[:1]:
             with postgres_server() as address:
                 row = measure(address, n, way, seconds)
+            rows.append(row)
             yield (
                 f"| {row.servers} | {row.way} | {row.rate:.0f} | {row.p50:.0f} ms | {row.p95:.0f} ms | {row.errors} | {row.lost} "
                 f"| {row.cpu:.1f} | {row.database:.1f} | {row.voters:.1f} | {row.busy:.2f} |"
             )
+    yield ""
+    yield describe_limit(rows)
+
+
+def describe_limit(rows):
+    """What limits the votes: the cores that all share, or else the database."""
+    own = max(row.rate * (row.cpu + row.database + row.voters) / 1e3 for row in rows)
+    least = min(row.database for row in rows)
+    return (
+        f"In {sum(row.busy > 0.95 * os.cpu_count() for row in rows)} of {len(rows)} rows all cores were busy, so the machine limits the votes. Servers, database and "
+        f"voters had {own:.1f} of its {os.cpu_count()} cores at most; other programs had the rest. By its CPU, a core of PostgreSQL would take {1e3 / least:,.0f} votes a second."
+    )
 
 
 def server_kills(kills=KILLS, servers=4):
