@@ -22,7 +22,7 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import error_documents, hooks, studies, voting
+from copeland.web.api import administration, error_documents, hooks, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
 from copeland.web.pages import (
@@ -67,6 +67,7 @@ ROUTERS = [
         results,
     )
 ] + [metrics.router, error_documents.router]
+CALLS = (voting, studies, administration, hooks)
 YEAR = 365 * 86_400
 NOTICES = {
     400: (
@@ -140,7 +141,7 @@ def api(server: Server) -> FastAPI:
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}{API}"}],
         root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
-        routes=[*voting.router.routes, *studies.router.routes, *hooks.router.routes],
+        routes=[route for part in CALLS for route in part.router.routes],
         redirect_slashes=False,
     )
     app.state.server = server

@@ -101,6 +101,22 @@ def test_an_admin_key_does_the_rest(both):
     assert far.closed and far.number == study.number
 
 
+def test_an_admin_key_edits_reopens_and_deletes(both):
+    study, far = both
+    far.edit_option("bai-3", "Softer.")
+    far.edit_page(question="Which tea?", guidance="Think of lunch.")
+    far.edit_page()
+    edits = [event.body["part"] for event in study.log() if event.kind == "edited"]
+    assert far.options[2].text == "Softer." and edits == ["text", "question", "guidance"]
+    far.close()
+    far.reopen("two were on holiday")
+    assert not far.closed and study.log()[-1].body == {"reason": "two were on holiday"}
+    with pytest.raises(InvalidParameter, match="nothing was deleted"):
+        far.delete("te")
+    far.delete("tea")
+    assert study.storage.names() == []
+
+
 def test_what_fails_on_the_way_is_tried_again_and_counts_once(both, monkeypatch):
     import httpx
 

@@ -24,9 +24,9 @@ from copeland.web.pages.vote import side_of
 from copeland.web.recordings import medium_of, send_medium
 from copeland.web.render import redirect
 from copeland.web.security import require
-from copeland.web.server import server_of
+from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field, read_files
-from copeland.web.store import Image, Pane, option_of, pane_key
+from copeland.web.store import Image, Pane, VotingPage, option_of, pane_key
 
 router = APIRouter(prefix="/admin")
 
@@ -285,18 +285,24 @@ def _add(here: ManagedStudy, form: FormData) -> None:
 
 
 def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
-    """Change the text of an option, or the words for its image; the log says so."""
-    pane, text = here.server.panes(here.page).get(name), read_field(form, "text")
+    """Change the text of an option, or the words for its image, unless the form gives back what it showed."""
+    text, pane = read_field(form, "text"), here.server.panes(here.page).get(name)
+    known = here.study.option(name)
+    if pane is not None or text != (known.text or known.name).strip():
+        edit_text(here.server, here.page, name, text, SOURCE)
+
+
+def edit_text(server: Server, page: VotingPage, name: str, text: str, source: str) -> None:
+    """Change what voters read of an option: its text, or the words for its image; the log says who changed it."""
+    pane, study = server.panes(page).get(name), server.study(page)
     if pane is None:
-        known = here.study.option(name)
-        if text != (known.text or known.name).strip():  # as the form gives it back
-            here.study.edit_option(name, text, SOURCE)
+        study.edit_option(name, text, source)
         return
     if not text:
         raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
     if len(text) > ALT:
         raise InvalidParameter(f"The description has {len(text):,} letters; it may have {ALT:,}.")
     if text != pane.alt:
-        note_edit(here.study, IMAGE_TEXT, name, pane.alt, text, SOURCE)
-        here.server.store.describe_image(here.page.study, name, text)
-        here.server.forget_panes(here.page)
+        note_edit(study, IMAGE_TEXT, name, pane.alt, text, source)
+        server.store.describe_image(page.study, name, text)
+        server.forget_panes(page)
