@@ -11,7 +11,7 @@ from functools import cache
 
 import sqlalchemy as sa
 
-SCHEMA = "0005"  # the last step in migrations/versions
+SCHEMA = "0006"  # the last step in migrations/versions
 
 metadata = sa.MetaData()
 
@@ -142,6 +142,7 @@ links = sa.Table(  # by which people come to vote; only here stands who they are
     sa.Column("expires", sa.Float(53)),
     sa.Column("revoked", sa.Boolean, nullable=False),
 )
+sa.Index("copeland_nonces", links.c.nonce)
 
 keys = sa.Table(  # by which programs come
     "copeland_keys",
@@ -183,7 +184,7 @@ def write_statements(dialect: str) -> tuple[str, ...]:
     Examples
     --------
     >>> write_statements("sqlite")[-1]
-    "INSERT INTO copeland_version VALUES ('0005')"
+    "INSERT INTO copeland_version VALUES ('0006')"
     """
     statements: list[str] = []
     writer = sa.create_mock_engine(
