@@ -21,6 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
+from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
 from copeland.web.pages.judges import Appointed, start_job
 from copeland.web.server import SESSION, Config, Server
@@ -55,6 +56,14 @@ REPLY_PAGE = {
     "failures": 1,
 }
 
+MEALS = ("Soup", "Salad", "Stew", "Curry")
+LUNCHES = {f"lunch {n}": f"{meal} with bread." for n, meal in enumerate(MEALS)}
+SUGGESTED = (
+    "Dumplings, steamed, with a sauce of soy and ginger, for those who like it hot.",
+    "Pancakes",
+    "Nothing at all",
+)
+
 
 class Shorter(Appointed):
     """A judge that likes short texts."""
@@ -71,6 +80,7 @@ class Show:
         self.server: Server = self.app.state.server
         self.storage = storage
         self.slugs = {"replies": self._replies(), "screens": self._screens()}
+        self.slugs["lunches"] = self._lunches()
 
     def _replies(self) -> str:
         study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
@@ -106,6 +116,20 @@ class Show:
             alt = f"A login page with the button at the {name}"
             self.server.store.show(key, name, Pane(image.digest, alt))
         return self.server.store.find_page_by_name("Login screens").slug
+
+    def _lunches(self) -> str:
+        study = create_study("Lunches", LUNCHES, self.storage, voters="people", batch=6)
+        key = self.storage.key("Lunches")
+        self.server.store.add_page(key, {"question": "Which lunch?", "ideas": True})
+        self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)
+        for voter in range(4):
+            for ballot in study.ask(voter=f"visitor-{voter}", n=6):
+                study.tell(ballot, "left")
+        ideas = Ideas(self.storage)
+        for voter, text in enumerate(SUGGESTED):
+            ideas.add(key, f"visitor-{voter}", text)
+        ideas.decline(ideas.find_all(key)[-1])
+        return self.server.store.find_page_by_name("Lunches").slug
 
     def link(self, name: str) -> str:
         page = self.server.store.find_page(self.slugs[name])
@@ -161,6 +185,35 @@ def plain(page: Page, show: Show) -> None:
 
 def screens(page: Page, show: Show) -> None:
     vote(page, show, "screens")
+
+
+def suggestion(page: Page, show: Show) -> None:
+    """Where a voter suggests an option, after a few pairs."""
+    suggesting(page, show)
+    page.click("text=Suggest an option")
+    page.wait_for_url("**/idea")
+    page.fill("textarea", "Dumplings")
+    page.click("button.primary")
+    page.wait_for_url("**kept=1")
+
+
+def suggesting(page: Page, show: Show) -> None:
+    """A pair from which a way leads there."""
+    vote(page, show, "lunches")
+    for _ in range(3):
+        token = page.input_value("[name=ballot]")
+        page.wait_for_timeout(400)
+        page.click("[value=left]")
+        page.wait_for_function(
+            "t => document.querySelector('[name=ballot]')?.value !== t", arg=token
+        )
+
+
+def ideas(page: Page, show: Show) -> None:
+    """What voters suggested, with one form and the settled ones open."""
+    _admin(page, show, f"/admin/s/{show.slugs['lunches']}/options")
+    page.click("#ideas details summary >> nth=0")
+    page.click("text=Settled ideas")
 
 
 def _admin(page: Page, show: Show, path: str) -> None:
@@ -250,7 +303,7 @@ def problems(page: Page, show: Show) -> None:
 
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
     *(start, vote, plain, screens, dashboard, share, options, manage, judges, preview, studies),
-    *(new, expected, describe, results, problems, nothing),
+    *(new, expected, describe, results, problems, nothing, suggesting, suggestion, ideas),
 )
 IN_DOCS = {
     "start": (start, DESK),

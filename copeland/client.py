@@ -253,6 +253,28 @@ class RemoteStudy:
         if said:
             self._call("PATCH", "", json=said)
 
+    # What voters suggest
+
+    def take_ideas(self, on: bool = True) -> None:
+        """Let voters suggest options, or no longer."""
+        self._call("PATCH", "", json={"ideas": on})
+
+    def ideas(self) -> list[dict[str, Any]]:
+        """Return what voters suggested, each with ``id``, ``text``, ``time``, ``state`` and the ``option`` that it became."""
+        return self._call("GET", "/ideas")["ideas"]
+
+    def approve_idea(self, idea: int, name: str | None = None, text: str | None = None) -> None:
+        """Add an idea as an option; by default under its first words, with the text as it was written."""
+        told = {"state": "added", "name": name, "text": text}
+        said = {part: value for part, value in told.items() if value is not None}
+        self._call("PATCH", f"/ideas/{idea}", json=said)
+
+    def decline_idea(self, idea: int) -> None:
+        """Do not add an idea."""
+        self._call("PATCH", f"/ideas/{idea}", json={"state": "declined"})
+
+    # The end
+
     def delete(self, name: str) -> None:
         """Delete the study for good, with its votes, images, links and keys; give its name, as a safeguard."""
         self._call("DELETE", "", params={"name": name})

@@ -22,7 +22,7 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import administration, error_documents, hooks, studies, voting
+from copeland.web.api import administration, error_documents, hooks, idea_calls, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
 from copeland.web.pages import (
@@ -32,6 +32,7 @@ from copeland.web.pages import (
     create,
     dashboard,
     forecast,
+    idea_review,
     invitation_list,
     judges,
     option_texts,
@@ -39,6 +40,7 @@ from copeland.web.pages import (
     results,
     share,
     vote,
+    voter_ideas,
     webhook_form,
 )
 from copeland.web.render import STATIC, redirect, render_page
@@ -52,12 +54,14 @@ ROUTERS = [
     part.router
     for part in (
         vote,
+        voter_ideas,
         admin,
         webhook_form,
         completion_form,
         create,
         copy_study,
         option_texts,
+        idea_review,
         forecast,
         judges,
         share,
@@ -67,7 +71,7 @@ ROUTERS = [
         results,
     )
 ] + [metrics.router, error_documents.router]
-CALLS = (voting, studies, administration, hooks)
+CALLS = (voting, studies, administration, idea_calls, hooks)
 YEAR = 365 * 86_400
 NOTICES = {
     400: (

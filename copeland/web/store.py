@@ -67,6 +67,7 @@ class VotingPage:
     completion: str = ""  # where voters go after the last question; {code} is the panel's
     code_name: str = CODE_NAME  # under which the panel puts its code into links
     named: bool = False  # whether the owner sees who answered what; voters are told
+    ideas: bool = False  # whether voters may suggest options, which the owner adds or declines
 
     @property
     def body(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from test_admin import png
 from test_api import ROOT, is_problem
 from web_client import asks, vote
 
+from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
 from copeland.web.store import Pane
 
@@ -14,6 +15,9 @@ CALLS = [
     ("POST", "/reopen", None),
     ("DELETE", "?name=tea", None),
     ("DELETE", "/votes/a", None),
+    ("PATCH", "", {"ideas": True}),
+    ("GET", "/ideas", None),
+    ("PATCH", "/ideas/1", {"state": "declined"}),
 ]
 
 
@@ -98,6 +102,30 @@ def test_a_vote_of_a_voting_page_is_taken_back_with_the_reason(site):
     assert key.delete(path, params={"reason": "a test"}).status_code == 204
     assert study.log()[-1].body["reason"] == "a test" and not study.votes()[0].counted
     assert is_problem(key.delete(path), 404, "unknown-vote")
+
+
+def test_what_voters_suggest_is_listed_without_names_and_added_or_declined(site):
+    study = site.study()
+    key = site.key("admin")
+    said = key.patch(f"{ROOT}/tea", json={"ideas": True, "question": "Which tea?"}).json()
+    assert said["ideas"] and said["question"] == "Which tea?" and site.page().ideas
+    kept = Ideas(site.storage, site.clock)
+    mint, milk = (kept.add(site.page().study, "voter-ann", text) for text in ("Mint", "Milk"))
+    listed = key.get(f"{ROOT}/tea/ideas")
+    assert "voter-ann" not in listed.text and listed.json()["cost"]
+    assert [one["text"] for one in listed.json()["ideas"]] == ["Mint", "Milk"]
+    path = f"{ROOT}/tea/ideas"
+    added = key.patch(f"{path}/{mint.id}", json={"state": "added", "name": "mint-1"}).json()
+    assert (added["state"], added["option"], study.option("mint-1").text) == (
+        *("added", "mint-1"),
+        "Mint",
+    )
+    assert key.patch(f"{path}/{milk.id}", json={"state": "declined"}).json()["state"] == "declined"
+    assert key.patch(f"{path}/{milk.id}", json={"state": "waiting"}).json()["state"] == "waiting"
+    both = {"state": "declined", "name": "x"}
+    assert is_problem(key.patch(f"{path}/{milk.id}", json=both), 422, "invalid")
+    assert is_problem(key.patch(f"{path}/{mint.id}", json={"state": "waiting"}), 422, "invalid")
+    assert is_problem(key.patch(f"{path}/99", json={"state": "declined"}), 404)
 
 
 @pytest.mark.parametrize(("verb", "path", "body"), CALLS)

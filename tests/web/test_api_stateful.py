@@ -20,6 +20,7 @@ SENSIBLE = {
     "tell": lambda turn: {"outcome": ("left", "right", "tie")[turn % 3]},
     "add": lambda turn: {"name": f"option {turn}"},
     "change": lambda turn: {"state": ("paused", "active", "retired")[turn % 3]},
+    "settle": lambda turn: {"state": "declined"},
     "edit": lambda turn: {"question": f"Which is better, {turn}?"},
 }
 

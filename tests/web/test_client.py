@@ -117,6 +117,22 @@ def test_an_admin_key_edits_reopens_and_deletes(both):
     assert study.storage.names() == []
 
 
+def test_an_admin_key_settles_what_voters_suggest(both):
+    from copeland.web.ideas import Ideas
+
+    study, far = both
+    far.take_ideas()
+    kept, key = Ideas(study.storage), study.storage.key("tea")
+    mint, milk = (kept.add(key, "ann", text) for text in ("Mint tea", "Milk"))
+    far.approve_idea(mint.id, name="mint")
+    far.decline_idea(milk.id)
+    assert [(one["state"], one["option"]) for one in far.ideas()] == [
+        ("added", "mint"),
+        ("declined", None),
+    ]
+    assert far.options[-1].name == "mint" and study.option("mint").text == "Mint tea"
+
+
 def test_what_fails_on_the_way_is_tried_again_and_counts_once(both, monkeypatch):
     import httpx
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictBool
 
 from copeland.study.input_limits import LIMITS
 from copeland.web.api.access import STUDY, Admins, Body, Call, links_to, new_router
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.api.studies import About, Guidance, Offered, Question, describe_study
+from copeland.web.ideas import require_ideas, switch_ideas
 from copeland.web.pages.option_texts import edit_text
+from copeland.web.security import require
 
 router = new_router("/studies/{study}")
 
@@ -24,12 +26,13 @@ class Change(Body):
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
 
 
-class Words(Body):
-    """What voters read beside the options."""
+class PageChange(Body):
+    """What voters read beside the options, and whether they may suggest options."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
     question: Question = ""
     guidance: Guidance = ""
+    ideas: StrictBool = False
 
 
 @router.post("/options", status_code=201)
@@ -61,13 +64,20 @@ def _set_state(call: Call, name: str, state: str) -> None:
 
 
 @router.patch("")
-def edit(call: Admins, words: Words) -> About:
-    """Edit the question or the guidance; the log says who edited it, and the verdict says after how many votes."""
-    told = words.model_dump(exclude_unset=True)
+def edit(call: Admins, change: PageChange) -> About:
+    """Edit the question or the guidance, which the log says; or let voters suggest options, or no longer."""
+    told = change.model_dump(exclude_unset=True)
     if not told:
-        raise ApiProblem(422, "invalid", "Give a question, guidance or both.")
-    call.study.edit_page(**told, source=call.key.source)
-    call.server.store.changes += 1  # so that voters of this process read it at once
+        raise ApiProblem(422, "invalid", "Give a question, guidance or ideas.")
+    takes_ideas = told.pop("ideas", None)
+    if takes_ideas:
+        require_ideas(call.server, call.page, call.study)
+    if told:
+        call.study.edit_page(**told, source=call.key.source)
+        call.server.store.changes += 1  # so that voters of this process read it at once
+    if takes_ideas is not None:
+        page = require(call.server.store.find_page_of(call.page.study))  # as it is by now
+        switch_ideas(call.server, page, takes_ideas)
     return describe_study(call)
 
 

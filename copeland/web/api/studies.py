@@ -116,6 +116,7 @@ class About(BaseModel):
     slug: str
     question: str
     guidance: str
+    ideas: bool
     closed: bool
     options: list[dict[str, Any]]
     settings: dict[str, Any]
@@ -262,6 +263,7 @@ def _offer(new: New) -> dict[str, Any]:
             change_an_option=("change", OPTION),
             edit_its_words=("edit", STUDY),
             close_it=("close", STUDY),
+            read_what_voters_suggest=("ideas", STUDY),
             delete_it=("delete", {**STUDY, "name": "$response.body#/study"}),
         )
     },
@@ -279,6 +281,7 @@ def describe_study(call: Call) -> About:
         slug=page.slug,
         question=page.question,
         guidance=page.guidance,
+        ideas=page.ideas,
         closed=study.closed,
         options=[_option(one) for one in study.options],
         settings=study.settings.to_dict(),

@@ -158,6 +158,7 @@ def draft_of(form: FormData) -> Draft:
         "code": _read_short(form, "code"),
         "named": read_field(form, "named") == "on",
         "items": bool(outputs),
+        "ideas": _takes_ideas(form, bool(outputs or images or shots or space)),
         **_checks(form),
     }
     settings, members = _settings(form), _members(form)
@@ -251,6 +252,16 @@ def _checks(form: FormData) -> dict[str, object]:
     every = read_whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
     failures = read_whole(form, "failures", 0, 0, 100) if known else 0
     return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
+
+
+def _takes_ideas(form: FormData, is_fixed: bool) -> bool:
+    """Tell whether voters may suggest options; refuse where an idea, which is one text, could not be one."""
+    is_wished = read_field(form, "ideas") == "on"
+    if is_wished and (is_fixed or read_field(form, "voters") == JUDGE):
+        raise InvalidParameter(
+            "Voters can suggest options only where people vote on texts, without items; take that tick away."
+        )
+    return is_wished
 
 
 def _members(form: FormData) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
@@ -18,6 +18,8 @@ from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
+from copeland.web.adding_cost import describe_cost
+from copeland.web.ideas import FEW, WAITING, Ideas, find_obstacle
 from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
@@ -228,10 +230,11 @@ def drawing(here: Here, of: str) -> Response:
 @router.get("/s/{slug}/options")
 def options(request: Request, here: Here) -> HTMLResponse:
     """List the options."""
-    return _options(request, here)
+    return options_page(request, here)
 
 
-def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+def options_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    """Return that list, with what voters suggest, and with what is wrong."""
     panes = here.server.panes(here.page)
     is_space = bool(here.study.settings.space)  # whose points the study makes by itself
     return show_study(
@@ -244,7 +247,20 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
         kinds={pane.media: here.server.kind(pane.media) for pane in panes.values()},
         hints=[] if is_space else find_hints(here),
         voted=not is_space and here.study.standing(voters=False).votes > 0,
+        cost=describe_cost(here.study),
+        **_show_ideas(here),
     )
+
+
+def _show_ideas(here: ManagedStudy) -> dict[str, Any]:
+    """What voters suggested: ideas that wait, and those that are settled, the newest first."""
+    found = Ideas(here.server.storage).find_all(here.page.study)
+    return {
+        "waiting": [idea for idea in found if idea.state == WAITING],
+        "settled": [idea for idea in reversed(found) if idea.state != WAITING],
+        "may_suggest": not find_obstacle(here.server, here.page, here.study),
+        "few": FEW,
+    }
 
 
 @router.post("/s/{slug}/options")
@@ -264,7 +280,7 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
         elif does in changes:
             changes[does](name)
     except CopelandError as error:
-        return _options(request, here, str(error))
+        return options_page(request, here, str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/options")
 
 

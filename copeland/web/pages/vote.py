@@ -19,6 +19,7 @@ from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
 from copeland.web.completion import read_code, write_completion_link
+from copeland.web.ideas import may_suggest
 from copeland.web.pages import checks
 from copeland.web.pages.question_counts import count_panel, pairs_for, usual_questions
 from copeland.web.recordings import is_recording, send_medium
@@ -351,6 +352,7 @@ def _view(
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(page),
+        "suggest": may_suggest(page, progress.done, progress.pairs),
     }
     if isinstance(found, Ballot):
         found = _show_ballot(server, voter, found, progress.undone.get(found.id, 0))
