@@ -32,6 +32,7 @@ from copeland.web.pages import (
     create,
     dashboard,
     forecast,
+    group_vote,
     idea_review,
     invitation_list,
     judges,
@@ -55,6 +56,7 @@ ROUTERS = [
     for part in (
         vote,
         voter_ideas,
+        group_vote,
         admin,
         webhook_form,
         completion_form,

@@ -175,6 +175,8 @@ def find_obstacle(server: Server, page: VotingPage, study: Study) -> str:
         return "This study makes its own options."
     if study.settings.cases or study.settings.control_judge:
         return "Judges read the options of this study, on cases that are fixed."
+    if page.linked:
+        return "Several studies share the options of this one."
     if page.items:
         return "Every option of this study has a text for each item, and an idea is one text."
     if server.panes(page):

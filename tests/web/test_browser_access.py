@@ -4,6 +4,7 @@ import pytest
 from browsing import AXE, DESK, PHONE, Somebody, answer
 from recorded import wav, webm
 from test_admin import png
+from test_browser_groups import begin, group
 
 from copeland.study.webhooks import Webhooks
 from copeland.web.ideas import Ideas
@@ -63,6 +64,7 @@ def full():
     tell_of_end(site)
     jury(site)
     suggestions(site)
+    group(site)
     decided = site.study("decided", ["one", "two"], {"results": "live"}, voters="independent")
     decided.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
     yield site
@@ -157,7 +159,15 @@ def voter_pages(person, site):
     wrong += found(page)
     answer(page)
     wrong += found(page)
-    return wrong + suggesting(person, site) + found(person.open("/v/nowhere"))
+    wrong += suggesting(person, site) + answering(person, site)
+    return wrong + found(person.open("/v/nowhere"))
+
+
+def answering(person, site):
+    """Several questions on a pair, and their start."""
+    link = site.link("lines 1")
+    wrong = found(person.open(link))
+    return wrong + found(begin(person, link))
 
 
 def suggesting(person, site):

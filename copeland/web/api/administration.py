@@ -38,7 +38,8 @@ class PageChange(Body):
 @router.post("/options", status_code=201)
 def add(call: Admins, option: Offered) -> About:
     """Offer one more option; with votes already, a new epoch begins."""
-    call.study.add_option(option.name, option.text)
+    for _, study in call.server.find_linked(call.page):
+        study.add_option(option.name, option.text)
     return describe_study(call)
 
 
@@ -55,12 +56,13 @@ def change(call: Admins, name: str, change: Change) -> About:
 
 
 def _set_state(call: Call, name: str, state: str) -> None:
-    does = {
-        "active": call.study.resume_option,
-        "paused": call.study.pause_option,
-        "retired": call.study.retire_option,
-    }
-    does[state](name)
+    for _, study in call.server.find_linked(call.page):
+        does = {
+            "active": study.resume_option,
+            "paused": study.pause_option,
+            "retired": study.retire_option,
+        }
+        does[state](name)
 
 
 @router.patch("")

@@ -213,6 +213,7 @@ def show_study(
         "is_space": bool(here.study.settings.space),
         "is_panel": bool(here.study.settings.panel),
         "new_ideas": count_ideas(here),
+        "linked": here.server.store.linked_pages(here.page) if here.page.linked else [],
         "error": capital(error),
     }
     return render_page(request, template, 422 if error else 200, **head, **values)

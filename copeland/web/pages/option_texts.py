@@ -13,7 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study import Option, read_options
+from copeland.study import Option, Study, read_options
 from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
@@ -267,18 +267,14 @@ def _show_ideas(here: ManagedStudy) -> dict[str, Any]:
 def change_option(request: Request, here: Here, form: Form) -> Response:
     """Add, edit, pause, resume or retire an option."""
     name, does = read_field(form, "option"), read_field(form, "does")
-    changes = {
-        "pause": here.study.pause_option,
-        "resume": here.study.resume_option,
-        "retire": here.study.retire_option,
-    }
     try:
         if does == "add":
             _add(here, form)
         elif does == "edit":
             _edit(here, form, name)
-        elif does in changes:
-            changes[does](name)
+        elif does in ("pause", "resume", "retire"):
+            for _, study in here.server.find_linked(here.page):
+                getattr(study, f"{does}_option")(name)
     except CopelandError as error:
         return options_page(request, here, str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/options")
@@ -293,11 +289,12 @@ def _add(here: ManagedStudy, form: FormData) -> None:
                 "Say in words what the file shows, for those who do not see or hear it."
             )
         image = medium_of(file.file.read(), "The file")
-    here.study.add_option(name, read_field(form, "text"))  # which may be refused
-    if image is not None:
-        here.server.store.add_image(image)
-        here.server.store.show(here.page.study, name, Pane(image.digest, alt))
-        here.server.forget_panes(here.page)
+    for page, study in here.server.find_linked(here.page):
+        study.add_option(name, read_field(form, "text"))  # which may be refused
+        if image is not None:
+            here.server.store.add_image(image)
+            here.server.store.show(page.study, name, Pane(image.digest, alt))
+            here.server.forget_panes(page)
 
 
 def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
@@ -309,8 +306,16 @@ def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
 
 
 def edit_text(server: Server, page: VotingPage, name: str, text: str, source: str) -> None:
-    """Change what voters read of an option: its text, or the words for its image; the log says who changed it."""
-    pane, study = server.panes(page).get(name), server.study(page)
+    """Change what voters read of an option, in all studies that share it; their logs say who changed it."""
+    for one, study in server.find_linked(page):
+        _edit_one(server, one, study, name, text, source)
+
+
+def _edit_one(
+    server: Server, page: VotingPage, study: Study, name: str, text: str, source: str
+) -> None:
+    """Change the text of an option, or the words for its image."""
+    pane = server.panes(page).get(name)
     if pane is None:
         study.edit_option(name, text, source)
         return
