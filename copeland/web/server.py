@@ -113,7 +113,7 @@ class Server:
             page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
-    def find_linked(self, page: VotingPage) -> list[tuple[VotingPage, Study]]:
+    def list_group(self, page: VotingPage) -> list[tuple[VotingPage, Study]]:
         """Return the studies that show the same options: that of a page, and the open ones that are asked together with it."""
         others = self.store.linked_pages(page) if page.linked else []
         found = [(one, self.study(one)) for one in others if one.study != page.study]

@@ -38,7 +38,7 @@ class PageChange(Body):
 @router.post("/options", status_code=201)
 def add(call: Admins, option: Offered) -> About:
     """Offer one more option; with votes already, a new epoch begins."""
-    for _, study in call.server.find_linked(call.page):
+    for _, study in call.server.list_group(call.page):
         study.add_option(option.name, option.text)
     return describe_study(call)
 
@@ -56,7 +56,7 @@ def change(call: Admins, name: str, change: Change) -> About:
 
 
 def _set_state(call: Call, name: str, state: str) -> None:
-    for _, study in call.server.find_linked(call.page):
+    for _, study in call.server.list_group(call.page):
         does = {
             "active": study.resume_option,
             "paused": study.pause_option,

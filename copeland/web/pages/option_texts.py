@@ -273,7 +273,7 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
         elif does == "edit":
             _edit(here, form, name)
         elif does in ("pause", "resume", "retire"):
-            for _, study in here.server.find_linked(here.page):
+            for _, study in here.server.list_group(here.page):
                 getattr(study, f"{does}_option")(name)
     except CopelandError as error:
         return options_page(request, here, str(error))
@@ -289,7 +289,7 @@ def _add(here: ManagedStudy, form: FormData) -> None:
                 "Say in words what the file shows, for those who do not see or hear it."
             )
         image = medium_of(file.file.read(), "The file")
-    for page, study in here.server.find_linked(here.page):
+    for page, study in here.server.list_group(here.page):
         study.add_option(name, read_field(form, "text"))  # which may be refused
         if image is not None:
             here.server.store.add_image(image)
@@ -307,7 +307,7 @@ def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
 
 def edit_text(server: Server, page: VotingPage, name: str, text: str, source: str) -> None:
     """Change what voters read of an option, in all studies that share it; their logs say who changed it."""
-    for one, study in server.find_linked(page):
+    for one, study in server.list_group(page):
         _edit_one(server, one, study, name, text, source)
 
 
