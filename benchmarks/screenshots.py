@@ -23,13 +23,9 @@ from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
-<<<<<<< HEAD
-from copeland.web.pages.create import link_studies
-from copeland.web.pages.judges import Appointed, start_job
-=======
 from copeland.web.judge_file import Appointed
 from copeland.web.judge_worker import start_job
->>>>>>> main
+from copeland.web.pages.create import link_studies
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from copeland.web.store import Pane
