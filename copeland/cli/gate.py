@@ -52,10 +52,14 @@ _OPTIONS = {"margin": "--by"} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("require", "delta", "population", "swap", "seed", "max_calls", "cost", "workers"),
-        *("patience", "judge_identical", "cheaper", "faster"),
+        *("patience", "judge_identical", "cheaper", "faster", "timeout", "max_tokens", "prices"),
     )
 }
-_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)}) is\b")
+_PHRASES = {
+    "needs a margin above 0; give one": "needs --by above 0; give it",
+    "prices=(input, output) of a million tokens": "--prices IN,OUT",
+}
+_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)}) (is|are)\b")
 
 
 @app.command("gate", epilog=f"Example: `{_EXAMPLE}`")
@@ -240,8 +244,9 @@ def _name_options() -> Iterator[None]:
     try:
         yield
     except InvalidParameter as error:
-        said = _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} is", str(error))
-        said = said.replace("needs a margin above 0; give one", "needs --by above 0; give it")
+        said = _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2]}", str(error))
+        for words, typed in _PHRASES.items():
+            said = said.replace(words, typed)
         raise InvalidParameter(said, error.field) from error
 
 

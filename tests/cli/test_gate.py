@@ -22,6 +22,7 @@ import sys
 left, right = sys.argv[1:3]
 print("tie" if len(left) == len(right) else "left" if len(left) < len(right) else "right")
 """
+SETS = ("--baseline", "old.jsonl", "--candidate", "new.jsonl")
 LONG = "I think that it is {}, if you ask me."
 
 
@@ -291,6 +292,20 @@ def test_a_set_against_itself(folder):
         (("--require", "best"), "cannot require 'best'"),
         (("--max-calls", "0"), "--max-calls is 0"),
         (("--by", "0.7"), "--by is 0.7"),
+        ((*SETS, "--command", "echo", "--timeout", "0"), "--timeout is 0"),
+        (
+            (
+                *SETS,
+                "--model",
+                "m",
+                "--url",
+                "http://localhost:9",
+                "--key-variable=",
+                "--cost",
+                "1",
+            ),
+            "the cap on cost cannot be kept, because nothing limits what a call of 'm' costs; give --prices IN,OUT.",
+        ),
         (("--by", "0"), "not-worse needs --by above 0; give it, or require better."),
     ],
 )
