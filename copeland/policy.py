@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -144,7 +145,7 @@ class Policy:
         t, number = self.asked + 1, self.events + 1
         stop = np.zeros((0, 0), bool) if wanted is None else wanted
         while True:
-            named, rng = np.zeros((most, 2), np.int64), stream(self.seed, "event", number)
+            named, rng = np.zeros((most, 2), np.int64), _lend(stream(self.seed, "event", number))
             n = live(name_pairs, _live_parts(self.algorithm))(self.state, t, stop, named, rng)
             if not self._make_room():
                 break
@@ -232,7 +233,7 @@ class Policy:
             for first, second, winner in answers
             if first != second
         ]
-        coming, rng = np.array(told, np.int64), stream(self.seed, "event", self.events)
+        coming, rng = np.array(told, np.int64), _LENT.rng  # which none of these reads
         while len(coming):
             self._make_room()
             kernel = live(tell_all, _live_parts(self.algorithm, _TELLING))
@@ -379,6 +380,22 @@ def _take_array(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) 
     if stored in arrays or not name.startswith(_LATER):
         return arrays[stored]
     return np.zeros_like(fresh) if name in ("joint.used", "exclusive") else fresh
+
+
+class _Lent(threading.local):
+    """One generator for each thread, which compiled kernels get: numba never lets go of one that it was given."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+
+_LENT = _Lent()
+
+
+def _lend(rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator of this thread, set to draw what another would."""
+    _LENT.rng.bit_generator.state = rng.bit_generator.state
+    return _LENT.rng
 
 
 # What kernels of live use call.
