@@ -72,7 +72,7 @@ format: setup  ## let ruff put the code in form
 bench: setup  ## speed against the yardsticks, measured side by side
 	$(BIN)/python -m benchmarks
 
-measure: setup  ## the big measurements; writes docs/measurements.md
+measure: setup  ## the big measurements; writes docs/notes/measured-*.md and docs/measurements.md
 	$(BIN)/python -m benchmarks.measure
 
 leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (ONLY="cpc ccb": these anew; QUICK=--quick: a small one, in out/)
@@ -81,7 +81,7 @@ leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard
 golden: setup  ## rewrite the golden traces; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
 
-tables: setup  ## rewrite what docs/algorithms.md says about algorithms, from their records; fold the long tables of other pages and draw their heat maps
+tables: setup  ## rewrite what docs/algorithms.md and docs/settings.md say of algorithms and settings, from their records; fold the long tables of other pages and draw their heat maps
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records
 	$(BIN)/python -m benchmarks.pages
 

@@ -12,21 +12,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Annotated
 
 import uvicorn
-from fastapi import Depends, FastAPI, Request
+from fastapi import FastAPI, Request
 from jinja2 import Environment, PackageLoader
-from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from copeland.study.settings import BATCH
-from copeland.web.pages.vote import ShownBallot, Side
+from copeland.web.pages.vote import Form, ShownBallot, Side
 from copeland.web.render import render_text
-from copeland.web.sessions import plain_form_of
 from copeland.web.store import VotingPage
 
-Form = Annotated[FormData, Depends(plain_form_of)]
 Row = tuple[str, str, str, float]
 TABLE = "CREATE TABLE votes (id {} PRIMARY KEY, voter TEXT, ballot TEXT, outcome TEXT, time {})"
 INSERT = "INSERT INTO votes (voter, ballot, outcome, time) VALUES ({})"

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.families [tuned | held-out] [--runs N] [WORD...]`: CPC on families of problems.
+"""`python -m benchmarks.families [tuned | held-out | new] [--runs N] [WORD...]`: CPC on families of problems.
 
-Constants of CPC may be chosen on the tuned half. What is said of it is said of the held-out half: other
-sizes, other gaps and other seeds; only `planted` is a family of which nothing was tuned on. Words choose the problems
-whose names contain one of them. What is played is kept in out/families, so a stopped run goes on where it was.
+Constants of CPC may be chosen on the tuned half. What is said of it is said of the held-out half (other sizes, other
+gaps and other seeds; only `planted` is a family of which nothing was tuned on) and of the new families: parts of real
+matrices of language models, translations, songs, races and search engines. Words choose the problems whose names contain one of them. What is played is kept in out/families, so a stopped run goes on where it was.
 Where `COPELAND_TEST_DATA` names a folder of matrices, sub-matrices of real ones are played too.
 """
 
@@ -22,8 +22,8 @@ from benchmarks.leaderboard.bouts import Bout, Effort
 from copeland.problems import problem_of
 from copeland.support.tasks import finish
 
-TUNED, HELD_OUT = "tuned", "held-out"
-SEEDS = {TUNED: (1, 2), HELD_OUT: (11, 12)}
+TUNED, HELD_OUT, NEW = "tuned", "held-out", "new"
+SEEDS = {TUNED: (1, 2), HELD_OUT: (11, 12), NEW: (21, 22)}
 HALVES = {
     TUNED: (
         "tournament-8-U(.01,.2)",
@@ -64,15 +64,28 @@ HALVES = {
         "planted-12-3-2",
         "medium-16",
     ),
+    NEW: (),
 }
-# Real matrices, by file, and how many options are drawn from each, with a Condorcet winner and without.
+# Real matrices, by file, how many options are drawn from each, and whether these have a Condorcet winner; None: either.
+_EACH = (True, False)
 REAL = {
-    TUNED: (("mslr_informational_136", 8), ("mslr_informational_136", 20)),
+    TUNED: (("mslr_informational_136", 8, _EACH), ("mslr_informational_136", 20, _EACH)),
     HELD_OUT: (
-        ("mslr_informational_136", 5),
-        ("mslr_informational_136", 16),
-        ("mslr_informational_136", 32),
-        ("mslr5k_ndcgwin_136", 12),
+        ("mslr_informational_136", 5, _EACH),
+        ("mslr_informational_136", 16, _EACH),
+        ("mslr_informational_136", 32, _EACH),
+        ("mslr5k_ndcgwin_136", 12, _EACH),
+    ),
+    NEW: (
+        ("alpaca_eval_56", 8, (None,)),
+        ("alpaca_eval_56", 16, (None,)),
+        ("mq2008_ndcgwin_46", 8, (None,)),
+        ("mq2008_ndcgwin_46", 16, (None,)),
+        ("mylaps_15", 8, (None,)),
+        ("spotify_day_20", 10, (None,)),
+        ("trec_540006_9", 6, (None,)),
+        ("wmt16_eng_ron_12", 8, (None,)),
+        ("wmt16_tur_eng_9", 6, (None,)),
     ),
 }
 
@@ -92,9 +105,10 @@ def problems(half: str, folder: Path | None = None) -> list[str]:
 
 
 def _parts(half: str, folder: Path) -> Iterator[str]:
-    for name, k in REAL[half]:
-        for whether in (True, False):
-            yield f"part-{k}-of-{folder / name}.csv:condorcet={whether}"
+    for name, k, each in REAL[half]:
+        for whether in each:
+            kind = "" if whether is None else f":condorcet={whether}"
+            yield f"part-{k}-of-{folder / name}.csv{kind}"
 
 
 @dataclass(frozen=True)
@@ -165,7 +179,7 @@ def _short(problem: str) -> str:
 def main() -> None:
     """Play a half, and print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=[TUNED, HELD_OUT])
+    parser.add_argument("half", choices=[TUNED, HELD_OUT, NEW])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("words", nargs="*")
     given = parser.parse_intermixed_args()

@@ -1,11 +1,10 @@
-"""`make measure`: the big measurements, written to docs/measurements.md."""
+"""`make measure`: the big measurements, written to pages of docs/notes; docs/measurements.md sums them up."""
 
 from __future__ import annotations
 
 import platform
 import sys
 from datetime import date
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -22,10 +21,12 @@ from benchmarks.fuzz import fuzz
 from benchmarks.gates import gates
 from benchmarks.goals import goals
 from benchmarks.guides import guides
-from benchmarks.kill import kills, worker_kills
+from benchmarks.kill import database_restarts, full_disks, kills, worker_kills
 from benchmarks.likely import likely
+from benchmarks.machines import machines, server_kills
 from benchmarks.multileaving import multileaving
 from benchmarks.one_algorithm import (
+    certificate_prices,
     growth_with_k,
     many_options,
     slopes,
@@ -34,14 +35,12 @@ from benchmarks.one_algorithm import (
     votes,
 )
 from benchmarks.orders import orders
-from benchmarks.pages import measurements
+from benchmarks.pages import keep_section, write_measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
-from benchmarks.summaries import write_tuning_map
 from benchmarks.traffic import traffic
 from benchmarks.tuning import tuning
 
-PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 JOBS = 2
 
 
@@ -162,70 +161,70 @@ def identification():
             )
 
 
-PARTS = (
-    published,
-    growth,
-    identification,
-    tails,
-    slopes,
-    growth_with_k,
-    many_options,
-    tournaments,
-    votes,
-    cheap,
-    goals,
-    false_certificates,
-    false_goals,
-    false_people,
-    gates,
-    orders,
-    likely,
-    forecasts,
-    guides,
-    control_variates,
-    tuning,
-    traffic,
-    multileaving,
-    drift,
-    kills,
-    worker_kills,
-    served,
-    quickness,
-    fuzz,
-)
+PARTS = {
+    "measured-regret": (
+        published,
+        growth,
+        slopes,
+        tails,
+        many_options,
+        growth_with_k,
+        tournaments,
+    ),
+    "measured-certificates": (
+        identification,
+        votes,
+        certificate_prices,
+        cheap,
+        goals,
+        false_certificates,
+        false_goals,
+        false_people,
+        likely,
+        forecasts,
+        guides,
+        control_variates,
+        drift,
+    ),
+    "measured-studies": (
+        gates,
+        kills,
+        worker_kills,
+        server_kills,
+        database_restarts,
+        full_disks,
+        served,
+        machines,
+        quickness,
+        fuzz,
+    ),
+    "measured-tuning": (tuning,),
+    "measured-rankings": (orders, traffic, multileaving),
+}
 
 
 def main():
-    """Measure all parts, or the named ones, and write the page again; the others stay on it."""
-    names = sys.argv[1:] or [part.__name__ for part in PARTS]
-    unknown = set(names) - {part.__name__ for part in PARTS}
+    """Measure all parts, or the named ones; each goes to its page as soon as it is done, and the others stay."""
+    pages = {part.__name__: page for page, parts in PARTS.items() for part in parts}
+    names = sys.argv[1:] or list(pages)
+    unknown = set(names) - set(pages)
     if unknown:
-        sys.exit(
-            f"there is no part {unknown.pop()}; the parts are {', '.join(p.__name__ for p in PARTS)}."
-        )
-    kept = sections(PAGE.read_text()) if PAGE.exists() else {}
-    for part in PARTS:
+        sys.exit(f"there is no part {unknown.pop()}; the parts are {', '.join(pages)}.")
+    for part in (part for parts in PARTS.values() for part in parts):
         if part.__name__ not in names:
             continue
         print(part.__doc__, file=sys.stderr)
         heading, *lines = part()
-        kept[heading] = "\n".join([heading, MADE, "", *lines])
-    title = "# Measurements\n\n`make measure` writes this page; each part says when."
-    PAGE.write_text(measurements("\n\n".join([title, *kept.values()]) + "\n"))
-    write_tuning_map(PAGE.read_text(), PAGE.parent / "images")
-    print(PAGE.read_text())
+        section = "\n".join([heading, MADE, "", *lines])
+        keep_section(pages[part.__name__], section)
+        print(section)
+    write_measurements()
 
 
 MADE = (
     f"*{date.today()}: copeland {copeland.__version__}, Python {platform.python_version()}, "
     f"numpy {np.__version__}, numba {numba.__version__}.*"
 )
-
-
-def sections(page):
-    """The parts of a page, by heading."""
-    parts = ["## " + part.strip() for part in page.split("\n## ")[1:]]
-    return {part.partition("\n")[0]: part for part in parts}
 
 
 if __name__ == "__main__":

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import root_scalar
 
 from copeland.kernels.planner.prices import SHARES, nats_each
-from copeland.kernels.vote_evidence import kl
+from copeland.kernels.vote_evidence import (
+    Levels,
+    index_of_nats,
+    kl,
+    log_evidence,
+    loss_level,
+    win_level,
+)
 from copeland.matrix import PreferenceMatrix
 from copeland.theory.winners import copeland_scores
 
 Floats = NDArray[np.float64]
+log_evidence_of = np.vectorize(lambda wins, losses: log_evidence(wins, losses, 0.0, 0.0))
 
 CANDIDATES = 8  # options of the highest scores that may be the cheapest to prove best
+MOST_VOTES = 1e12  # of a pair
+HALVINGS = 50  # of the votes of a pair, between 1 and the most
 FURTHER = 12  # comparisons that a certificate may leave out beside those that its option loses
-ROUNDS = 50
 
 
 def omniscient_regret(
@@ -54,12 +65,54 @@ def omniscient_regret(
     )
 
 
+def omniscient_votes(m: PreferenceMatrix, at: Levels) -> float:
+    """Return the votes of proving the cheapest certificate at these levels, each pair voting exactly by its rate.
+
+    Examples
+    --------
+    >>> m = PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
+    >>> from copeland.kernels.vote_evidence import levels
+    >>> votes = omniscient_votes(m, levels(2, 0.05))
+    >>> round(log_evidence(votes, 0, 0, 0.0) - math.log(2 / 0.05), 6)
+    0.0
+    """
+    scores = np.asarray(copeland_scores(m))
+    for_loss = votes_to_prove(m, loss_level(at))
+    least = math.inf
+    for c in np.argsort(-scores)[:CANDIDATES]:
+        lost = m.k - 1 - int(scores[c])
+        for l in range(lost, min(lost + FURTHER, m.k - 2) + 1):
+            price = votes_to_prove(m, win_level(at, l), rows=[c])[0]
+            planned = np.argsort(price)[: m.k - 1 - l]
+            paid = np.zeros(m.k)
+            paid[planned] = price[planned]
+            of_losses = for_loss.copy()
+            of_losses[c] = np.where(paid > 0, np.maximum(for_loss[c] - paid, 0.0), np.inf)
+            losses = np.sort(of_losses, axis=0)[:l].sum(axis=0)
+            least = min(least, float(paid.sum() + np.delete(losses, c).sum()))
+    return least
+
+
+def votes_to_prove(m: PreferenceMatrix, level: float, rows: list[Any] | None = None) -> Floats:
+    """Return the votes after which "i beats j" has evidence above the level, by the row of i; infinite if it is not so."""
+    p = m.p if rows is None else m.p[rows]
+    low, high = np.ones(p.shape), np.full(p.shape, MOST_VOTES)
+    for _ in range(HALVINGS):
+        middle = np.sqrt(low * high)
+        proved = log_evidence_of(middle * p, middle * (1 - p)) > level
+        low, high = np.where(proved, low, middle), np.where(proved, middle, high)
+    return np.where(p > 0.5, high, np.inf)
+
+
 def nats_to_decide(d: float, level: float) -> float:
-    """Return x = n d with min(x + ln n, 2 x) = level."""
-    x = level
-    for _ in range(ROUNDS if d > 0 else 0):
-        x = max(level - math.log(max(x / d, 1.0)), level / 2)
-    return x
+    """Return the nats x = n d whose index, after n duels, is the level."""
+    if d <= 0:
+        return level
+
+    def lack(x: float) -> float:
+        return index_of_nats(x, max(x / d, 1.0)) - level
+
+    return root_scalar(lack, bracket=(0.0, level)).root
 
 
 def _cheapest(

@@ -22,6 +22,7 @@ extensions = [
     "sphinx_copybutton",
     "generated",  # docs/_ext: pages of algorithms, the gallery and the reference
     "fields",
+    "command_options",
 ]
 exclude_patterns = ["_build", "_ext", "gallery/*.py"]
 

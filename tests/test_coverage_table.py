@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
+PAGE = Path(__file__).parent.parent / "docs" / "notes" / "coverage.md"
 TEXT = PAGE.read_text()
 ROWS = [
     line for line in TEXT.splitlines() if line.startswith("| ") and "in the paper |" not in line
@@ -59,7 +59,7 @@ def test_every_figure_has_a_row(figure):
 
 
 def test_links_to_sections_lead_to_a_heading():
-    for page, anchor in re.findall(r"\]\((\w[\w-]*\.md)#([\w-]+)\)", TEXT):
+    for page, anchor in re.findall(r"\]\((\.\./\w[\w-]*\.md)#([\w-]+)\)", TEXT):
         heads = re.findall(r"^#+ (.*)$", (PAGE.parent / page).read_text(), flags=re.MULTILINE)
         slugs = {re.sub(r"[^\w -]", "", head.lower()).strip().replace(" ", "-") for head in heads}
         assert anchor in slugs, f"{page}#{anchor}"

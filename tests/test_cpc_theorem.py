@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from oracles import joint as plain
-from oracles.planner import PlainPlanner, held, nats
+from oracles.planner import PlainPlanner, held, index, nats
 from scipy.special import gammaln, xlogy
 
 import copeland
@@ -23,10 +23,6 @@ def n_d(wins, n):
     """The nats of the side that is ahead."""
     share = wins / n
     return n * (xlogy(share, 2 * share) + xlogy(1 - share, 2 - 2 * share))
-
-
-def index(x, n):
-    return np.minimum(x + np.log(n), 2 * x)
 
 
 @cache
@@ -75,15 +71,22 @@ def test_a_pair_is_open_for_no_more_duels_than_lemma_2_says(gap, epsilon):
     assert duels.mean() >= level / kl(p, 0.5)  # so the first term is what it takes
 
 
+def test_the_index_is_between_what_lemmas_2_and_3_use():
+    n = np.arange(1, 10**4)
+    for x in np.geomspace(1e-6, 5e3, 300):
+        found = index(np.full(len(n), x), n)
+        assert (found >= x).all() and (found <= x + np.log(n) + 1e-12).all()
+
+
 # Lemma 3
 
 
 def test_the_table_of_constants():
     found = [[kappa(gap, EAGER), kappa(gap, CAUTIOUS), *a_and_b(gap)] for gap in LONGEST]
     expected = [
-        [0.384, 0.0191, 1.0073, 0.0423],
-        [1.704, 0.0848, 1.0507, 0.3138],
-        [7.742, 0.3855, 1.2473, 2.156],
+        [0.525, 0.0261, 1.0073, 0.0423],
+        [3.383, 0.1684, 1.0507, 0.3138],
+        [25.17, 1.2533, 1.2473, 2.156],
     ]
     assert np.allclose(found, expected, rtol=2e-3)
 
@@ -215,3 +218,42 @@ def test_every_certificate_of_the_counterexample_takes_as_many_pairs_as_it_says(
             assert (held(view)[i] & (problem.p[i] < 0.5)).any()
         t = cpc.rest(planner, t)
     assert rests > 0
+
+
+# Exact ties
+
+
+def near_tie(gap):
+    """Options 0 and 1 beat option 2 for sure; who wins their pair wins alone."""
+    return PreferenceMatrix([[0.5, 0.5 + gap, 1.0], [0.5 - gap, 0.5, 1.0], [0.0, 0.0, 0.5]])
+
+
+@pytest.mark.parametrize("setting", ["eager", "cautious"])
+def test_two_near_ties_cost_together_what_every_algorithm_pays(setting):
+    horizon, runs, name = 10_000, 200, f"cpc:setting={setting}"
+    gap = 1 / (5 * math.sqrt(horizon))
+    assert kl(0.5 + gap, 0.5 - gap) <= 8.5 * gap**2
+    regret = [
+        copeland.simulate(near_tie(e), name, horizon, runs, 5, marks=1).curves[0].regret[:, -1]
+        for e in (gap, -gap)
+    ]
+    error = math.sqrt(sum(one.var() / runs for one in regret))
+    assert sum(one.mean() for one in regret) >= 2 * (1 - 0.42) * horizon / 2 - 4 * error
+
+
+def test_the_divergence_of_a_near_tie_is_what_the_proof_says():
+    for gap in np.linspace(1e-4, 0.2, 50):
+        assert kl(0.5 + gap, 0.5 - gap) <= 8.5 * gap**2
+    assert math.sqrt(8.5 / 25 / 2) <= 0.42
+
+
+def test_exact_ties_that_could_decide_the_winner_cost_a_share_of_all_steps():
+    # 0 and 1 have three wins each and an even pair, (0, 2) and (1, 3), with which they would win alone.
+    wins = {0: (1, 3, 4), 1: (2, 4, 5), 2: (3, 4), 3: (4, 5), 4: (5,), 5: (0, 2)}
+    p = np.full((6, 6), 0.5)
+    for i, beaten in wins.items():
+        for j in beaten:
+            p[i, j], p[j, i] = 0.8, 0.2
+    runs = copeland.simulate(PreferenceMatrix(p), "cpc", 1e5, 20, 5, marks=[1e4, 1e5])
+    early, late = runs.curves[0].regret.mean(axis=0)[-2:]
+    assert late > 4 * early  # where ln T grew by a quarter

@@ -2,10 +2,12 @@
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from algorithm_tables import page_with_heads, page_with_table, shown
+from settings_tables import page_with_settings
 
 from copeland import errors
 from copeland.problems import names
@@ -13,6 +15,10 @@ from copeland.registry import algorithms
 from copeland.study.settings import SETTINGS
 
 ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "docs" / "_ext"))
+
+from command_options import option_rows  # noqa: E402
+
 PAGES = [
     *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
     *(page for folder in ("docs", "docs/notes") for page in sorted((ROOT / folder).glob("*.md"))),
@@ -50,7 +56,7 @@ def test_links_lead_to_files_that_exist(page):
 def test_the_files_that_the_map_names_are_there(page):
     text = (ROOT / "docs" / page).read_text()
     for path in re.findall(r"\b(?:\w+/)+\w+\.(?:py|html|toml|md)\b", text):
-        assert (ROOT / path).exists() or (ROOT / "copeland" / path).exists(), path
+        assert any((ROOT / folder / path).exists() for folder in ("", "copeland", "docs")), path
 
 
 def test_the_table_and_the_heads_of_algorithms_come_from_the_records():
@@ -82,17 +88,26 @@ def test_every_problem_is_on_its_page(form):
     assert f"`{form}`" in (ROOT / "docs" / "problems.md").read_text()
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_the_tables_of_settings_have_each_with_its_default(name):
-    usual = SETTINGS[name].metadata["usual"].split(" ")[0]
-    flag = f"--{name.replace('_', '-')}"
-    pages = {"studies.md": rf"`{name}`", "studies-cli.md": rf"`{flag}\b[^|]*`"}
-    for page, first in pages.items():
-        if page == "studies-cli.md" and name in ("space", "show"):  # of `copeland tune`
-            continue
-        row = rf"^\| {first} \| `?{re.escape(usual)}\b" if usual else rf"^\| {first} \| \|"
-        text = (ROOT / "docs" / page).read_text()
-        assert re.search(row, text, flags=re.MULTILINE), f"{page}: {name}"
+def test_the_tables_of_settings_come_from_their_records():
+    file = ROOT / "docs" / "settings.md"
+    text = page_with_settings(file.read_text())
+    if os.environ.get("COPELAND_WRITE_TABLES") == "1":
+        file.write_text(text)
+    assert file.read_text() == text, "`make tables` rewrites the tables"
+    for name in SETTINGS:
+        assert f"| `{name}` |" in text, name
+
+
+@pytest.mark.parametrize("name", sorted(set(SETTINGS) - {"space", "show"}))  # of `copeland tune`
+def test_the_options_of_study_create_have_each_setting_with_its_default(name):
+    usual = SETTINGS[name].metadata["usual"]
+    table = "\n".join(option_rows(["study", "create"]))
+    row = rf"^\| `--{name.replace('_', '-')}\b[^|]*"
+    assert re.search(
+        rf"{row}(\\\|[^|]*)?\| {re.escape(f'`{usual}`' if usual else '')}",
+        table,
+        flags=re.MULTILINE,
+    )
 
 
 def test_every_chore_of_the_makefile_is_explained():

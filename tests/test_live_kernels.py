@@ -118,3 +118,18 @@ def test_compiled_kernels_keep_no_generator():
         policy.name(2)
         policy.add_all([(n % 3, 3, 3)])
     assert count() <= before
+
+
+def test_votes_on_one_pair_are_counted_by_the_kernel_that_counts_many(monkeypatch):
+    numba = pytest.importorskip("numba")
+    layouts = []
+
+    def note(_kernel):
+        return lambda planner, *given: layouts.append([numba.typeof(one) for one in given])
+
+    monkeypatch.setattr("copeland.kernels.planner.vote_updates.live", note)
+    for pairs in (1, 3):  # as a study opens: another server may have had its first vote
+        wins = np.zeros((3, 3), np.int64)
+        wins[np.triu_indices(3, 1)] = np.arange(3) < pairs
+        Policy("cpc-pac", k=3).absorb(wins)
+    assert layouts[0] == layouts[1]

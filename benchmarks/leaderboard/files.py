@@ -36,7 +36,8 @@ def tables_beside(page: Path) -> Path:
 
 def tables_of(page: Path) -> str:
     """Return every table, as the files beside a page make it."""
-    return folded(tables_page(read_lines(_lines(page), Score)))
+    scores, giants = read_lines(_lines(page), Score), read_lines(_many(page), Giant)
+    return folded(tables_page(scores, giants))
 
 
 def _lines(page: Path) -> Path:

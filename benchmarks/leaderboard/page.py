@@ -42,13 +42,12 @@ def leaderboard_page(scores: Sequence[Score], giants: Sequence[Giant], quick: bo
         *_maps(board),
         *_twelve(board),
         *_worst(board),
-        *_goals(),
-        *_giants(giants),
+        *_elsewhere(giants),
     ]
     return "\n".join(parts) + "\n"
 
 
-def tables_page(scores: Sequence[Score]) -> str:
+def tables_page(scores: Sequence[Score], giants: Sequence[Giant]) -> str:
     """Return every table, for the notes."""
     board = played(scores)
     parts = [
@@ -60,6 +59,7 @@ def tables_page(scores: Sequence[Score]) -> str:
         *_same_threshold(board),
         *_board(board, REGRET),
         *_board(board, IDENTIFICATION),
+        *_giants(giants),
         *_left_out(board),
     ]
     return "\n".join(parts) + "\n"
@@ -69,8 +69,8 @@ def _opening(scores: Sequence[Score], quick: bool) -> Iterator[str]:
     yield "# Leaderboard"
     yield ""
     yield (
-        "Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. This page has the result in short. "
-        "[Every table](notes/leaderboard-tables.md) is in the notes, and [leaderboard.csv](leaderboard.csv) has a line for each algorithm and problem."
+        "This page says which algorithm does best where. Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. "
+        "[Every table](notes/leaderboard-tables.md) is in the notes, and [leaderboard.csv](leaderboard.csv) has all numbers."
     )
     yield ""
     days = sorted({one.played for one in scores})
@@ -84,14 +84,17 @@ def _opening(scores: Sequence[Score], quick: bool) -> Iterator[str]:
     )
 
 
-def _goals() -> Iterator[str]:
+def _elsewhere(giants: Sequence[Giant]) -> Iterator[str]:
     yield ""
-    yield "## The best three, and a baseline"
+    yield "## Elsewhere"
     yield ""
-    yield (
-        "[Votes to the best three, and to a baseline](measurements.md#votes-to-the-best-three-and-to-a-baseline) has the twelve problems "
-        "with `cpc-pac:goal=top:3` and `cpc-pac:goal=above:0` beside three winners in turn, elimination, all pairs, and tests of a fixed size."
-    )
+    yield "- [Votes to the best three, and to a baseline](notes/measured-certificates.md#votes-to-the-best-three-and-to-a-baseline) has other goals of `cpc-pac`."
+    if giants:
+        most = max(giants, key=lambda one: one.duels)
+        yield (
+            f"- [Very many options](notes/leaderboard-tables.md#very-many-options): `{most.algorithm}` on `{most.problem}` takes {most.mebibytes:,.0f} MiB "
+            f"and {most.microseconds:.2f} microseconds a duel."
+        )
 
 
 def _twelve(board: Sequence[Played]) -> Iterator[str]:
@@ -110,7 +113,7 @@ def _twelve(board: Sequence[Played]) -> Iterator[str]:
     yield ""
     yield (
         "Mean regret of Definition 1 at the last mark (T = 1e6, or 1e7 from 100 options on), with its standard error. The first seven are of real votes, clicks and elections. "
-        "*Best other* is the best algorithm that assumes no Condorcet winner, as `cpc` assumes none. "
+        "*Best other* is the best algorithm that assumes no Condorcet winner. "
         "*Limit* is what theory allows in the long run, LB ln T ([limits](theory.md#limits-what-no-algorithm-can-beat)); means can be below it, because it is asymptotic."
     )
     yield ""
@@ -147,7 +150,7 @@ def _worst(board: Sequence[Played]) -> Iterator[str]:
     )
     clear = [one for one in lost if one.errors >= CLEAR][:WORST]
     if clear:
-        yield f"These are the largest that are beyond {CLEAR:g} standard errors:"
+        yield f"The largest beyond {CLEAR:g} standard errors:"
         yield ""
         yield from _table(BEHIND, [_behind_row(versus) for versus in clear])
 
@@ -186,8 +189,8 @@ def _summary(board: Sequence[Played]) -> Iterator[str]:
     yield "## In short"
     yield ""
     yield (
-        "This table compares ours, over all problems and at the last mark, with algorithms that assume no Condorcet winner. It says on how many problems ours has the lowest mean, and "
-        "gives the geometric mean of ours as a multiple of the best other and of the limit. Problems on which runs of ours took too long and were cut are left out."
+        "Ours against algorithms that assume no Condorcet winner, at the last mark. *Lowest*: on how many problems ours has the lowest mean. *x*: "
+        "ours as a multiple of the best other and of the limit, in the geometric mean. Problems on which runs of ours were cut are left out."
     )
     yield ""
     rows = [_summary_row(board, kind, name) for kind in OURS for name in OURS[kind]]
@@ -220,7 +223,7 @@ def _maps(board: Sequence[Played]) -> Iterator[str]:
     yield "## All of it at a glance"
     yield ""
     yield (
-        "A row for each algorithm, a column for each problem. Blue: near the least mean of all on that problem, or below it. Orange: far from it. "
+        "A row for each algorithm, a column for each problem. Blue is near the least mean on that problem or below it, orange far from it. "
         f"{ASSUMES} marks algorithms that assume a Condorcet winner."
     )
     for kind in dict.fromkeys(problem.about.board for problem in board):
@@ -407,7 +410,7 @@ def _giants(giants: Sequence[Giant]) -> Iterator[str]:
     yield ""
     yield (
         "Each row is one run in its own process: the peak memory of the whole process, with Python and numba, and the time of a real duel. "
-        "[leaderboard-many-options.csv](leaderboard-many-options.csv) has the numbers."
+        "[leaderboard-many-options.csv](../leaderboard-many-options.csv) has the numbers."
     )
     yield ""
     yield from _table(

@@ -2,7 +2,7 @@
 
 A certificate is a champion c with L wins and, for every rival, K - 1 - L options that it cannot beat
 any more. The planner takes the champion and the L that are cheapest by what was answered so far,
-and asks what is most likely to upset that plan, for the fewest answers: docs/panels.md.
+and asks what is most likely to upset that plan, for the fewest answers: docs/notes/panels.md.
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ from copeland.support.goal import BEST, TOP
 from copeland.support.rng import stream
 
 LARGEST = 30  # options up to which races are run in passing
-_LOW, _HIGH = 0.12, 8.0  # times the outlook's votes: measured in docs/measurements.md
+_LOW, _HIGH = (
+    0.12,
+    8.0,
+)  # times the outlook's votes: measured in docs/notes/measured-certificates.md
 _KEPT = 64  # forecasts
 
 

@@ -40,7 +40,7 @@ FEWEST = 6  # worlds of a forecast
 LARGEST = 30  # options up to which panels are simulated in passing
 # About how many all simulated panels have in passing: each takes most of a millisecond.
 _QUESTIONS = 1_200
-_LOW, _HIGH = 0.6, 2.2  # times the answers of the planner's plan: measured in docs/panels.md
+_LOW, _HIGH = 0.6, 2.2  # times the answers of the planner's plan: measured in docs/notes/panels.md
 
 Aim = tuple[str, Sequence[str] | None]  # a goal, and the names of the options
 WINNER: Aim = (BEST, None)

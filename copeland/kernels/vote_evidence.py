@@ -72,8 +72,8 @@ def _farthest(p, end, level):
     return near
 
 
-# When IMED's index decides a pair: n d + ln n against ln t + caution, and a guard against ties. An exact tie would be
-# decided by its mere length, so 2 n d must be enough too.
+# When IMED's index decides a pair: n d + ln n against ln t + caution. An exact tie would be decided by its mere length, so
+# where n d is below ln n, that many nats must be above ln(t/n) by a little (as in MOSS and kl-UCB++), or 2 n d above ln t.
 #
 # CPC decides so. A rule's own threshold is part of it, and a lower one lets it decide sooner and err more often: to tell
 # what another rule owes to its plan and what to its threshold, some take this one by a parameter `threshold`, "eager" or
@@ -82,9 +82,31 @@ def _farthest(p, end, level):
 
 @kernel
 def imed_index(wins, duels, margin):
-    """Return min(n d + ln n, 2 n d), d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
-    nats = nats_ahead(wins, duels, margin)
-    return min(nats + math.log(duels), 2 * nats) if nats > 0 else 0.0
+    """Return the index of n duels by their nats n d, d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
+    return index_of_nats(nats_ahead(wins, duels, margin), duels)
+
+
+@kernel
+def index_of_nats(nats, duels):
+    """Return x + ln n for x nats of n duels; where x is below ln n, the larger of 2 x and ln n + L; 0 for none."""
+    if nats <= 0:
+        return 0.0
+    growth = math.log(duels)
+    if nats >= growth:
+        return nats + growth
+    return max(2 * nats, growth + log_ratio_of(nats))
+
+
+@kernel
+def log_ratio_of(nats):
+    """Return L with L + ln(1 + L) / 2 = ``nats``, up to 1e-8: so many nats are enough until t = n e^L.
+
+    The left side is concave, and the first guess is below L, so Newton's steps stay below it.
+    """
+    ratio = nats - math.log1p(nats) / 2
+    for _ in range(2):
+        ratio += (nats - ratio - math.log1p(ratio) / 2) / (1 + 0.5 / (1 + ratio))
+    return ratio
 
 
 @kernel

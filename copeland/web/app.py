@@ -22,9 +22,11 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import error_documents, hooks, studies, voting
+from copeland.web.api import administration, error_documents, hooks, idea_calls, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
+from copeland.web.judge_file import read_judges
+from copeland.web.judge_worker import JudgeWorker
 from copeland.web.pages import (
     admin,
     completion_form,
@@ -32,6 +34,8 @@ from copeland.web.pages import (
     create,
     dashboard,
     forecast,
+    group_vote,
+    idea_review,
     invitation_list,
     judges,
     option_texts,
@@ -39,11 +43,12 @@ from copeland.web.pages import (
     results,
     share,
     vote,
+    voter_ideas,
     webhook_form,
 )
 from copeland.web.render import STATIC, redirect, render_page
 from copeland.web.security import Shield
-from copeland.web.server import Config, Server
+from copeland.web.server import ELSEWHERE, Config, Server
 from copeland.web.sessions import SignIn
 
 API = "/api/v1"
@@ -52,12 +57,15 @@ ROUTERS = [
     part.router
     for part in (
         vote,
+        voter_ideas,
+        group_vote,
         admin,
         webhook_form,
         completion_form,
         create,
         copy_study,
         option_texts,
+        idea_review,
         forecast,
         judges,
         share,
@@ -67,6 +75,7 @@ ROUTERS = [
         results,
     )
 ] + [metrics.router, error_documents.router]
+CALLS = (voting, studies, administration, idea_calls, hooks)
 YEAR = 365 * 86_400
 NOTICES = {
     400: (
@@ -94,6 +103,7 @@ SETTINGS = {  # for other processes
     "storage": "COPELAND_SERVE_STORAGE",
     "url": "COPELAND_SERVE_URL",
     "judges": "COPELAND_SERVE_JUDGES",
+    "judging": "COPELAND_SERVE_JUDGING",
 }
 
 
@@ -115,7 +125,7 @@ def create_app(
     app = FastAPI(
         title="copeland", openapi_url=None, routes=routes, lifespan=_life, redirect_slashes=False
     )
-    app.state.server, app.state.judges = server, judges.read_judges(config.judges)
+    app.state.server, app.state.judges = server, read_judges(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, lambda request, _: redirect(request, "/admin/enter"))
@@ -140,7 +150,7 @@ def api(server: Server) -> FastAPI:
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}{API}"}],
         root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
-        routes=[*voting.router.routes, *studies.router.routes, *hooks.router.routes],
+        routes=[route for part in CALLS for route in part.router.routes],
         redirect_slashes=False,
     )
     app.state.server = server
@@ -152,11 +162,13 @@ def api(server: Server) -> FastAPI:
 
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
-    """Compile the planner while the first voters read, and look for studies that end.
+    """Compile the planner while the first voters read, and look for studies that end and for judges to start.
 
     Until the planner is ready, questions take a little longer.
     """
     EndingWatch(app.state.server).start()
+    if app.state.judges and app.state.server.config.judging != ELSEWHERE:
+        JudgeWorker(app.state.server, app.state.judges).start()
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()
     yield
     app.state.server.ends.set()

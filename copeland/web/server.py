@@ -23,6 +23,7 @@ from copeland.web.presentation import (
 from copeland.web.security import Limits, Signer, hash_text, new_token
 from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
+JUDGING = HERE, ELSEWHERE = "here", "elsewhere"  # where judges work
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
@@ -52,6 +53,7 @@ class Config:
     url: str = ""  # as people type it; empty: on this machine alone
     secret: str = ""  # empty: the storage's own
     judges: str = ""  # the file that names judges; empty: none are started from pages
+    judging: str = HERE  # or elsewhere: then `copeland judges work` does it
 
     @property
     def secure(self) -> bool:
@@ -103,7 +105,9 @@ class Server:
         self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
         self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
         self._noted: dict[str, str] = {}  # those that the log says
-        self._seen: dict[str, tuple[VotingPage, dict[str, Pane]]] = {}  # what these are of
+        self._seen: dict[
+            str, tuple[VotingPage, dict[str, Pane], tuple[str, ...]]
+        ] = {}  # what these are of
         self._texts: Cache[dict[str, str]] = Cache(most=OPEN)  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache(most=OPEN)  # by item and option
         self._kinds: Cache[str] = Cache(most=ARRIVALS)
@@ -114,6 +118,12 @@ class Server:
         return self._studies.find(
             page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
+
+    def list_group(self, page: VotingPage) -> list[tuple[VotingPage, Study]]:
+        """Return the studies that show the same options: that of a page, and the open ones that are asked together with it."""
+        others = self.store.linked_pages(page) if page.linked else []
+        found = [(one, self.study(one)) for one in others if one.study != page.study]
+        return [(page, self.study(page)), *(pair for pair in found if not pair[1].closed)]
 
     def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
@@ -178,20 +188,31 @@ class Server:
 
     def presentation(self, page: VotingPage) -> str:
         """Return what voters see beside the options."""
-        return describe_presentation(page, self.panes(page), self.outputs(page))
+        shown = self.panes(page), self.outputs(page), self._questions(page)
+        return describe_presentation(page, *shown)
+
+    def _questions(self, page: VotingPage) -> tuple[str, ...]:
+        """All questions on a pair, where they are several."""
+        return tuple(one.question for one in self.store.linked_pages(page)) if page.linked else ()
 
     def note_page(self, page: VotingPage) -> None:
         """Let the log say what voters see, before they vote on it; asked for at every answer."""
-        panes = self.panes(page)
-        seen = self._seen.get(page.slug)
-        if seen is not None and seen[0] is page and seen[1] is panes:
+        seen = page, self.panes(page), self._questions(page)
+        before = self._seen.get(page.slug)
+        if (
+            before is not None
+            and before[0] is page
+            and before[1] is seen[1]
+            and before[2] == seen[2]
+        ):
             return
-        shown = (page.slug, *(getattr(page, name) for name in FIELDS), self._version(page))
+        fields = (getattr(page, name) for name in FIELDS)
+        shown = (page.slug, *fields, self._version(page), seen[2])
         digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
         if self._noted.get(page.slug) != digest:
             note_presentation(self.study(page), digest)
             self._noted[page.slug] = digest
-        self._seen[page.slug] = page, panes
+        self._seen[page.slug] = seen
 
     def _version(self, page: VotingPage) -> int:
         """A number that changes with the images of a page."""

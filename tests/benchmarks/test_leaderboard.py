@@ -70,7 +70,7 @@ def played(*scores):
 
 
 def page_with(*scores):
-    return tables_page(scores) + leaderboard_page(scores, ())
+    return tables_page(scores, ()) + leaderboard_page(scores, ())
 
 
 @pytest.mark.slow
@@ -247,7 +247,9 @@ def test_files_beside_a_page_make_the_page(tmp_path):
     )
     assert page.read_text() == page_of(page)
     assert "| `cyclic-4` | `cpc` | **3 ± 1** |" in tables_beside(page).read_text()
-    assert "| `implicit-5` | `cpc` | 1e7 | 688 | 168 | 1.93 | 2020-02-02 |" in page.read_text()
+    assert "`cpc` on `implicit-5` takes 168 MiB and 1.93 microseconds a duel." in page.read_text()
+    row = "| `implicit-5` | `cpc` | 1e7 | 688 | 168 | 1.93 | 2020-02-02 |"
+    assert row in tables_beside(page).read_text()
     assert (tmp_path / "images" / "leaderboard-regret.svg").exists()
 
 
@@ -289,7 +291,7 @@ def test_a_board_is_played_once_and_put_together(small_board, tmp_path, monkeypa
     assert all(one.mean < MOST_VOTES for one in scores if one.algorithm == "cpc-pac")
     monkeypatch.setattr(Bout, "run", lambda self: pytest.fail("played twice"))
     assert play(tmp_path, listed) == scores
-    assert "### Regret: Few options" in tables_page(scores)
+    assert "### Regret: Few options" in tables_page(scores, ())
 
 
 def test_some_algorithms_are_played_alone(small_board):

@@ -13,6 +13,7 @@ from situations import planner_of, situations
 from copeland.kernels.planner import planner_state, prices, vote_updates
 from copeland.kernels.planner.champion import LOYALTY, compare, next_pair, plan
 from copeland.kernels.planner.planner_state import NONE, entry_of, is_held, side_of
+from copeland.kernels.planner.prices import BLOCKED
 from copeland.kernels.vote_evidence import imed_index
 
 
@@ -252,7 +253,8 @@ def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
     missing[champion] = False
     open_wins = int((~proved[planned]).sum())
     assert planner.unproved[0] == open_wins + int(missing.sum())
-    assert planner.price[0] == pytest.approx(planner.leaf_price.sum(), rel=1e-6)
+    asked = planner.leaf_price[planner.leaf_price != BLOCKED]
+    assert planner.price[0] == pytest.approx(asked.sum(), rel=1e-6)
 
 
 # The evidence that regret goes by
@@ -263,9 +265,15 @@ def test_the_index_of_a_pair_is_its_divergence_and_the_logarithm_of_its_duels():
     assert imed_index(75, 100, 0.0) == pytest.approx(13.0812 + math.log(100), abs=1e-4)
 
 
-def test_the_index_of_a_near_tie_is_twice_its_divergence():
+def test_the_index_of_a_near_tie_lets_it_go_a_little_after_its_nats_are_the_logarithm_of_t_by_n():
     # d(0.51, 1/2) = 2.0001e-4, so 10,000 duels have 2.0001 nats: less than ln 10,000 = 9.2.
-    assert imed_index(5100, 10_000, 0.0) == pytest.approx(2 * 2.0001, abs=2e-4)
+    # 1.535 + ln(2.535) / 2 = 2.0001.
+    assert imed_index(5100, 10_000, 0.0) == pytest.approx(math.log(10_000) + 1.535, abs=2e-4)
+
+
+def test_the_index_is_nearly_twice_the_divergence_where_that_is_nearly_the_logarithm():
+    # 200 d(0.61, 1/2) = 4.8798 nats, a little less than ln 200 = 5.298: L = 4.0683, so twice the nats is more.
+    assert imed_index(122, 200, 0.0) == pytest.approx(2 * 4.8798, abs=1e-3)
 
 
 @pytest.mark.parametrize(("wins", "n"), [(0, 0), (5, 10), (3, 10)])

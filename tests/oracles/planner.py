@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import lambertw
 
 from copeland.certificate.evidence import evidence as certificate_evidence
 from copeland.kernels.planner.champion import MOST_PRIOR
@@ -102,7 +103,14 @@ def evidence(view: PlainPlanner) -> Floats:
         return certificate_evidence(view.wins, view.ties, view.margin)
     x = nats(view)
     n = np.maximum(view.duels, 1)
-    return np.where(x > 0, np.minimum(x + np.log(n), 2 * x), 0.0)
+    return np.where(x > 0, index(x, n), 0.0)
+
+
+def index(x: Floats, n: Ints) -> Floats:
+    """Return the index of x nats after n duels; L + ln(1 + L)/2 = x is u + ln(u)/2 = x + 1, by Lambert's W."""
+    short = np.minimum(x, np.log(n))  # where x is longer, L is not asked for
+    ratio = lambertw(2 * np.exp(2 * (short + 1))).real / 2 - 1
+    return np.where(x >= np.log(n), x + np.log(n), np.maximum(2 * x, np.log(n) + ratio))
 
 
 def nats(view: PlainPlanner) -> Floats:

@@ -111,7 +111,7 @@ def test_answers_of_a_panel_are_the_same_in_the_status_and_in_the_plan():
 
 @pytest.mark.slow
 def test_a_panel_of_five_on_twelve_options_takes_about_54_answers():
-    """Half of the panels of docs/panels.md that have a common taste take 46 to 70, with manners."""
+    """Half of the panels of docs/notes/panels.md that have a common taste take 46 to 70, with manners."""
     found = new_panel_remaining(5, 12)
     assert 46 <= found.middle <= 70 and found.low < 46 and found.high > 70
 

@@ -33,7 +33,7 @@ from copeland.kernels.planner.planner_state import (
     with_more_pairs,
 )
 from copeland.kernels.planner.prices import file_claim, pair_credit, show, staked_nats
-from copeland.kernels.vote_evidence import imed_index, log_evidence, nats_ahead
+from copeland.kernels.vote_evidence import index_of_nats, log_evidence, nats_ahead
 
 LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
 MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
@@ -88,40 +88,25 @@ def credit_pair(planner, entry, change):
 
 @kernel
 def weigh_claims(planner, entry):
-    """Give both claims of a pair the evidence of its votes."""
-    meetings, claims = planner.meetings, planner.claims
-    first, second = meetings.won[entry, 0], meetings.won[entry, 1]
-    forward = evidence(planner, first, second, meetings.tied[entry])
-    backward = evidence(planner, second, first, meetings.tied[entry])
-    i, j, level = meetings.first[entry], meetings.second[entry], loss_level(planner)
-    weigh(claims, 2 * entry, i, j, forward, level)
-    weigh(claims, 2 * entry + 1, j, i, backward, level)
-    if planner.joint.used[0]:
-        file_claims(planner, entry)
-
-
-@kernel
-def file_claims(planner, entry):
-    """Count both claims of a pair among those against its options together."""
-    meetings = planner.meetings
-    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    """Give both claims of a pair the evidence of its votes, for p > 1/2 - margin: alone, and among those against one option."""
+    meetings, margin, level = planner.meetings, planner.margin[0], loss_level(planner)
+    ties = meetings.tied[entry]
+    n = meetings.won[entry, 0] + meetings.won[entry, 1] + ties
     for side in range(2):
-        loser = meetings.second[entry] if side == 0 else meetings.first[entry]
         claim = 2 * entry + side
-        if planner.joint.stake[0] > 0:
-            nats = staked_nats(planner.joint, planner.claims.evidence[claim]) if n > 0 else 0.0
+        winner = meetings.first[entry] if side == 0 else meetings.second[entry]
+        loser = meetings.second[entry] if side == 0 else meetings.first[entry]
+        won = meetings.won[entry, side]
+        if planner.costly[0]:  # regret goes by the index
+            nats = nats_ahead(won + ties / 2, n, margin)
+            evidence = index_of_nats(nats, n)
         else:
-            wins = meetings.won[entry, side] + meetings.tied[entry] / 2
-            nats = nats_ahead(wins, n, planner.margin[0])
-        file_claim(planner.joint, claim, loser, nats)
-
-
-@kernel
-def evidence(planner, wins, losses, ties):
-    """Return the evidence for p > 1/2 - margin: what regret goes by, or what certificates go by."""
-    if planner.costly[0]:
-        return imed_index(wins + ties / 2, wins + losses + ties, planner.margin[0])
-    return log_evidence(wins, losses, ties, planner.margin[0])
+            evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
+            is_staked = planner.joint.used[0] and n > 0
+            nats = staked_nats(planner.joint, evidence) if is_staked else 0.0
+        weigh(planner.claims, claim, winner, loser, evidence, level)
+        if planner.joint.used[0]:
+            file_claim(planner.joint, claim, loser, nats)
 
 
 @kernel
@@ -150,7 +135,8 @@ def expire(planner):
 def with_votes(planner: Planner, wins: NDArray[Any], ties: NDArray[Any]) -> Planner:
     """Return the planner with these votes counted too: wins of i over j, and ties on both sides."""
     met = (wins > 0) | (wins.T > 0) | (ties > 0)  # bytes: sums would take eight times the memory
-    pairs = np.argwhere(np.triu(met, 1))
+    # In one layout for one pair and for many: numba would compile each, and voters would wait for that.
+    pairs = np.ascontiguousarray(np.argwhere(np.triu(met, 1)))
     while len(planner.meetings.first) < planner.meetings.size[0] + len(pairs):
         planner = with_more_pairs(planner)
     i, j = pairs.T
