@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple, overload
@@ -12,7 +13,14 @@ import numpy as np
 
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.kernels.compiler.compile import is_from_file
-from copeland.kernels.compiler.live import Parts, live, make_ready, name_pairs, pend_all
+from copeland.kernels.compiler.live import (
+    Parts,
+    live,
+    make_ready,
+    name_pairs,
+    pend_all,
+    tell_all,
+)
 from copeland.registry import Algorithm, State, algorithms, find
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import join_names
@@ -137,7 +145,7 @@ class Policy:
         t, number = self.asked + 1, self.events + 1
         stop = np.zeros((0, 0), bool) if wanted is None else wanted
         while True:
-            named, rng = np.zeros((most, 2), np.int64), stream(self.seed, "event", number)
+            named, rng = np.zeros((most, 2), np.int64), _lend(stream(self.seed, "event", number))
             n = live(name_pairs, _live_parts(self.algorithm))(self.state, t, stop, named, rng)
             if not self._make_room():
                 break
@@ -196,9 +204,7 @@ class Policy:
 
     def add(self, first: int, second: int, winner: int | None) -> None:
         """Take an answer that was not asked for: any pair, at any time."""
-        self._check_options(first, second)
-        if winner is not None and winner not in (first, second):
-            raise InvalidParameter(f"option {winner} is not in the duel of {first} and {second}.")
+        self._check_answer(first, second, winner)
         rng = self._generator()
         if first == second:
             return
@@ -209,6 +215,29 @@ class Policy:
         if winner is None:
             winner = first if rng.random() < 0.5 else second
         self.algorithm.update(self.state, winner, first + second - winner, rng)
+
+    def add_all(self, answers: Sequence[tuple[int, int, int | None]]) -> None:
+        """Take answers as :meth:`add` does, all at once: first, second and the winner, None for a tie.
+
+        For algorithms whose state depends only on the counts; so no answer needs a generator of its own.
+        """
+        self._can("absorb")
+        for first, second, winner in answers:
+            self._check_answer(first, second, winner)
+        if self.algorithm.tie is None:  # then a tie is a coin of its own event
+            for answer in answers:
+                self.add(*answer)
+            return
+        told = [
+            (first, second, -1 if winner is None else winner)
+            for first, second, winner in answers
+            if first != second
+        ]
+        coming, rng = np.array(told, np.int64), _LENT.rng  # which none of these reads
+        while len(coming):
+            self._make_room()
+            kernel = live(tell_all, _live_parts(self.algorithm, _TELLING))
+            coming = coming[kernel(self.state, coming, rng) :]
 
     def absorb(self, wins: np.ndarray, ties: np.ndarray | None = None) -> None:
         """Take many answers at once: ``wins[i, j]`` of i over j, and ``ties[i, j]`` = ``ties[j, i]``.
@@ -277,6 +306,11 @@ class Policy:
         for option in options:
             if not 0 <= option < self.k:
                 raise InvalidParameter(f"option {option} is outside 0..{self.k - 1}.")
+
+    def _check_answer(self, first: int, second: int, winner: int | None) -> None:
+        self._check_options(first, second)
+        if winner is not None and winner not in (first, second):
+            raise InvalidParameter(f"option {winner} is not in the duel of {first} and {second}.")
 
     def _can(self, part: str) -> Callable[..., Any]:
         function = self.algorithm.part(part)
@@ -348,12 +382,30 @@ def _take_array(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) 
     return np.zeros_like(fresh) if name in ("joint.used", "exclusive") else fresh
 
 
-_LIVE = ("advance", "select", "finished", "crowded", "pend")  # what kernels of live use call
+class _Lent(threading.local):
+    """One generator for each thread, which compiled kernels get: numba never lets go of one that it was given."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+
+_LENT = _Lent()
+
+
+def _lend(rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator of this thread, set to draw what another would."""
+    _LENT.rng.bit_generator.state = rng.bit_generator.state
+    return _LENT.rng
+
+
+# What kernels of live use call.
+_ASKING = ("advance", "select", "finished", "crowded", "pend")
+_TELLING = ("update", "tie", "crowded")
 
 
 @lru_cache(100)
-def _live_parts(algorithm: Algorithm) -> Parts:
-    parts = ((name, algorithm.part(name)) for name in _LIVE)
+def _live_parts(algorithm: Algorithm, names: tuple[str, ...] = _ASKING) -> Parts:
+    parts = ((name, algorithm.part(name)) for name in names)
     return tuple((name, part) for name, part in parts if part is not None)
 
 
@@ -366,6 +418,7 @@ def warm(algorithm: str | Algorithm = "cpc-pac") -> None:
     with make_ready(policy.algorithm.name, keep=is_from_file(policy.algorithm.select)):
         if policy.algorithm.absorb is not None:
             policy.absorb(np.triu(np.ones((3, 3), np.int64), 1))
+            policy.add_all([(0, 1, 0), (1, 2, None)])
         policy.count_on([(0, 1)])
         policy.name(2, np.zeros((3, 3), bool))
 

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 from copeland import InvalidParameter
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.evidence import evidence, log_evidence_of_pairs
+from copeland.certificate.evidence import (
+    evidence,
+    log_evidence_of_pairs,
+    log_evidence_of_votes,
+)
 from copeland.certificate.proof import is_decided
 from copeland.kernels.vote_evidence import all_level, levels, log_evidence, loss_level, win_level
 
@@ -496,3 +500,16 @@ def test_whether_it_is_decided_is_what_the_certificate_says(seed):
     found = certify(wins, ties, margin=margin, epoch=1, voters=voters)
     decided = is_decided(wins, ties, 0.05, margin, 1, dependent)
     assert decided == (found.verdict != "open")
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+def test_pairs_without_votes_have_the_evidence_that_all_pairs_at_once_give_them(margin):
+    rng, k = np.random.default_rng(5), 60
+    wins = rng.integers(0, 30, (k, k)) * (rng.random((k, k)) < 0.1)
+    ties = np.triu(rng.integers(0, 5, (k, k)) * (rng.random((k, k)) < 0.05), 1)
+    ties += ties.T
+    np.fill_diagonal(wins, 0)
+    sparse = log_evidence_of_pairs(wins, wins.T, ties, margin)
+    dense = log_evidence_of_votes(wins, wins.T, ties, margin)
+    np.fill_diagonal(dense, -np.inf)
+    np.testing.assert_allclose(sparse, dense, rtol=1e-13)

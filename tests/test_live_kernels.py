@@ -1,5 +1,6 @@
 """Kernels of live use: compiled ones take the place of plain ones, and nobody sees a difference but in time."""
 
+import gc
 import threading
 
 import numpy as np
@@ -101,6 +102,22 @@ def test_many_duels_are_expected_as_one_by_one():
     assert together.name(5) == apart.name(5)
     together.count_on([duel[1:] for duel in duels], -1)
     assert not together.state.meetings.pending.any()
+
+
+def test_compiled_kernels_keep_no_generator():
+    warm()
+    policy = Policy("cpc-pac", k=4, seed=1)
+
+    def count():
+        gc.collect()
+        return sum(type(one) is np.random.Generator for one in gc.get_objects())
+
+    policy.name(2)
+    before = count()
+    for n in range(50):
+        policy.name(2)
+        policy.add_all([(n % 3, 3, 3)])
+    assert count() <= before
 
 
 def test_votes_on_one_pair_are_counted_by_the_kernel_that_counts_many(monkeypatch):

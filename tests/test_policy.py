@@ -155,6 +155,22 @@ def test_many_answers_at_once_are_those_one_by_one():
     assert at_once.state.credit == pytest.approx(one_by_one.state.credit)
 
 
+def test_answers_told_together_are_those_told_one_by_one():
+    rng, k = np.random.default_rng(2), 30
+    pairs = [rng.choice(k, 2, replace=False).tolist() for _ in range(400)]  # beyond the first room
+    answers = [(i, j, [i, j, None][rng.integers(3)]) for i, j in pairs]
+    together, apart = Policy("cpc-pac", k=k), Policy("cpc-pac", k=k)
+    together.add_all(answers)
+    for answer in answers:
+        apart.add(*answer)
+    for (name, one), (_, other) in zip(
+        arrays_of(together.state), arrays_of(apart.state), strict=True
+    ):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f"), name
+    with pytest.raises(InvalidParameter, match="not in the duel"):
+        together.add_all([(0, 1, 2)])
+
+
 @pytest.mark.parametrize(
     ("wins", "ties"),
     [

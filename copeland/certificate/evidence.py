@@ -94,6 +94,7 @@ def check_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
 
 THESE, LIKE_THESE = "judge, these cases", "judge, cases like these"
 Given = tuple[ArrayLike, ArrayLike]
+DENSE = 2_500  # pairs, of which all are looked at
 
 
 class VoteCounts(NamedTuple):
@@ -212,8 +213,14 @@ def evidence(
 
 
 def log_evidence_of_pairs(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
-    """:func:`log_evidence_of_votes` of all pairs at once."""
-    found = log_evidence_of_votes(wins, losses, ties, margin)
+    """:func:`log_evidence_of_votes` of all pairs at once; of many options, most pairs have no votes and the same evidence."""
+    met = wins + losses + ties != 0
+    if met.size > DENSE and 2 * np.count_nonzero(met) < met.size:
+        none = np.zeros(1, np.int64)
+        found = np.full(met.shape, log_evidence_of_votes(none, none, none, margin)[0])
+        found[met] = log_evidence_of_votes(wins[met], losses[met], ties[met], margin)
+    else:
+        found = log_evidence_of_votes(wins, losses, ties, margin)
     np.fill_diagonal(found, -math.inf)
     return found
 

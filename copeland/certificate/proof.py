@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -219,9 +220,11 @@ def apply_row_argument(
     k = len(found)
     others = among.sum() - among  # how many each option meets
     met = np.where(among[None, :], found, -math.inf)
-    strongest = -np.sort(-met, axis=1)[:, : k - 1]
-    needed = np.array([win_level(at, k - 1 - r) for r in range(1, k)])  # to claim r wins
-    lower = ((strongest >= needed) * np.arange(1, k)).max(axis=1)
+    needed = _levels_of_wins(at, k)
+    lower = np.zeros(k, np.int64)
+    some = np.flatnonzero(met.max(axis=1) >= needed.min())  # who can claim anything at all
+    strongest = -np.sort(-met[some], axis=1)[:, : k - 1]
+    lower[some] = ((strongest >= needed) * np.arange(1, k)).max(axis=1)
 
     def at_most(level: float) -> Ints:
         return others - ((found >= level) | held)[among].sum(axis=0)
@@ -235,6 +238,12 @@ def apply_row_argument(
     outside = among & ~best
     is_all = m > 0 and bool((at_most(all_level(at, m))[outside] < lower[among].max()).all())
     return lower, upper, best, is_all
+
+
+@lru_cache(100)
+def _levels_of_wins(at: Levels, k: int) -> Floats:
+    """What it takes to claim 1, 2, ... wins over K - 1 others."""
+    return np.array([win_level(at, k - 1 - r) for r in range(1, k)])
 
 
 def _bound_scores(beats: Bools, among: Bools, held: Bools | bool = False) -> tuple[Ints, Ints]:

@@ -136,6 +136,17 @@ def take_answer(
     return [], Answered(kept, vote.number, late, bool(new), after, look)
 
 
+def meet_voter(
+    work: Transactions, log: Log, voter: str, onward: Onward, now: float
+) -> tuple[list[Event], tuple[Look, Ballot | Wait | None]]:
+    """Return a study as a voter meets it, and that voter's ballot, if one is to follow; a new one is appended."""
+    look, found = view_as(work, log, voter), None
+    following = None if look.closed else onward(look)
+    if following is not None:
+        found = find_ballot(work, log, voter, following, now)
+    return [], (look, found)
+
+
 def view_as(work: Transactions, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
     state, votes = work.state, tuple(log.votes_of(voter))

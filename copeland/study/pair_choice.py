@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Collection
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,8 @@ class Counted:
         self._is_open = is_open
         self._player: Player | None = None  # made from the counts when it is needed
         self._hinted_at = 0  # votes
-        self._untried = 0  # votes that the player was told since it was last used
+        self._untold: list[Event] = []  # votes that the player is told when it is used
+        self._untried = 0  # how many these are
 
     def propose(self, log: Log, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
@@ -73,9 +75,13 @@ class Counted:
         return player.choose(state, request, n)
 
     def _of_all(self, state: StudyState) -> Player:
-        counts, self._untried = (state.wins, state.ties), 0
+        counts, untold = (state.wins, state.ties), self._untold
+        self._untold, self._untried = [], 0
+        if self._player is not None:
+            self._player.tell_all(untold, state)
         if self._player is None:
             self._player, self._hinted_at = Player(state, counts), state.votes
+            self._player.follows = True
         elif state.votes - self._hinted_at >= max(state.k, self._hinted_at / HINTED_ANEW):
             self._player.hint(state, counts)
             self._hinted_at = state.votes
@@ -84,14 +90,14 @@ class Counted:
     def take(self, event: Event, state: StudyState) -> None:
         """Follow an event that the state is about to take."""
         of_guide = event.kind in (VOTED, COUNTED) and state.is_guide(event.voter)
-        if event.kind in (ADDED, RESTARTED) or of_guide:
-            self._player = None
-        elif event.kind in (VOTED, COUNTED) and self._player is not None:
+        if self._player is not None:
+            self._player.note(event)
+        if event.kind in (VOTED, COUNTED) and self._player is not None:
             self._untried += times_of(event)
-            if self._untried > UNTRIED:  # as in an import
-                self._player = None
-            else:
-                self._player.tell(event, state)
+            self._untold.append(event)
+        if event.kind in (ADDED, RESTARTED) or of_guide or self._untried > UNTRIED:
+            # After an import, say, one from the counts takes less time.
+            self._player, self._untold, self._untried = None, [], 0
 
 
 class Replayed:
@@ -149,6 +155,11 @@ class Player:
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Pair] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
+        self.follows = False  # whether it is told of every event, by `note`
+        self._new: list[int] = []  # ballots that were asked since the scene was set
+        self._answered: list[int] = []  # and those that were answered
+        self._expires: dict[int, float] = {}  # of the pending ballots, in the same order
+        self._last: float | None = None  # when the scene was set; None if it must be set anew
         self._paused: frozenset[int] = frozenset()
 
     def hint(self, state: StudyState, counts: tuple[np.ndarray, np.ndarray]) -> None:
@@ -190,16 +201,55 @@ class Player:
 
     def tell(self, vote: Event, state: StudyState) -> None:
         """Let the policy know of a vote, if it counts."""
-        meaning = state.meaning(vote.outcome) if vote.repeats is None else None
-        if meaning is None:
-            return
-        assert vote.left is not None and vote.right is not None
         self.policy.events = vote.number - 1
-        winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
-        for _ in range(times_of(vote)):
-            self.policy.add(vote.left, vote.right, winner)
+        for answer in _answers_in(vote, state):
+            self.policy.add(*answer)
+
+    def tell_all(self, votes: list[Event], state: StudyState) -> None:
+        """Let a policy that goes by counts know of votes, those that count."""
+        self.policy.add_all([answer for vote in votes for answer in _answers_in(vote, state)])
+
+    def note(self, event: Event) -> None:
+        """Follow an event: what it says of ballots matters when the next one is chosen."""
+        if event.kind == ASKED:
+            self._new.append(event.number)
+        elif event.ballot is not None:
+            self._answered.append(event.ballot)
 
     def _set_scene(self, state: StudyState, request: BallotRequest) -> None:
+        """Count on the answers that are under way now, and name only options that may be asked."""
+        if not (self.follows and self._follow_scene(state, request.now)):
+            self._look_around(state, request)
+        self._new, self._answered = [], []
+        self._pause(state, request)
+
+    def _follow_scene(self, state: StudyState, now: float) -> bool:
+        """Do so by what has changed alone; tell whether that is certain to be all.
+
+        Ballots expire in the order in which they were asked, and leave the state in that order, unless clocks differ.
+        """
+        if self._last is None or now < self._last or self._overlooked or state.guides:
+            return False
+        gone = {ballot for ballot in self._answered if ballot in self._pending}
+        expired = takewhile(
+            lambda ballot: ballot in gone or self._expires[ballot] <= now, self._pending
+        )
+        gone.update(list(expired))
+        held = [ballot for ballot in self._new if ballot in state.open]
+        fresh = {ballot: state.open[ballot].expires for ballot in held}
+        last = next(reversed(self._expires.values()), now)
+        if any(
+            not last <= one < now + 2 * state.settings.lease or one <= now for one in fresh.values()
+        ) or sorted(fresh.values()) != list(fresh.values()):
+            return False
+        self._forget(gone)
+        self._expect({b: (state.open[b].left, state.open[b].right) for b in held})
+        self._expires |= fresh
+        self._last = now
+        return not self._pending or next(iter(self._pending)) in state.open
+
+    def _look_around(self, state: StudyState, request: BallotRequest) -> None:
+        """Do so by looking at every open ballot."""
         under_way = {  # what guides are asked is no vote to come
             ballot: asked
             for ballot, asked in state.under_way(request.now).items()
@@ -214,7 +264,14 @@ class Player:
                 for ballot in sorted(expected - self._pending.keys())
             }
         )
-        self._pause(state, request)
+        self._pending = dict(sorted(self._pending.items()))
+        self._expires = {ballot: under_way[ballot].expires for ballot in self._pending}
+        ends = list(self._expires.values())
+        every = list(state.open)
+        over, rest = every[: len(every) - len(under_way)], every[len(every) - len(under_way) :]
+        is_plain = ends == sorted(ends) and rest == list(under_way)
+        is_plain &= all(state.open[ballot].expires <= request.now for ballot in over)
+        self._last = request.now if is_plain else None
 
     def _pause(self, state: StudyState, request: BallotRequest) -> None:
         """Let the policy name only options that may be asked."""
@@ -237,6 +294,7 @@ class Player:
         if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
+                self._last = None
             return None
         claimed = [pair for pair in self._claims() if request.allows(*pair)]
         if claimed:
@@ -249,7 +307,7 @@ class Player:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
         if request.recent_ballots.minds(*named[0]) > FINE:
             named = named + [pair for pair in self._claims() if request.allows(*pair)]
-        best = min(named, key=lambda pair: request.recent_ballots.minds(*pair))
+        best = request.recent_ballots.find_easiest(named)
         if request.recent_ballots.minds(*best) > FINE and state.settings.people:
             other = self._pick_rare_pair(state, request)
             if other is not None and request.recent_ballots.minds(
@@ -280,6 +338,7 @@ class Player:
         older = held[: (len(held) + 1) // 2]
         self._forget(older)
         self._overlooked.update(older)
+        self._last = None
         return bool(older)
 
     def _pick_rare_pair(self, state: StudyState, request: BallotRequest) -> Pair | None:
@@ -302,6 +361,18 @@ class Player:
 
     def _forget(self, ballots: Collection[int]) -> None:
         self.policy.count_on([self._pending.pop(ballot) for ballot in ballots], -1)
+        for ballot in ballots:
+            self._expires.pop(ballot, None)
+
+
+def _answers_in(vote: Event, state: StudyState) -> list[tuple[int, int, int | None]]:
+    """What a vote tells a policy: its pair and the winner, as often as it was said; nothing if it does not count."""
+    meaning = state.meaning(vote.outcome) if vote.repeats is None else None
+    if meaning is None:
+        return []
+    assert vote.left is not None and vote.right is not None
+    winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
+    return [(vote.left, vote.right, winner)] * times_of(vote)
 
 
 def _in_rounds(state: StudyState, request: BallotRequest, n: int) -> list[Pair]:

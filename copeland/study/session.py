@@ -43,8 +43,15 @@ class _Half(Exception):
 class _Change:
     """What somebody wants to append, and what became of it."""
 
-    def __init__(self, decide: Callable[[Log], tuple[list[Event], Any]]):
+    def __init__(
+        self,
+        decide: Callable[[Log], tuple[list[Event], Any]],
+        event_id: str | None,
+        voter: str | None,
+    ):
         self._decide = decide
+        self.voter = voter  # whose past it needs
+        self.event_id = event_id  # of the vote that it would keep
         self._result: Any = None
         self.error: Exception | None = None
         self.is_made = False
@@ -100,13 +107,19 @@ class Transactions:
         self.kind: Kind = kind_of(self.state.settings)  # for good: settings never change
         self._keep()
 
-    def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
+    def change(
+        self,
+        decide: Callable[[Log], tuple[list[Event], T]],
+        event_id: str | None = None,
+        voter: str | None = None,
+    ) -> T:
         """Catch up with the log, decide what to append to it, and return once that is stored.
 
         Those who wait for their turn have their changes made in one transaction, by the first of them: a disk takes
-        as long to store many as to store one.
+        as long to store many as to store one. What all of them need is looked up together: the vote of an ``event_id``, and
+        the past of a ``voter``.
         """
-        mine = _Change(decide)
+        mine = _Change(decide, event_id, voter)
         try:
             if not self._is_first(mine):
                 mine.turn.wait()
@@ -156,6 +169,8 @@ class Transactions:
 
         def work(log: Log) -> None:
             self._catch_up(log)
+            log.look_up([change.event_id for change in changes if change.event_id is not None])
+            log.recall_voters(change.voter for change in changes if change.voter is not None)
             for change in changes:
                 before = log.appended
                 change.decide(self, log)

@@ -25,6 +25,7 @@ from copeland.study.ballots import (
     Onward,
     ballot_of,
     find_ballot,
+    meet_voter,
     take_answer,
     view_as,
 )
@@ -174,6 +175,11 @@ class Study:
         return self._current().closed
 
     @property
+    def is_open(self) -> bool:
+        """Whether its goal is not reached, as far as this object has read the log."""
+        return self._work.look_at_state(self._work.kind.is_open)
+
+    @property
     def number(self) -> int:
         """The number of the last event in its log."""
         return self._current().number
@@ -301,7 +307,8 @@ class Study:
             spent=spent
         )
         kept = self._work.change(
-            lambda log: answer_to(self._work.kind, self._state, log, told, self.now())
+            lambda log: answer_to(self._work.kind, self._state, log, told, self.now()),
+            told.event_id,
         )
         return vote_of(self._state, kept)
 
@@ -338,13 +345,25 @@ class Study:
         told = self._make_answer(ballot, outcome, voter, event_id, item, source)
 
         return self._work.change(
-            lambda log: take_answer(self._work, log, told, following, self.now())
+            lambda log: take_answer(self._work, log, told, following, self.now()),
+            told.event_id,
+            told.voter,
         )
 
     def look(self, voter: str) -> Look:
         """Return the study as a voter sees it."""
         check_plain(voter=voter)
         return self._work.read(lambda log: view_as(self._work, log, voter))
+
+    def meet(self, voter: str, onward: Onward) -> tuple[Look, Ballot | Wait | None]:
+        """Return the study as a voter sees it, and the ballot that :meth:`following` finds, in one transaction.
+
+        ``onward`` decides by the look what a new ballot is about, and whether there is one.
+        """
+        check_text(voter=voter)
+        return self._work.change(
+            lambda log: meet_voter(self._work, log, voter, onward, self.now()), voter=voter
+        )
 
     def following(
         self,

@@ -50,13 +50,25 @@ class RecentlyShown(NamedTuple):
             return frozenset()
         return frozenset.intersection(*map(frozenset, self.recent))
 
-    def minds(self, one: int, other: int) -> int:
-        """Return how much the voter would mind a pair, FINE if not at all."""
+    def minds(self, one: int, other: int, tiring: frozenset[int] | None = None) -> int:
+        """Return how much the voter would mind a pair, FINE if not at all; ``tiring`` are the tiring options, if known."""
         if self.recent and {one, other} == set(self.recent[-1]):
             return AGAIN
-        if not self.tiring_options.isdisjoint((one, other)):
+        if not (self.tiring_options if tiring is None else tiring).isdisjoint((one, other)):
             return TIRESOME
         return LOPSIDED if self._leans(one) == self._leans(other) != 0 else FINE
+
+    def find_easiest(self, pairs: Iterable[Pair]) -> Pair:
+        """Return the first of the pairs that the voter minds least."""
+        best, tiring = None, self.tiring_options
+        for pair in pairs:
+            level = self.minds(*pair, tiring)
+            if best is None or level < best[0]:
+                best = level, pair
+            if level == FINE:
+                break
+        assert best is not None
+        return best[1]
 
     def minds_of(self, k: int) -> Levels:
         """Return the same for all pairs of K options at once."""

@@ -11,7 +11,7 @@ import threading
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from ipaddress import IPv4Address, IPv6Network, ip_address
 from struct import Struct
@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _BALLOT = Struct(">QH?")  # what a token hides: all are of one length
 MANY = 10_000  # names that are remembered before old ones are looked for
+READ = 10_000  # signed values that are remembered: a voter's cookie comes with every answer
 BODY = 1_000_000  # bytes
 UPLOADS = 64_000_000  # bytes of a form with images, which only admins send
 BODY_SECONDS = 60.0  # until a body is there
@@ -82,6 +83,8 @@ class Signer:
         self._secret = secret.encode()
         self._cipher = AESSIV(hmac.digest(self._secret, b"ballot", "sha512"))
         self._serializer = cache(lambda purpose: URLSafeSerializer(self._secret, salt=purpose))
+        # What was not signed raises an error, and so is not remembered.
+        self._load = lru_cache(READ)(lambda purpose, token: self._serializer(purpose).loads(token))
 
     def link(self, nonce: str) -> str:
         """Return the token of a link, which is stored nowhere and can be shown again."""
@@ -94,7 +97,7 @@ class Signer:
     def read(self, purpose: str, token: str) -> Any:
         """Return a value that was signed for this purpose, None if it was not."""
         try:
-            return self._serializer(purpose).loads(token)
+            return self._load(purpose, token)
         except BadData:
             return None
 
@@ -139,6 +142,7 @@ def _text(raw: bytes) -> str:
     return urlsafe_b64encode(raw).decode().rstrip("=")
 
 
+@lru_cache(MANY)
 def group_address(address: str) -> str:
     """Return what stands for an address where visitors are counted: who has one of IPv6 has all that begin like it.
 

@@ -33,6 +33,7 @@ ARRIVED = (
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
 READY = 5.0  # seconds for which it is known whether the storage can be written
+OPEN = 500  # studies that are kept in memory: beyond that, the one that nobody asked for longest is read anew
 STREAMS = 200  # open at a time, in one process
 DEMO = "Welcome lines"
 LINES = {
@@ -94,20 +95,23 @@ class Server:
         self.streams = 0
         self.ends = threading.Event()  # set when the process is to end
         self.past = PastTexts()
-        self._studies: Cache[Study] = Cache()
-        self._analyses: Cache[Analyses] = Cache()
-        self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
+        self._studies: Cache[Study] = Cache(most=OPEN)
+        self._analyses: Cache[Analyses] = Cache(most=OPEN)
+        self._numbers: Cache[int] = Cache(FOLLOWED, OPEN)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
         self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
         self._writable: Cache[bool] = Cache(READY, clock=clock)
-        self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
+        self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, OPEN, clock=clock)
         self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
         self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
         self._noted: dict[str, str] = {}  # those that the log says
-        self._texts: Cache[dict[str, str]] = Cache()  # by option
-        self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
-        self._kinds: Cache[str] = Cache()
-        self._sizes: Cache[tuple[int, int]] = Cache()
+        self._seen: dict[
+            str, tuple[VotingPage, dict[str, Pane], tuple[str, ...]]
+        ] = {}  # what these are of
+        self._texts: Cache[dict[str, str]] = Cache(most=OPEN)  # by option
+        self._outputs: Cache[dict[str, dict[str, str]]] = Cache(most=OPEN)  # by item and option
+        self._kinds: Cache[str] = Cache(most=ARRIVALS)
+        self._sizes: Cache[tuple[int, int]] = Cache(most=ARRIVALS)
 
     def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
@@ -133,6 +137,11 @@ class Server:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
         key = slug, nonce, self.store.changes
         return self._arrivals.find(key, lambda: self.store.arrival(slug, nonce))
+
+    def opening(self, token: str) -> tuple[VotingPage, Link] | None:
+        """Return the page and the link of a token; asked for by everybody who begins."""
+        key = hash_text(token), self.store.changes
+        return self._arrivals.find(key, lambda: self.store.opening(token))
 
     def is_open_key(self, key: Key) -> bool:
         """Tell whether a key still opens something; asked for while a stream goes on."""
@@ -188,12 +197,22 @@ class Server:
 
     def note_page(self, page: VotingPage) -> None:
         """Let the log say what voters see, before they vote on it; asked for at every answer."""
+        seen = page, self.panes(page), self._questions(page)
+        before = self._seen.get(page.slug)
+        if (
+            before is not None
+            and before[0] is page
+            and before[1] is seen[1]
+            and before[2] == seen[2]
+        ):
+            return
         fields = (getattr(page, name) for name in FIELDS)
-        shown = (page.slug, *fields, self._version(page), self._questions(page))
+        shown = (page.slug, *fields, self._version(page), seen[2])
         digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
         if self._noted.get(page.slug) != digest:
             note_presentation(self.study(page), digest)
             self._noted[page.slug] = digest
+        self._seen[page.slug] = seen
 
     def _version(self, page: VotingPage) -> int:
         """A number that changes with the images of a page."""
@@ -228,6 +247,7 @@ class Server:
             cache.forget(page.slug)
         self._versions.pop(page.slug, None)
         self._noted.pop(page.slug, None)
+        self._seen.pop(page.slug, None)
         self.store.changes += 1  # so that voters and keys of this process find nothing
 
     def new_admin_token(self) -> str:

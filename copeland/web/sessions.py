@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Annotated, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -16,6 +17,7 @@ from starlette.responses import Response
 from copeland.errors import InvalidParameter
 from copeland.web.security import (
     ATTEMPTS,
+    MANY,
     NEWCOMERS,
     REQUESTS,
     SHARED_VOTES,
@@ -123,6 +125,7 @@ def require_pace(request: Request, rate: Rate, study: str) -> None:
         server_of(request).limits.require(rate, f"{study} {address}")
 
 
+@lru_cache(MANY)
 def _is_here(address: str) -> bool:
     try:
         return ip_address(address).is_loopback

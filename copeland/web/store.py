@@ -176,12 +176,15 @@ class Checked(NamedTuple):
     good: bool | None  # None: it tells nothing, as it was skipped
 
 
-_ARRIVAL = (
+_arrivals = (
     select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
     .join(studies, studies.c.id == pages.c.study)
     .join(links, links.c.study == pages.c.study)
-    .where(pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce"))
 )
+_ARRIVAL = _arrivals.where(
+    pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce")
+)
+_OPENING = _arrivals.where(links.c.hash == sa.bindparam("hash"))
 
 _e = events.c
 V = TypeVar("V")
@@ -386,9 +389,9 @@ class Store:
         rows = self._rows(select(links).where(links.c.study == study).order_by(links.c.id))
         return [Link(*row) for row in rows]
 
-    def link(self, token: str) -> Link | None:
-        """Return the link of a token."""
-        return self._first(select(links).where(links.c.hash == hash_text(token)), Link)
+    def opening(self, token: str) -> tuple[VotingPage, Link] | None:
+        """Return the page and the link of a token."""
+        return self._arrive(_OPENING, {"hash": hash_text(token)})
 
     def link_by_nonce(self, nonce: str) -> Link | None:
         """Return a link that a voter's cookie names."""
@@ -396,7 +399,10 @@ class Store:
 
     def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names."""
-        found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
+        return self._arrive(_ARRIVAL, {"slug": slug, "nonce": nonce})
+
+    def _arrive(self, query: sa.Select, bound: dict[str, str]) -> tuple[VotingPage, Link] | None:
+        found = self._read(lambda connection: connection.execute(query, bound).first())
         return None if found is None else (page_of(*found[:4]), Link(*found[4:]))
 
     def revoke_link(self, study: int, link: int, revoked: bool = True) -> None:

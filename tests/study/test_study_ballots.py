@@ -1,11 +1,13 @@
 """Open ballots: nobody takes them all, nobody goes without, and time alone lets them lapse."""
 
+import random
 from collections import Counter
 
 import pytest
 
 from copeland.study import Settings, Storage, Wait, create_study, open_study
 from copeland.study.log.events import CREATED, Event
+from copeland.study.pair_choice import Player
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 TEN_YEARS = 10 * 365 * 86_400.0
@@ -257,3 +259,45 @@ def test_a_study_from_before_the_cap_has_the_default(clock):
     assert len(study.ask(voter="ann", n=20)) == 8
     assert study.replay() == study.state()
     create_study("old", OPTIONS, storage, lease=LEASE, load_if_exists=True, voters="independent")
+
+
+# Following what changes is as good as looking at everything
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("how", [{"voters": "people"}, {"repeats": "first"}])
+def test_who_follows_ballots_asks_as_who_looks_at_all_of_them(seed, how, monkeypatch):
+    def play(follow_scene):
+        if follow_scene is not None:
+            monkeypatch.setattr(Player, "_follow_scene", follow_scene)
+        clock, coin, seen = Clock(), random.Random(seed), []
+        study = made(clock, named(6), storage=Storage(), **how)
+        other = Clock()
+        wrong = open_study("drinks", study.storage, clock=other)
+        held = []
+        for n in range(120):
+            clock.now += coin.choice([0.0, 0.5, 2.0, LEASE / 3])
+            other.now = clock.now + coin.choice([0.0, 0.0, 3 * LEASE, -LEASE])
+            asks = wrong if coin.random() < 0.1 else study
+            ballots = asks.ask(voter=f"voter {n}", n=2)
+            seen += [(ballot.left, ballot.right) for ballot in ballots]
+            held += [ballot for ballot in ballots if coin.random() < 0.7]
+            while held and coin.random() < 0.6:
+                study.tell(held.pop(coin.randrange(len(held))), coin.choice(["left", "right"]))
+            state = study.state()
+            assert state.open_of(f"voter {n}") == {
+                b: one for b, one in state.open.items() if one.voter == f"voter {n}"
+            }
+        assert study.state() == study.replay()
+        return seen
+
+    follows = []
+    follow = Player._follow_scene
+
+    def counted(player, state, now):
+        follows.append(follow(player, state, now))
+        return follows[-1]
+
+    assert play(counted) == play(lambda *_: False)
+    assert any(follows)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from copeland.kernels.vote_evidence import fewest_votes
@@ -10,7 +11,7 @@ from copeland.policy import Policy, arrays_of
 from copeland.study import Storage, create_study
 from copeland.study.kinds import base
 from copeland.study.log.events import ASKED, VOTED, Event
-from copeland.study.pair_choice import BallotRequest, Player, active
+from copeland.study.pair_choice import BallotRequest, Counted, Player, active
 
 OPTIONS = ["A", "B", "C"]
 
@@ -138,9 +139,39 @@ def test_the_planner_is_not_told_the_votes_of_an_import_one_by_one(monkeypatch):
     rows = [{"left": "green", "right": "black", "outcome": "left"}] * 4
     study.ask()
     told = []
-    add = Policy.add
-    monkeypatch.setattr(Policy, "add", lambda *said: told.append(said) or add(*said))
+    add_all = Policy.add_all
+    monkeypatch.setattr(
+        Policy, "add_all", lambda policy, said: told.append(len(said)) or add_all(policy, said)
+    )
     study.add_votes(rows)
     study.ask()
     study.add_votes(rows * 10)
-    assert len(told) == 4 + 5
+    study.ask()
+    assert told == [4]  # the others came as counts
+
+
+def test_the_planner_asks_as_one_that_was_told_each_vote_when_it_came(monkeypatch):
+    rng = np.random.default_rng(3)
+    outcomes = rng.choice(["left", "right", "tie", "skip"], 60)
+
+    def asked(told_at_once):
+        study = create_study("tea", list("abcde"), seed=4, voters="independent")
+        if told_at_once:
+            take = Counted.take
+
+            def tell_now(chooser, event, state):
+                take(chooser, event, state)
+                if chooser._player is not None:
+                    chooser._player.tell_all(chooser._untold, state)
+                    chooser._untold = []
+
+            monkeypatch.setattr(Counted, "take", tell_now)
+        pairs = []
+        for n, outcome in enumerate(outcomes):
+            ballots = study.ask(n=1 + n % 3)
+            pairs += [(ballot.left, ballot.right) for ballot in ballots]
+            for ballot in ballots:
+                study.tell(ballot, outcome)
+        return pairs
+
+    assert asked(False) == asked(True)

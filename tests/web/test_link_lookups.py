@@ -8,7 +8,7 @@ LOOKUPS = {
     "a cookie's link and page": lambda site, link: site.server.store.arrival(
         site.page().slug, link.nonce
     ),
-    "a link that is opened": lambda site, link: site.server.store.link(
+    "a link that is opened": lambda site, link: site.server.store.opening(
         site.server.signer.link(link.nonce)
     ),
 }

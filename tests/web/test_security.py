@@ -410,3 +410,11 @@ def test_health_is_there_without_the_storage(site):
     site.storage.transact = gone
     assert site.browser().get("/healthz").text == "ok\n"
     assert site.browser().get("/readyz").status_code == 503
+
+
+def test_only_what_was_signed_is_remembered():
+    signer = Signer("one")
+    token = signer.sign("voter", ["tea", "ann"])
+    assert signer.read("voter", token) == signer.read("voter", token) == ["tea", "ann"]
+    assert signer.read("voter", token + "x") is signer.read("admin", token) is None
+    assert signer._load.cache_info().currsize == 1

@@ -212,3 +212,15 @@ def test_pages_are_for_their_own_address_alone():
     site = Site()
     site.study()
     assert site.browser(host="evil.example").get(site.link()).status_code == 400
+
+
+def test_a_study_that_is_no_longer_in_memory_is_read_anew(site, monkeypatch):
+    monkeypatch.setattr(site.server._studies, "_most", 1)
+    first = site.study("first")
+    browser, page = site.voter(name="first")
+    other = site.study("other")
+    site.server.study(site.page("other"))
+    assert len(site.server._studies) == 1
+    vote(browser, page)
+    assert len(first.votes()) == 1 and other.votes() == []
+    assert len(site.server._studies) == 1

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from copeland.kernels.compiler.compile import bind_parts
-from copeland.kernels.loop import advance, crowded, finished, select
+from copeland.kernels.loop import advance, crowded, finished, select, update
 from copeland.kernels.mark import kernel
 
 Parts = tuple[tuple[str, Callable[..., Any]], ...]
@@ -35,6 +35,27 @@ def pend_all(state, pairs, change):
     n = 0
     while n < len(pairs) and not crowded(state):
         pend(state, pairs[n, 0], pairs[n, 1], change)
+        n += 1
+    return n
+
+
+@kernel
+def tie(state, first, second, rng):
+    """Count a tie: nothing, for an algorithm that takes none."""
+
+
+@kernel
+def tell_all(state, answers, rng):
+    """Count answers, n x 3 (a pair, and its winner or -1 for a tie), until the state is crowded; return how many."""
+    n = 0
+    while n < len(answers) and not crowded(state):
+        i, j, winner = answers[n, 0], answers[n, 1], answers[n, 2]
+        if winner == i:
+            update(state, i, j, rng)
+        elif winner == j:
+            update(state, j, i, rng)
+        else:
+            tie(state, i, j, rng)
         n += 1
     return n
 

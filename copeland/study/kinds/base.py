@@ -271,7 +271,11 @@ class Kind:
         return {}
 
     def is_open(self, state: StudyState) -> bool:
-        """Tell whether the goal is not reached; of one winner, with few votes, that is known without looking at them."""
+        """Tell whether the goal is not reached; this is asked before every question, and looked at when it may have changed."""
+        return state.find_end(self._is_open)
+
+    def _is_open(self, state: StudyState) -> bool:
+        """Tell the same; of one winner, with few votes, that is known without looking at them."""
         if state.settings.goal != BEST:
             return not self.certificate(state).decided
         if has_too_few(state):
@@ -355,8 +359,7 @@ def find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, Op
     """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
     if request.voter is None:
         return {}
-    under_way = state.under_way(request.now).items()
-    return {ballot: asked for ballot, asked in under_way if asked.voter == request.voter}
+    return state.find_current(state.open_of(request.voter), request.now)
 
 
 def _new_questions(

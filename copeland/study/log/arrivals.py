@@ -28,6 +28,21 @@ _What = Literal["add", "add_undone"]
 _Change = tuple[_What, int, int, str, int]
 
 
+class Changing:
+    """Something that counts its changes. A slot holds the count, so ``vars``, and with it a snapshot, leaves it out."""
+
+    __slots__ = ("_changes",)
+
+    @property
+    def changes(self) -> int:
+        """How often it has changed since this process made it."""
+        return getattr(self, "_changes", 0)
+
+    def note_change(self) -> None:
+        """Count a change."""
+        self._changes = self.changes + 1
+
+
 @dataclass
 class Person:
     """Somebody whose votes are not counted yet."""
@@ -45,8 +60,8 @@ class Person:
         return self.answers - COST * len(self.open)
 
 
-class Arrivals:
-    """People in the order of their arrival, and the votes of those who are counted.
+class Arrivals(Changing):
+    """People in the order of their arrival, and the votes of those who are counted; it counts the changes of these.
 
     A person is known by name. A ballot or a vote without a name is a person of its own, known by its number.
     """
@@ -73,11 +88,13 @@ class Arrivals:
         """Make room for ``k`` options; only people who come later meet a new one."""
         self._count_first(len(self._waiting))
         self.counted = self.counted.widen(k)
+        self.note_change()
 
     def restart(self) -> None:
         """Begin anew: only people who come later count."""
         self._count_first(len(self._waiting))
         self.counted = empty_tables(len(self.counted.wins))
+        self.note_change()
 
     def ask(self, asked: AskedEvent, lease: float) -> None:
         """Take in a ballot; a person's ballots come one right after the other."""
@@ -143,6 +160,7 @@ class Arrivals:
             self._worth += COST
         elif self._missing == AGAINST:
             self.counted.miss(vote.left, vote.right, -1)
+            self.note_change()
         return key
 
     def _own(self, key: str | int, vote: VoteEvent) -> None:
@@ -161,6 +179,7 @@ class Arrivals:
             self._waiting[key].changes.append(change)
 
     def _apply(self, change: _Change) -> None:
+        self.note_change()
         what, *said = change
         getattr(self.counted, what)(*said)
 
@@ -192,6 +211,7 @@ class Arrivals:
                 self._apply(change)
             for pair in person.open.values() if self._missing == AGAINST else ():
                 self.counted.miss(*pair)
+                self.note_change()
 
     def _forget(self, person: Person) -> None:
         """Stop looking out for a person's ballots and votes."""

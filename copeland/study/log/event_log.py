@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from hashlib import sha256
 from itertools import islice
+from json import dumps
 from operator import itemgetter
 from typing import Any
 
@@ -34,11 +36,13 @@ from copeland.study.log.schema import events, snapshots, studies
 PIECE = 10_000  # rows fetched, or written, at a time
 SUBJECTS = 1_000  # voters with a pair that are looked up at a time
 EVERY = 1_000_000_000  # rows: more than there are
+FEW = 64  # events that one statement inserts
 REMEMBERED = 50_000  # events of voters who came of late
 TOO_MANY = 5_000  # events of one voter to remember them
 OPINIONS = (LEFT, RIGHT, TIE, BOTH_BAD)
 Subject = tuple[str, frozenset[int]]  # a voter and a pair
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot
+_BODY = Event._fields.index("body")
 
 # Statements are made once: making one takes longer than running it.
 _e = events.c
@@ -79,6 +83,9 @@ _ANSWERS = _through(
 )
 _VOTED = _every.where(_e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
+_some = _every.where(_e.voter.in_(_several("voters")))
+_ASKED_ALL = _through("copeland_asked", _some.where(_e.outcome.is_(None), _e.kind == ASKED))
+_ANSWERS_ALL = _through("copeland_voters", _some.where(_e.outcome.is_not(None)))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
 _WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
 _ANSWERS_OF = _through("copeland_voters", _AFTER.where(_of_voter, _e.outcome.is_not(None)))
@@ -110,7 +117,6 @@ _TALLY = (
     .where(_votes)
     .group_by(_e.voter, _e.left, _e.right, _e.outcome)
 )
-_INSERT = sa.insert(events)
 _LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
 _LINKED = _every.add_columns(_e.link).order_by(_e.number)
 _LAST_LINKED = (
@@ -186,6 +192,7 @@ class Log:
         self._recall = recall or Recall()
         self._past: tuple[str, list[Event]] | None = None  # of the voter who was looked up last
         self._unwritten: list[Event] = []  # appended events that no query would find
+        self._looked_up: dict[str, Event | None] = {}  # votes, by the ids that were asked for
         self.appended = 0  # events
 
     def append(self, new: Sequence[Event]) -> None:
@@ -193,6 +200,9 @@ class Log:
         self._unwritten += new
         self.appended += len(new)
         self._past = None
+        for event in new:
+            if event.event_id in self._looked_up:
+                self._looked_up[event.event_id] = event
 
     def write(self) -> None:
         """Write what was appended, each event with its link."""
@@ -206,9 +216,17 @@ class Log:
             for event in new[start : start + PIECE]:
                 event = event._replace(time=float(event.time))  # as it will be read
                 link = next_link(link, event)
-                rows.append(event._asdict() | {"study": self._study, "link": link})
-            self._connection.execute(_INSERT, rows)
+                rows.append(_row_of(self._study, event, link))
+            self._insert(rows)
         self._recall.last = new[-1].number, link
+
+    def _insert(self, rows: list[tuple[Any, ...]]) -> None:
+        dialect = self._connection.dialect
+        if len(rows) <= FEW:  # in one statement: PostgreSQL would take one for each row
+            values = tuple(value for row in rows for value in row)
+            self._connection.exec_driver_sql(_insertion(dialect, len(rows)), values)
+        else:
+            self._connection.exec_driver_sql(_insertion(dialect, 1), rows)
 
     def read_links(self) -> Iterator[tuple[Event, bytes | None]]:
         """Yield every event with its link."""
@@ -245,9 +263,19 @@ class Log:
 
     def vote(self, event_id: str) -> VoteEvent | None:
         """Return the vote of this id."""
-        new = (event for event in self._unwritten if is_vote(event) and event.event_id == event_id)
-        row = next(new, None) or self._rows(_NAMED, unwritten=True, event_id=event_id).first()
+        if event_id not in self._looked_up:
+            self.write()
+            self.look_up([event_id])
+        row = self._looked_up[event_id]
         return None if row is None else VoteEvent._make(row)
+
+    def look_up(self, event_ids: Sequence[str]) -> None:
+        """Look for the votes of these ids in one query, before anything is appended."""
+        if len(event_ids) == 1:
+            self._looked_up[event_ids[0]] = self._rows(_NAMED, event_id=event_ids[0]).first()
+        elif event_ids:
+            found = self.find_votes(event_ids)
+            self._looked_up.update((event_id, found.get(event_id)) for event_id in event_ids)
 
     def find_votes(self, event_ids: Sequence[str]) -> dict[str, Event]:
         """Return the votes that have one of these ids, by id."""
@@ -313,6 +341,19 @@ class Log:
     def votes_of(self, voter: str) -> list[VoteEvent]:
         """Return every vote of a voter, skips and errors included."""
         return [event for event in self._past_of(voter) if is_vote(event)]
+
+    def recall_voters(self, voters: Iterable[str]) -> None:
+        """Read the past of all these voters who are not remembered in two queries, before anything is appended."""
+        unknown = [one for one in dict.fromkeys(voters) if self._recall.past(one) is None]
+        if len(unknown) < 2:  # one is read when it is needed
+            return
+        past: dict[str, list[Event]] = {voter: [] for voter in unknown}
+        for query in (_ASKED_ALL, _ANSWERS_ALL):
+            for row in self._rows(query, voters=unknown):
+                event = read_event(row)
+                past[str(event.voter)].append(event)
+        for voter, known in past.items():
+            self._recall.remember(voter, sorted(known))
 
     def _past_of(self, voter: str) -> list[Event]:
         """What a voter was asked and answered, and what became of it."""
@@ -404,10 +445,8 @@ class Log:
             self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
 
-    def _rows(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Any:
-        """Run a query; what is unwritten may stay so if the query need not find it."""
-        if not unwritten:
-            self.write()
+    def _rows(self, query: sa.Select, **bound: Any) -> Any:
+        self.write()
         return self._connection.execute(query, {"study": self._study, **bound})
 
     def _stream(self, query: sa.Select, **bound: Any) -> Any:
@@ -416,3 +455,22 @@ class Log:
         return self._connection.execute(
             query, {"study": self._study, **bound}, execution_options=pieces
         )
+
+
+@cache
+def _insertion(dialect: sa.Dialect, rows: int) -> str:
+    """The statement that inserts events as a driver takes it: SQLAlchemy would handle every value of every row."""
+    names = ("study", *Event._fields, "link")
+    columns = ", ".join(map(dialect.identifier_preparer.quote, names))
+    mark = "?" if dialect.paramstyle == "qmark" else "%s"
+    values = ", ".join(f"CAST({mark} AS JSON)" if name == "body" else mark for name in names)
+    if mark == "?":  # SQLite keeps JSON as text
+        values = ", ".join([mark] * len(names))
+    every = ", ".join([f"({values})"] * rows)
+    return f"INSERT INTO {events.name} ({columns}) VALUES {every}"
+
+
+def _row_of(study: int, event: Event, link: bytes) -> tuple[Any, ...]:
+    """An event as its row, in the order of the columns."""
+    body = None if event.body is None else dumps(event.body)
+    return (study, *event[:_BODY], body, *event[_BODY + 1 :], link)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,7 +84,13 @@ class OpenBallot(NamedTuple):
     expires: float
 
 
-class StudyState:
+class _Known:
+    """What a process has found out from a state. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
+
+    __slots__ = ("_changes", "_end", "_open_of")
+
+
+class StudyState(_Known):
     """The state of a study as a function of its log, and of nothing else.
 
     ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
@@ -161,9 +167,26 @@ class StudyState:
             if None in read_needed[event.kind](event):
                 raise ValueError(f"an event of the kind '{event.kind}' lacks a field")
             _HANDLERS[event.kind](self, event)
+            if not self._leaves_proof(event):
+                self._changes = getattr(self, "_changes", 0) + 1
         except (LookupError, TypeError, ValueError) as error:
             raise _unreadable(event) from error
         self.number = event.number
+
+    def _leaves_proof(self, event: Event) -> bool:
+        """Tell whether an event changes nothing that is proved, but for what arrivals count by themselves."""
+        if self.cases is not None or self.control is not None:
+            return False
+        return event.kind == ASKED or (event.kind == VOTED and self.arrivals is not None)
+
+    def find_end(self, look: Callable[[StudyState], bool]) -> bool:
+        """Return what a look at the proof finds; it looks again only after the proof may have changed."""
+        counted = 0 if self.arrivals is None else self.arrivals.changes
+        proof = getattr(self, "_changes", 0), counted
+        known: tuple[tuple[int, int], bool] | None = getattr(self, "_end", None)
+        if known is None or known[0] != proof:
+            known = self._end = proof, look(self)
+        return known[1]
 
     def under_way(self, now: float) -> dict[int, OpenBallot]:
         """Return the ballots whose answers are waited for now, the oldest first.
@@ -171,8 +194,29 @@ class StudyState:
         These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
         little, and one that is years off must keep nothing open.
         """
+        return self.find_current(self.open, now)
+
+    def find_current(self, ballots: Mapping[int, OpenBallot], now: float) -> dict[int, OpenBallot]:
+        """Return those of some ballots that :meth:`under_way` returns."""
         longest = 2 * self.settings.lease
-        return {b: asked for b, asked in self.open.items() if 0 < asked.expires - now < longest}
+        return {b: asked for b, asked in ballots.items() if 0 < asked.expires - now < longest}
+
+    def open_of(self, voter: str) -> dict[int, OpenBallot]:
+        """Return the ballots that a voter has not answered, the oldest first, without a look at all others."""
+        index: dict[str | None, dict[int, OpenBallot]] | None = getattr(self, "_open_of", None)
+        if index is None:
+            index = self._open_of = {}
+            for ballot, asked in self.open.items():
+                index.setdefault(asked.voter, {})[ballot] = asked
+        return index.get(voter, {})
+
+    def _close_ballot(self, ballot: int) -> None:
+        """Wait for the answer to a ballot no more."""
+        asked, index = self.open.pop(ballot, None), getattr(self, "_open_of", None)
+        if asked is not None and index is not None:
+            del index[asked.voter][ballot]
+            if not index[asked.voter]:
+                del index[asked.voter]
 
     def _expire(self, now: float) -> None:
         # Only so that they do not pile up: the oldest go, up to the first that is still waited for.
@@ -181,7 +225,7 @@ class StudyState:
             ballot = next(iter(self.open))
             if 0 < self.open[ballot].expires - now < longest:
                 return
-            del self.open[ballot]
+            self._close_ballot(ballot)
 
     def _add_option(self, event: OptionEvent) -> None:
         self._add([Option(**(event.body or {}))])
@@ -198,6 +242,7 @@ class StudyState:
 
     def _restart(self, event: Event) -> None:
         self._next_epoch()
+        self._open_of = None  # to be made anew
         self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
         self.since = event.number
         self.votes = 0
@@ -266,6 +311,9 @@ class StudyState:
         expires = event.time + self.settings.lease
         ballot = OpenBallot(event.left, event.right, event.voter, event.item, expires)
         self.open[event.number] = ballot
+        index = getattr(self, "_open_of", None)
+        if index is not None:
+            index.setdefault(event.voter, {})[event.number] = ballot
         self.asked += 1
         if self.tuning is not None:
             self.tuning.take_question(event)
@@ -276,7 +324,7 @@ class StudyState:
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
-            self.open.pop(event.ballot, None)
+            self._close_ballot(event.ballot)
             self.lists.waiting.pop(event.ballot, None)
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= event.voter not in self.guides
@@ -421,6 +469,7 @@ class StudyState:
     def _excuse(self, event: VoterEvent) -> None:
         self.panel.excuse(event.voter)
         self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
+        self._open_of = None
 
     def is_guide(self, voter: str | None) -> bool:
         """Tell whether a voter's votes prove nothing."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
@@ -83,6 +86,34 @@ class ShownBallot(NamedTuple):
         return any(side.kind for side in self.sides)
 
 
+class PlainRoute(Route):
+    """A route of Starlette that says which it is, as those of FastAPI do."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Tell whether a request is for this route."""
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
+
+
+def _route(method: str, path: str) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
+    """Let a function answer in a thread, with the parts of the path and the form.
+
+    FastAPI would prepare and check parameters that need none of it, and every vote comes this way.
+    """
+
+    def add(answer: Callable[..., Response]) -> Callable[..., Response]:
+        async def handle(request: Request) -> Response:
+            given = dict(request.path_params)
+            if method == "POST":
+                given["form"] = await sessions.plain_form_of(request)
+            return await run_in_threadpool(answer, request, **given)
+
+        router.routes.append(PlainRoute(path, handle, methods=[method], name=answer.__name__))
+        return answer
+
+    return add
+
+
 @router.get("/v/{token}")
 def start(request: Request, token: str) -> HTMLResponse:
     """Show what will be asked. This changes nothing: mail programs open links too."""
@@ -112,8 +143,8 @@ def start(request: Request, token: str) -> HTMLResponse:
     )
 
 
-@router.post("/v/{token}")
-def begin(request: Request, token: str, form: Form) -> Response:
+@_route("POST", "/v/{token}")
+def begin(request: Request, token: str, form: FormData) -> Response:
     """Let somebody vote."""
     link, page = _open_link(request, token)
     require_ours(request, form, link.hash)
@@ -132,7 +163,7 @@ def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
     return server_of(request).signer.sign(CODE, [page.slug, code]) if code else ""
 
 
-@router.get("/vote/{slug}")
+@_route("GET", "/vote/{slug}")
 def vote(request: Request, slug: str) -> Response:
     """Show the pair that this voter is to answer: the same one until it is answered."""
     voter = _voter(request, slug)
@@ -141,8 +172,8 @@ def vote(request: Request, slug: str) -> Response:
     return _next(request, voter, server_of(request).study(voter.page))
 
 
-@router.post("/vote/{slug}")
-def answer(request: Request, slug: str, form: Form) -> Response:
+@_route("POST", "/vote/{slug}")
+def answer(request: Request, slug: str, form: FormData) -> Response:
     """Store an answer, and show the next pair."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
@@ -186,8 +217,8 @@ def _onward(server: Server, voter: Visitor, look: Look, most: int | None) -> Fol
     return _draw_items(server, voter, progress.done) if goes_on else None
 
 
-@router.post("/vote/{slug}/undo")
-def undo(request: Request, slug: str, form: Form) -> Response:
+@_route("POST", "/vote/{slug}/undo")
+def undo(request: Request, slug: str, form: FormData) -> Response:
     """Take back this voter's last answer, until there is another; then its pair is asked again."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
@@ -241,11 +272,10 @@ def outcomes_of(page: VotingPage) -> list[str]:
 def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     """The link of a token and its page; whoever tries many tokens has to wait."""
     server = server_of(request)
-    link = server.store.link(token)
-    page = server.store.find_page_of(link.study) if link else None
-    if link is None or page is None or not link.is_open(server.clock()):
+    found = server.opening(token)
+    if found is None or not found[1].is_open(server.clock()):
         server.limits.refuse(ATTEMPTS, sessions.address_of(request))
-    return link, page
+    return found[1], found[0]
 
 
 def _voter(request: Request, slug: str) -> Visitor:
@@ -310,23 +340,34 @@ def _wants_fragment(request: Request) -> bool:
 
 
 def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
+    """The next pair, or why there is none: who is there and what comes next are found in one transaction."""
+    server, absent = server_of(request), _find_absence(study, voter.name)
+    if absent:
+        progress = _look_up(request, voter, study)
+        return _view(request, voter, study, None, progress, happened, absent)
+    if voter.page.check_every:
+        return _next_or_check(request, voter, study, happened)
+    server.outputs(voter.page)  # which are not to be looked up amid the transaction
+    most = _find_limit(request, voter, study)
+    look, found = study.meet(voter.name, lambda look: _onward(server, voter, look, most))
+    progress = _progress_of(voter.page, look, most)
+    return _view(request, voter, study, found, progress, happened)
+
+
+def _next_or_check(request: Request, voter: Visitor, study: Study, happened: str) -> HTMLResponse:
     """The next pair, a check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
     progress, found = _look_up(request, voter, study), None
-    absent = _find_absence(study, voter.name)
-    if absent:
-        return _view(request, voter, study, None, progress, happened, absent)
     blocked = _find_obstacle(page, progress.closed)
-    if progress.checks:
-        given = server.store.checks_of(page.study, voter.name)
-        if checks.is_excluded(page, given):
-            return _view(request, voter, study, None, progress, happened, "excluded")
-        check = (
-            None
-            if blocked
-            else checks.find_due_check(page, progress.checks, len(given), progress.answers)
-        )
-        found = _show_check(server, voter, study, check) if check else None
+    given = server.store.checks_of(page.study, voter.name)
+    if checks.is_excluded(page, given):
+        return _view(request, voter, study, None, progress, happened, "excluded")
+    check = (
+        None
+        if blocked
+        else checks.find_due_check(page, progress.checks, len(given), progress.answers)
+    )
+    found = _show_check(server, voter, study, check) if check else None
     if found is None and not blocked and progress.done < progress.pairs:
         with suppress(StudyClosed):  # just now
             found = study.following(voter.name, *_draw_items(server, voter, progress.done))
@@ -483,7 +524,7 @@ def _explain_end(
     """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
     if page.paused:
         return "paused"
-    if study.closed:
+    if progress.closed:
         return "closed"
     if isinstance(found, Wait):
         return "later"
@@ -491,7 +532,7 @@ def _explain_end(
         return _explain_panel_end(study, progress)
     if progress.done >= progress.pairs or study.settings.space:
         return "done"
-    return "decided" if study.certificate().decided else "done"
+    return "done" if study.is_open else "decided"
 
 
 def _explain_panel_end(study: Study, progress: VoterProgress) -> str:
