@@ -102,7 +102,7 @@ def address_of(request: Request, here: ManagedStudy, link: Link) -> str:
 
 @router.post("/s/{slug}/share")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Make links, revoke one or take that back, or say who somebody is."""
+    """Make links, revoke one or take that back, say who somebody is, or excuse a member of a panel."""
     try:
         _change(here, form, read_field(form, "does"))
     except CopelandError as error:
@@ -128,10 +128,14 @@ def _change(here: ManagedStudy, form: FormData, does: str) -> None:
         invite(here, names, expires)
     elif does in ("revoke", "restore"):
         store.revoke_link(study, _id(form, "link"), does == "revoke")
-    elif does in ("renew", "rename", "forget"):
+    elif does in ("renew", "rename", "forget", "excuse", "readmit"):
         person = find_person(here, _id(form, "person"))
         if does == "renew":
             renew(here, person, expires)
+        elif does == "excuse":
+            here.study.excuse(person.voter)
+        elif does == "readmit":
+            here.study.readmit(person.voter)
         else:
             label = read_field(form, "label")[:LABEL] if does == "rename" else ""
             store.name_voter(study, person.voter, label)
