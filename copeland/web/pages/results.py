@@ -13,13 +13,14 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
+from copeland.web.ending_watch import has_ended
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.pages.option_images import list_images
 from copeland.web.recordings import send_medium
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import parse_number
+from copeland.web.sessions import is_admin, parse_number
 from copeland.web.store import VotingPage
 
 router = APIRouter()
@@ -32,8 +33,11 @@ def results(request: Request, address: str) -> HTMLResponse:
     server = server_of(request)
     slug, _, at = address.partition("@")
     page = server.store.find_page(slug)
-    if page is None or not is_public(server, page):
+    is_open = page is not None and is_public(server, page)
+    if page is None or not (is_open or is_admin(request)):
         raise HTTPException(404)
+    if not is_open:
+        return allow_data_images(HTMLResponse(_render(request, page, is_open=False)))
     if not at:
         return allow_data_images(HTMLResponse(_render(request, page)))
     number = parse_number(at) or 0
@@ -44,8 +48,8 @@ def results(request: Request, address: str) -> HTMLResponse:
     return allow_data_images(HTMLResponse(text))
 
 
-def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
-    """The page of results as it is now, or was at an event."""
+def _render(request: Request, page: VotingPage, at: int | None = None, is_open: bool = True) -> str:
+    """The page of results as it is now, or was at an event; open to everybody, or to admins alone."""
     server = server_of(request)
     known = server.analyses(page)
     seen = known.latest() if at is None else analyse_past(server.study(page), at)
@@ -66,6 +70,7 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,
+        is_open=is_open,
     )
 
 
@@ -74,7 +79,7 @@ def show_image(request: Request, slug: str, place: int) -> Response:
     """Return the image of an option, if everybody may read results."""
     server = server_of(request)
     page = server.store.find_page(slug)
-    if page is None or not is_public(server, page):
+    if page is None or not (is_public(server, page) or is_admin(request)):
         raise HTTPException(404)
     options = server.study(page).options
     name = options[place].name if 0 <= place < len(options) else ""
@@ -83,8 +88,8 @@ def show_image(request: Request, slug: str, place: int) -> Response:
 
 
 def is_public(server: Server, page: VotingPage) -> bool:
-    """Tell whether everybody may read results of a study."""
-    return page.results == "live" or (page.results == "closed" and server.study(page).closed)
+    """Tell whether everybody may read results of a study: at any time, or once it has ended."""
+    return page.results == "live" or (page.results == "closed" and has_ended(server, page))
 
 
 @router.get("/admin/s/{slug}/certificate.json")
