@@ -1,5 +1,9 @@
 """A panel on the web: exactly these people, each by a link of their own."""
 
+import re
+import shlex
+from html import unescape
+
 import pytest
 from commands import run
 from web_client import Site, asks, send, vote
@@ -162,3 +166,27 @@ def test_the_command_excuses_by_the_names_of_links(tmp_path):
     assert study.standing().panel.excused == (bob,)
     back = run("study", "readmit", "jury", "Bob", *at)
     assert "waits for the answers of Bob" in back.stdout and "voter-" not in back.stdout
+
+
+def test_the_command_on_the_page_checks_what_was_downloaded_in_any_folder(
+    site, tmp_path, monkeypatch
+):
+    admin, path = make_jury(site)
+    study, home = site.server.study(site.page("jury")), path.removesuffix("/share")
+    send(admin, admin.get(path), path, does="excuse", person="2")
+    while ballot := study.ask():
+        study.tell(ballot, "left")
+    shown = admin.get(f"{home}/manage").text
+    assert "The study has its answer" in shown and "asked as they come" not in shown
+    command = unescape(re.search(r"copeland study verify [^<]+", shown)[0])
+    monkeypatch.chdir(tmp_path)
+    for name in ("certificate.json", "log.jsonl"):
+        (tmp_path / f"jury-{name}").write_text(admin.get(f"{home}/{name}").text)
+    checked = run(*shlex.split(command)[1:])
+    assert checked.exit_code == 0, checked.output
+    assert "holds: " in checked.stdout
+    alone = run("study", "verify", "jury-certificate.json")
+    assert alone.exit_code == 2
+    assert "copeland study verify jury-certificate.json --votes FILE" in " ".join(
+        alone.stderr.split()
+    )

@@ -265,7 +265,8 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
             changes[does](name)
     except CopelandError as error:
         return _options(request, here, str(error))
-    return redirect(request, f"/admin/s/{here.page.slug}/options")
+    saved = "?saved=1" if does == "edit" else ""
+    return redirect(request, f"/admin/s/{here.page.slug}/options{saved}")
 
 
 def _add(here: ManagedStudy, form: FormData) -> None:

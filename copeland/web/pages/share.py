@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.support.escaping import cell, file_name
+from copeland.web.ending_watch import has_ended
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (
@@ -27,6 +28,7 @@ from copeland.web.pages.invitations import (
     read_people,
     renew,
 )
+from copeland.web.pages.results import is_public
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import Config, server_of
@@ -62,6 +64,9 @@ def share_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLRes
         ended=len(rows) - len(usable),
         reminders=_write_reminders(request, here, people),
         judged=bool(here.study.settings.cases),
+        results=here.server.address(request, f"/r/{here.page.slug}"),
+        is_open=is_public(here.server, here.page),
+        is_settled=has_ended(here.server, here.page),
         office=_office_command(here) if here.server.config.is_here_alone else "",
     )
 
