@@ -77,3 +77,14 @@ def test_on_a_phone_every_number_of_an_option_can_be_read(live, somebody, width)
         assert cells.count() == 6
         box = cells.first.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+def test_on_a_phone_help_is_about_buttons_and_elsewhere_about_keys(live, somebody):
+    live.study()
+    for is_phone in (True, False):
+        how = {"viewport": NARROW, "has_touch": True, "is_mobile": True} if is_phone else {}
+        page = somebody(**how).begin()
+        page.get_by_role("button", name="Help").click()
+        shows(page.locator("#help"))
+        assert page.locator("#help .with-touch").is_visible() == is_phone
+        assert page.locator("#help .keys").is_visible() != is_phone

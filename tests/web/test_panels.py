@@ -190,3 +190,12 @@ def test_the_command_on_the_page_checks_what_was_downloaded_in_any_folder(
     assert "copeland study verify jury-certificate.json --votes FILE" in " ".join(
         alone.stderr.split()
     )
+
+
+def test_the_code_of_a_link_is_shown_on_the_page_by_name():
+    site = Site(url="http://192.168.1.20:8000")
+    admin, path = make_jury(site)
+    shown = admin.get(path).text
+    assert 'alt="QR code of the link of Ann"' in shown and 'loading="lazy"' in shown
+    code = re.search(r'<img class="qr" src="([^"]+)"', shown)[1]
+    assert admin.get(code).headers["content-type"] == "image/png"
