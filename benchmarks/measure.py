@@ -21,8 +21,9 @@ from benchmarks.fuzz import fuzz
 from benchmarks.gates import gates
 from benchmarks.goals import goals
 from benchmarks.guides import guides
-from benchmarks.kill import kills, worker_kills
+from benchmarks.kill import database_restarts, full_disks, kills, worker_kills
 from benchmarks.likely import likely
+from benchmarks.machines import machines, server_kills
 from benchmarks.multileaving import multileaving
 from benchmarks.one_algorithm import (
     certificate_prices,
@@ -185,7 +186,18 @@ PARTS = {
         control_variates,
         drift,
     ),
-    "measured-studies": (gates, kills, worker_kills, served, quickness, fuzz),
+    "measured-studies": (
+        gates,
+        kills,
+        worker_kills,
+        server_kills,
+        database_restarts,
+        full_disks,
+        served,
+        machines,
+        quickness,
+        fuzz,
+    ),
     "measured-tuning": (tuning,),
     "measured-rankings": (orders, traffic, multileaving),
 }

@@ -1,6 +1,6 @@
 """What it takes to show that all losers lose m times, by random opponents or by single claims: `python -m benchmarks.random_opponents`.
 
-The rule and its proofs are in docs/random-opponents.md. This is the plain version of both: tests of pairs that look
+The rule and its proofs are in docs/notes/random-opponents-proofs.md. This is the plain version of both: tests of pairs that look
 after every vote, opponents in an order that is drawn beforehand; and the algorithm's search in an epoch, on counts.
 """
 

@@ -22,7 +22,8 @@ from playwright.sync_api import Page, sync_playwright
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.images import image_of
-from copeland.web.pages.judges import Appointed, start_job
+from copeland.web.judge_file import Appointed
+from copeland.web.judge_worker import start_job
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from copeland.web.store import Pane

@@ -123,6 +123,28 @@ def _killed(found: list[Table]) -> str:
     return f"We killed processes at random while {kept:,} votes were acknowledged. {str(lost) if lost else 'None'} of them got lost."
 
 
+def _restarted(found: list[Table]) -> str:
+    kept, lost = (int(sum(column(found[0], name))) for name in ("acknowledged votes", "lost"))
+    times = int(sum(column(found[0], "restarts")))
+    return f"PostgreSQL ended at once and started again {times} times while {kept:,} votes were acknowledged. {str(lost) if lost else 'None'} of them got lost."
+
+
+def _filled(found: list[Table]) -> str:
+    kept, lost = (int(sum(column(found[0], name))) for name in ("acknowledged votes", "lost"))
+    return f"The disk was full for a while as {kept:,} votes were acknowledged. {str(lost) if lost else 'None'} of them got lost."
+
+
+def _several(found: list[Table]) -> str:
+    one, most = found[0][0], found[0][-1]["servers"]
+    cost = {
+        row["requests go to"]: row["CPU of servers"] for row in found[0] if row["servers"] == most
+    }
+    return (
+        f"A vote takes {one['CPU of servers']} ms of CPU of a server and {one['of PostgreSQL']} ms of PostgreSQL. On {most} servers it takes "
+        f"{cost['one server a study']} ms if all requests to a study go to one of them, and {cost['any server']} ms if each goes to any."
+    )
+
+
 def _served(found: list[Table]) -> str:
     row = found[0][0]
     lost = "loses none" if row["lost"] == "0" else f"loses {row['lost']}"
@@ -256,7 +278,11 @@ SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## Gates": _gated,
     "## Killed voters": _killed,
     "## Killed workers": _killed,
+    "## Killed servers": _killed,
+    "## A database that restarts": _restarted,
+    "## A full disk": _filled,
     "## Served votes": _served,
+    "## Several servers": _several,
     "## Quickness of studies": _quick,
     "## Hostile input": _hostile,
     "## Regret against independent figures": _independent,

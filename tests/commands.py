@@ -34,3 +34,10 @@ def shell(*words, folder):
     code = "from copeland.cli import main; main()"
     words = [sys.executable, "-c", code, *map(str, words)]
     return subprocess.run(words, cwd=folder, capture_output=True, text=True)
+
+
+def walk_commands(command, path=()):
+    """The words of every command and group below one, itself first."""
+    yield path
+    for name, one in getattr(command, "commands", {}).items():
+        yield from walk_commands(one, (*path, name))

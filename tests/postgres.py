@@ -25,9 +25,9 @@ def server(fsync=True):
 
 
 @contextmanager
-def restartable(fsync=True):
+def restartable(fsync=True, folder=None):
     """Start such a server; yield its address, and a function that ends it at once and starts it again after a while."""
-    folder = Path(tempfile.mkdtemp(prefix="copeland-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="copeland-pg-", dir=folder))
     try:
         binaries, user = _binaries(folder)
         how = {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}, **user}

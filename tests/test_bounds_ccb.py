@@ -64,7 +64,7 @@ def test_n_hat_b_by_hand():
 
 
 def right_side(m, t, alpha, delta, corrected):
-    """Definition 5's right-hand side at T = t, from the text; corrected, from the proof in docs/theory.md."""
+    """Definition 5's right-hand side at T = t, from the text; corrected, from the proof in docs/notes/ccb-proofs.md."""
     k = m.k
     score = [sum(m.p[i] > 0.5) for i in range(k)]
     best = [i for i in range(k) if score[i] == max(score)]

@@ -101,3 +101,18 @@ def test_many_duels_are_expected_as_one_by_one():
     assert together.name(5) == apart.name(5)
     together.count_on([duel[1:] for duel in duels], -1)
     assert not together.state.meetings.pending.any()
+
+
+def test_votes_on_one_pair_are_counted_by_the_kernel_that_counts_many(monkeypatch):
+    numba = pytest.importorskip("numba")
+    layouts = []
+
+    def note(_kernel):
+        return lambda planner, *given: layouts.append([numba.typeof(one) for one in given])
+
+    monkeypatch.setattr("copeland.kernels.planner.vote_updates.live", note)
+    for pairs in (1, 3):  # as a study opens: another server may have had its first vote
+        wins = np.zeros((3, 3), np.int64)
+        wins[np.triu_indices(3, 1)] = np.arange(3) < pairs
+        Policy("cpc-pac", k=3).absorb(wins)
+    assert layouts[0] == layouts[1]

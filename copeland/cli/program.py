@@ -7,13 +7,14 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from copeland.cli.broken_pipes import drop_output, exit_when_reader_leaves
 from copeland.cli.interrupts import INTERRUPTED, raise_while_running
 from copeland.cli.output import complain, note
 from copeland.errors import CopelandError
@@ -146,8 +147,8 @@ class _Program(_Group):
     """The commands, with whatever is wrong said in one sentence on standard error."""
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run a command and exit: 0, 2 for bad input, 1 for what the machine refuses, or its own code."""
-        with _outputs():
+        """Run a command and exit: 0, 2 for bad input, 1 for what the machine refuses, 141 if nobody reads on, or its own code."""
+        with _outputs(), exit_when_reader_leaves():
             try:
                 code = super().main(*args, standalone_mode=False, **extra)
                 sys.stdout.flush()  # here, where a refusal can still be said
@@ -157,12 +158,11 @@ class _Program(_Group):
             except (CopelandError, MemoryError, _usage_error()) as error:
                 complain(error)
                 code = BAD_INPUT
-            except BrokenPipeError:  # the reader has what it wanted, as in `copeland ... | head`
-                _drop_output()
-                code = FAILURE
+            except BrokenPipeError:
+                raise
             except OSError as error:
                 complain(error)
-                _drop_output()
+                drop_output("stdout")
                 code = FAILURE
             sys.exit(code or 0)
 
@@ -233,14 +233,6 @@ def _outputs() -> Iterator[None]:
             if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
                 stream.reconfigure(errors="backslashreplace")
         yield
-
-
-def _drop_output() -> None:
-    """Let what is still to be written go nowhere, or Python would complain about it at its end."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 def _usage_error() -> type[Exception]:

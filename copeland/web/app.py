@@ -25,6 +25,8 @@ from copeland.web import metrics
 from copeland.web.api import error_documents, hooks, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
+from copeland.web.judge_file import read_judges
+from copeland.web.judge_worker import JudgeWorker
 from copeland.web.pages import (
     admin,
     completion_form,
@@ -43,7 +45,7 @@ from copeland.web.pages import (
 )
 from copeland.web.render import STATIC, redirect, render_page
 from copeland.web.security import Shield
-from copeland.web.server import Config, Server
+from copeland.web.server import ELSEWHERE, Config, Server
 from copeland.web.sessions import SignIn
 
 API = "/api/v1"
@@ -94,6 +96,7 @@ SETTINGS = {  # for other processes
     "storage": "COPELAND_SERVE_STORAGE",
     "url": "COPELAND_SERVE_URL",
     "judges": "COPELAND_SERVE_JUDGES",
+    "judging": "COPELAND_SERVE_JUDGING",
 }
 
 
@@ -115,7 +118,7 @@ def create_app(
     app = FastAPI(
         title="copeland", openapi_url=None, routes=routes, lifespan=_life, redirect_slashes=False
     )
-    app.state.server, app.state.judges = server, judges.read_judges(config.judges)
+    app.state.server, app.state.judges = server, read_judges(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, lambda request, _: redirect(request, "/admin/enter"))
@@ -152,11 +155,13 @@ def api(server: Server) -> FastAPI:
 
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
-    """Compile the planner while the first voters read, and look for studies that end.
+    """Compile the planner while the first voters read, and look for studies that end and for judges to start.
 
     Until the planner is ready, questions take a little longer.
     """
     EndingWatch(app.state.server).start()
+    if app.state.judges and app.state.server.config.judging != ELSEWHERE:
+        JudgeWorker(app.state.server, app.state.judges).start()
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()
     yield
     app.state.server.ends.set()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from copeland.errors import StorageError
 from copeland.study.webhook_post import post_message
 from copeland.study.webhooks import Delivery, Webhook, Webhooks
 from copeland.web.cache import SpaceAnalysis, VoteAnalysis
@@ -43,7 +44,9 @@ class EndingWatch:
             try:
                 self.look()
                 self.send_due()
-            except Exception:  # a storage that is away comes back
+            except StorageError as error:  # it is away, and comes back
+                LOG.warning("webhooks wait: %s", error)
+            except Exception:
                 LOG.warning("webhooks", exc_info=True)
 
     def look(self) -> None:

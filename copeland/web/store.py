@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from copeland.study.input_limits import is_storable
 from copeland.study.log.event_log import times
@@ -196,8 +197,7 @@ class Store:
     def secret(self) -> str:
         """Return the secret that all processes of the server share; made at the first start."""
         if self.value("secret") is None:  # another process may be faster
-            row = {"name": "secret", "value": secrets.token_hex(32)}
-            self._insert_new(server, server.c.name == "secret", row)
+            self._insert_new(server, {"name": "secret", "value": secrets.token_hex(32)})
         return str(self.value("secret"))
 
     def value(self, name: str) -> str | None:
@@ -206,22 +206,11 @@ class Store:
 
     def set_value(self, name: str, value: str) -> None:
         """Store something under a name."""
-
-        def work(connection: Connection) -> None:
-            connection.execute(sa.delete(server).where(server.c.name == name))
-            connection.execute(sa.insert(server).values(name=name, value=value))
-
-        self._write(work)
+        self._write(lambda connection: put_value(connection, name, value))
 
     def note_time(self) -> None:
         """Store the time, to see whether anything can be stored; nobody reads it."""
-
-        def work(connection: Connection) -> None:
-            connection.execute(sa.delete(server).where(server.c.name == "ready"))
-            row = {"name": "ready", "value": str(self._clock())}
-            connection.execute(sa.insert(server), row)
-
-        self.storage.transact(work)
+        self.storage.transact(lambda connection: put_value(connection, "ready", str(self._clock())))
 
     def values(self, prefix: str) -> dict[str, str]:
         """Return all that is stored under names that begin so."""
@@ -258,7 +247,7 @@ class Store:
     def add_page(self, study: int, body: Mapping[str, Any]) -> None:
         """Give a study a page at a random address, unless it has one."""
         row = {"study": study, "slug": secrets.token_urlsafe(9), "body": dict(body)}
-        self._insert_new(pages, pages.c.study == study, row)
+        self._insert_new(pages, row)
 
     def save_page(self, page: VotingPage) -> None:
         """Store what a page says."""
@@ -273,7 +262,7 @@ class Store:
 
     def add_image(self, image: Image) -> None:
         """Store an image, once."""
-        self._insert_new(media, media.c.digest == image.digest, image._asdict())
+        self._insert_new(media, image._asdict())
 
     def remove_unused_images(self, digests: Iterable[str]) -> None:
         """Remove images that no option shows."""
@@ -333,6 +322,7 @@ class Store:
         """Store the answer to a voter's check of this index, unless there is one."""
 
         def work(connection: Connection) -> None:
+            lock_study(connection, study)  # a browser may send it twice, to two processes
             here = (checks.c.study == study) & (checks.c.voter == voter)
             bodies = connection.execute(select(checks.c.body).where(here)).scalars()
             if all(body["index"] != index for body in bodies):
@@ -526,17 +516,13 @@ class Store:
     def _execute(self, statement: sa.Executable, rows: Any = None) -> None:
         self._write(lambda connection: connection.execute(statement, rows))
 
-    def _insert_new(self, table: sa.Table, here: Any, row: Mapping[str, Any]) -> None:
-        """Insert a row, unless there is one here."""
-
-        def work(connection: Connection) -> None:
-            if (
-                connection.execute(select(sa.literal(1)).select_from(table).where(here)).first()
-                is None
-            ):
-                connection.execute(sa.insert(table), row)
-
-        self._write(work)
+    def _insert_new(self, table: sa.Table, row: Mapping[str, Any]) -> None:
+        """Insert a row, unless there is one with its key: another process may be faster."""
+        self._write(
+            lambda connection: connection.execute(
+                make_insert(connection, table).on_conflict_do_nothing(), row
+            )
+        )
 
     def _rows(self, query: sa.Select) -> list[Any]:
         return self._read(lambda connection: connection.execute(query).all())
@@ -547,6 +533,24 @@ class Store:
 
     def _one(self, query: sa.Select) -> Any:
         return self._read(lambda connection: connection.execute(query).scalar())
+
+
+def make_insert(connection: Connection, table: sa.Table) -> Any:
+    """Return an insertion that can say what to do with a row that is there already."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    return sqlite.insert(table) if is_sqlite else postgresql.insert(table)
+
+
+def put_value(connection: Connection, name: str, value: str) -> None:
+    """Store something under a name of the server's table, in place of what another process may store at the same time."""
+    row = make_insert(connection, server).values(name=name, value=value)
+    connection.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
+
+
+def lock_study(connection: Connection, study: int) -> bool:
+    """Let no other process write about a study until this transaction ends; tell whether there is such a study."""
+    row = select(studies.c.id).where(studies.c.id == study).with_for_update()
+    return connection.execute(row).first() is not None
 
 
 def _until(last: int | None) -> sa.ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""The lemmas, matrices and constants of docs/random-opponents.md, with fixed seeds and computed bounds."""
+"""The lemmas, matrices and constants of docs/notes/random-opponents-proofs.md, with fixed seeds and computed bounds."""
 
 import itertools
 import math

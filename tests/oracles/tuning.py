@@ -6,7 +6,7 @@ import numpy as np
 
 
 def covariance(theta, one, other):
-    """cov(g(x,z), g(x',z')) of two pairs, as docs/tuning.md prints it."""
+    """cov(g(x,z), g(x',z')) of two pairs, as docs/notes/tuning.md prints it."""
     (x, z), (x2, z2) = one, other
 
     def squares(a, b):

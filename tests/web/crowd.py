@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -83,6 +84,26 @@ class Browser:
             self._streams = None
 
 
+class Spread(Browser):
+    """A browser whose every request goes to another server: none of them may know what the others do not."""
+
+    def __init__(self, ports: Sequence[int], choose: Callable[[str, int], int]):
+        super().__init__(ports[0])
+        self._browsers = [Browser(port) for port in ports]
+        self._choose = choose  # which one a request goes to, by its path and how many there are
+
+    async def _send(self, line: str, body: bytes) -> Reply:
+        browser = self._browsers[self._choose(line.split()[1], len(self._browsers))]
+        browser.cookie = self.cookie
+        reply = await browser._send(line, body)
+        self.cookie = browser.cookie
+        return reply
+
+    def close(self) -> None:
+        for browser in self._browsers:
+            browser.close()
+
+
 class Acknowledged(NamedTuple):
     """A vote of which a voter was told that it is kept."""
 
@@ -106,21 +127,27 @@ class Tally:
 
 
 async def crowd(
-    port: int, link: str, voters: int, seconds: float, pause: float = 0.0, stubborn: bool = False
+    port: int | Callable[[], Browser],
+    link: str,
+    voters: int,
+    seconds: float,
+    pause: float = 0.0,
+    stubborn: bool = False,
 ) -> Tally:
     """Let so many people vote at once; whoever is done makes room for somebody new.
 
-    ``stubborn`` voters send an answer again when the connection breaks or the server cannot reach its votes, as a
-    browser's page does.
+    Instead of a port, give what makes a browser. ``stubborn`` voters send an answer again when the connection breaks or
+    the server cannot reach its votes, as a browser's page does.
     """
     tally, end = Tally(), time.monotonic() + seconds
     coins = [random.Random(i) for i in range(voters)]
-    await asyncio.gather(*(_voter(port, link, end, pause, stubborn, tally, c) for c in coins))
+    make = (lambda: Browser(port)) if isinstance(port, int) else port
+    await asyncio.gather(*(_voter(make, link, end, pause, stubborn, tally, c) for c in coins))
     return tally
 
 
 async def _voter(
-    port: int,
+    make: Callable[[], Browser],
     link: str,
     end: float,
     pause: float,
@@ -130,7 +157,7 @@ async def _voter(
 ) -> None:
     await asyncio.sleep(coin.random() * max(pause, 0.2))
     while time.monotonic() < end:
-        browser = Browser(port)
+        browser = make()
         try:
             await _visit(browser, link, end, pause, stubborn, tally, coin)
         except (OSError, EOFError, TimeoutError) as error:
@@ -221,7 +248,7 @@ def running(command: list[str], port: int):
     """Run a server, in a group of its own; yield its process once it answers."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        _await(process, port)
+        await_server(process, port)
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
@@ -238,7 +265,7 @@ def serve(storage: str, port: int, workers: int = 1) -> list[str]:
     return [*start, "--port", str(port), "--workers", str(workers)]
 
 
-def _await(process: subprocess.Popen, port: int, seconds: float = 60.0) -> None:
+def await_server(process: subprocess.Popen, port: int, seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and process.poll() is None:
         try:

@@ -5,7 +5,7 @@ from test_admin import png
 from web_client import Site, asks, send, vote
 
 from copeland.web.images import image_of
-from copeland.web.pages.judges import JudgeJob, JudgeJobs
+from copeland.web.judge_jobs import JudgeJob, JudgeJobs
 from copeland.web.store import Pane
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
@@ -67,7 +67,7 @@ def test_a_judge_that_ends_later_leaves_nothing_behind(site):
     site.study()
     page = site.page()
     job = JudgeJob("1a", "small", False, 5, None, 0.0, 0.0)
-    JudgeJobs(site.server.store, page).save(job)
+    JudgeJobs(site.server.store, page).add(job)
     delete(site)
-    JudgeJobs(site.server.store, page).save(job)
+    assert not JudgeJobs(site.server.store, page).save(job)
     assert site.server.store.values("judging") == {}

@@ -14,7 +14,9 @@ from web_client import send
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges import judge_study
-from copeland.web.pages.judges import PAUSED, Appointed, JudgeJobs, read_judges, start_job
+from copeland.web.judge_file import Appointed, read_judges
+from copeland.web.judge_jobs import JudgeJobs
+from copeland.web.judge_worker import PAUSED, start_job
 
 SHORTER = "import sys; a, b = sys.argv[1:]; print('left' if len(a) <= len(b) else 'right')"
 COMMAND = shlex.join([sys.executable, "-c", SHORTER, "{left}", "{right}"])
@@ -123,7 +125,7 @@ def test_where_people_vote_a_judge_can_only_guide(site, obedient):
 
 
 def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     admin = site.admin()
     Obedient.may.clear()
     thread = start_job(site.server, site.page(), voting, False, 200, None)
@@ -139,20 +141,21 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, 
 
 
 def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     site.server.store.save_page(replace(site.page(), paused=True))
     start_job(site.server, site.page(), voting, False, 200, None).join(20)
     assert jobs_in(site).find_all()[0].ended == PAUSED
 
 
-def test_a_judge_whose_server_ended_is_not_at_work_for_ever(site, voting):
+def test_a_job_whose_server_ended_waits_for_an_hour(site, voting):
     Obedient.may.clear()
     thread = start_job(site.server, site.page(), voting, False, 200, None)
     (run,) = jobs_in(site).find_all()
     assert run.state(site.clock.now) == "at work"
-    assert "ended with the server" in run.state(site.clock.now + 600)
-    jobs_in(site).stop("no such run")
-    jobs_in(site).stop(run.id)
+    assert run.state(site.clock.now + 600) == "waits for a worker"
+    assert run.state(site.clock.now + 3600) == "no worker took it within an hour."
+    jobs_in(site).stop("no such run", site.clock.now)
+    jobs_in(site).stop(run.id, site.clock.now)
     Obedient.may.set()
     thread.join(20)
 

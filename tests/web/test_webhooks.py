@@ -11,7 +11,7 @@ from commands import run, values
 from receiver import receive
 from web_client import Site, send, vote
 
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, StorageError
 from copeland.study import Storage, create_study
 from copeland.study.webhook_post import post_message, sign_message
 from copeland.study.webhooks import DAY, Delivery, Webhook, Webhooks, check_hook_address
@@ -209,6 +209,21 @@ def test_one_study_that_cannot_be_read_keeps_no_other_from_telling(site, monkeyp
         told.study.close()
         told.look()
         assert [json.loads(body)["study"] for body in receiver.bodies] == ["tea"]
+
+
+def test_a_storage_that_is_away_is_one_line_of_the_log_at_each_look(site, monkeypatch, caplog):
+    watch = Told(site, "http://127.0.0.1:1/").watch
+
+    def fail():
+        site.server.ends.set()
+        raise StorageError("it does not answer.")
+
+    monkeypatch.setattr("copeland.web.ending_watch.EVERY", 0.0)
+    monkeypatch.setattr(watch, "look", fail)
+    watch.start().join(20)
+    assert [(one.getMessage(), one.exc_info) for one in caplog.records] == [
+        ("webhooks wait: it does not answer.", None)
+    ]
 
 
 def test_a_server_that_restarts_goes_on_with_a_message(site):

@@ -1,11 +1,14 @@
-"""Workers are killed while people vote: every acknowledged vote is kept once."""
+"""Workers are killed, or the disk is full, while people vote: every acknowledged vote is kept once."""
 
+import os
+import shutil
 import sys
 
 import pytest
 from web_client import Site, asks, vote
 
 from copeland.study import Storage
+from tests.web.full_disks import disturb, fill, small_disk
 from tests.web.worker_kills import kill_workers
 
 
@@ -17,6 +20,18 @@ def test_no_acknowledged_vote_is_lost_with_a_worker(kind, tmp_path, request):
     file = f"sqlite:///{tmp_path / 'votes.db'}"
     storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
     found = kill_workers(storage, kills=2, voters=8, every=2.0)
+    assert found.passed, found
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="the small disk is one of Linux")
+def test_no_acknowledged_vote_is_lost_on_a_full_disk():
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("only root can make a small disk")
+    with small_disk(8) as folder:
+        storage = f"sqlite:///{folder / 'votes.db'}"
+        found = disturb(storage, lambda: fill(folder, 2.0, 1.5), 6.0, voters=6)
     assert found.passed, found
 
 

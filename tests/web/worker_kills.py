@@ -35,11 +35,12 @@ class Killed(NamedTuple):
     twice: int
     errors: tuple[str, ...]
     replay_differs: bool
+    chain_breaks: bool
 
     @property
     def passed(self) -> bool:
         """Whether it went as it must."""
-        bad = self.lost or self.twice or self.errors or self.replay_differs
+        bad = self.lost or self.twice or self.errors or self.replay_differs or self.chain_breaks
         return self.acknowledged > 0 and self.kills > 0 and not bad
 
 
@@ -77,11 +78,11 @@ def _workers(parent: int) -> list[int]:
     return sorted(map(int, serving))
 
 
-def found_in(server, storage: str, tally: Tally, kills: int) -> Killed:
+def found_in(server, storage: str, tally: Tally, kills: int, name: str = "load") -> Killed:
     """Return what came of the votes, by the log."""
-    kept = votes_in(server)
+    kept = votes_in(server, name)
     told = {_id(server, one) for one in tally.acknowledged}
-    study = open_study("load", storage)
+    study = open_study(name, storage)
     return Killed(
         kills=kills,
         acknowledged=len(told),
@@ -90,6 +91,7 @@ def found_in(server, storage: str, tally: Tally, kills: int) -> Killed:
         twice=len(kept) - len(set(kept)) + len(tally.acknowledged) - len(told),
         errors=tuple(tally.errors),
         replay_differs=study.state() != study.replay(),
+        chain_breaks=study.misfit() is not None,
     )
 
 

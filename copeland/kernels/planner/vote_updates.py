@@ -135,7 +135,8 @@ def expire(planner):
 def with_votes(planner: Planner, wins: NDArray[Any], ties: NDArray[Any]) -> Planner:
     """Return the planner with these votes counted too: wins of i over j, and ties on both sides."""
     met = (wins > 0) | (wins.T > 0) | (ties > 0)  # bytes: sums would take eight times the memory
-    pairs = np.argwhere(np.triu(met, 1))
+    # In one layout for one pair and for many: numba would compile each, and voters would wait for that.
+    pairs = np.ascontiguousarray(np.argwhere(np.triu(met, 1)))
     while len(planner.meetings.first) < planner.meetings.size[0] + len(pairs):
         planner = with_more_pairs(planner)
     i, j = pairs.T

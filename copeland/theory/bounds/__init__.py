@@ -23,7 +23,7 @@ Each bound is given as printed, or with ``corrected=True`` as its proof supports
    K - 1 opponents, if they are drawn without replacement: with min{(1 - cpld_i) / Delta_i^2, K - 1} in the
    place of (1 - cpld_i) / Delta_i^2 the first form is smaller, and the second, with constants, bounds it.
 
-docs/theory.md has the proofs of 2 to 5.
+docs/notes/ccb-proofs.md has the proofs of 2 to 5.
 
 C(delta), T_delta, A1 and Theorem 1 outgrow any float when alpha is near 1/2, so these functions return
 natural logarithms, and their names begin with ``log_``. A quantity that does not exist raises

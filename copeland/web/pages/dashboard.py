@@ -28,10 +28,10 @@ from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.support.readable_names import is_random_name
 from copeland.web.cache import DrawnLandscape, VoteAnalysis
+from copeland.web.judge_jobs import JudgeJobs
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.invitations import list_people
-from copeland.web.pages.judges import JudgeJobs
 from copeland.web.pages.option_images import list_images
 from copeland.web.render import redirect
 from copeland.web.security import POLICY
