@@ -13,7 +13,6 @@ from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
-from copeland.web.ending_watch import has_ended
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.pages.option_images import list_images
@@ -89,7 +88,11 @@ def show_image(request: Request, slug: str, place: int) -> Response:
 
 def is_public(server: Server, page: VotingPage) -> bool:
     """Tell whether everybody may read results of a study: at any time, or once it has ended."""
-    return page.results == "live" or (page.results == "closed" and has_ended(server, page))
+    study = server.study(page)
+    if page.results != "closed" or study.closed or study.settings.space:
+        return page.results == "live" or (page.results == "closed" and study.closed)
+    seen = server.analyses(page).latest()  # kept until there are new votes: images ask, too
+    return isinstance(seen, VoteAnalysis) and seen.reading.certificate.decided
 
 
 @router.get("/admin/s/{slug}/certificate.json")
