@@ -21,9 +21,11 @@ from playwright.sync_api import Page, sync_playwright
 
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
+from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
 from copeland.web.judge_file import Appointed
 from copeland.web.judge_worker import start_job
+from copeland.web.pages.create import link_studies
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from copeland.web.store import Pane
@@ -56,6 +58,15 @@ REPLY_PAGE = {
     "failures": 1,
 }
 
+MEALS = ("Soup", "Salad", "Stew", "Curry")
+LUNCHES = {f"lunch {n}": f"{meal} with bread." for n, meal in enumerate(MEALS)}
+QUESTIONS = ("Which sounds better?", "Which would you order?", "Which would you give a child?")
+SUGGESTED = (
+    "Dumplings, steamed, with a sauce of soy and ginger, for those who like it hot.",
+    "Pancakes",
+    "Nothing at all",
+)
+
 
 class Shorter(Appointed):
     """A judge that likes short texts."""
@@ -72,6 +83,8 @@ class Show:
         self.server: Server = self.app.state.server
         self.storage = storage
         self.slugs = {"replies": self._replies(), "screens": self._screens()}
+        self.slugs["lunches"] = self._lunches()
+        self.slugs["slogans"] = self._slogans()
 
     def _replies(self) -> str:
         study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
@@ -107,6 +120,31 @@ class Show:
             alt = f"A login page with the button at the {name}"
             self.server.store.show(key, name, Pane(image.digest, alt))
         return self.server.store.find_page_by_name("Login screens").slug
+
+    def _lunches(self) -> str:
+        study = create_study("Lunches", LUNCHES, self.storage, voters="people", batch=6)
+        key = self.storage.key("Lunches")
+        self.server.store.add_page(key, {"question": "Which lunch?", "ideas": True})
+        self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)
+        for voter in range(4):
+            for ballot in study.ask(voter=f"visitor-{voter}", n=6):
+                study.tell(ballot, "left")
+        ideas = Ideas(self.storage)
+        for voter, text in enumerate(SUGGESTED):
+            ideas.add(key, f"visitor-{voter}", text)
+        ideas.decline(ideas.find_all(key)[-1])
+        return self.server.store.find_page_by_name("Lunches").slug
+
+    def _slogans(self) -> str:
+        names = [f"Slogans ({n})" for n in range(1, 4)]
+        for name, question in zip(names, QUESTIONS, strict=True):
+            create_study(name, LUNCHES, self.storage, voters="people", batch=6)
+            key = self.storage.key(name)
+            self.server.store.add_page(key, {"question": question, "per_voter": 6})
+        key = self.storage.key(names[0])
+        self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)
+        link_studies(self.server, "Slogans", names)
+        return self.server.store.find_page_by_name(names[0]).slug
 
     def link(self, name: str) -> str:
         page = self.server.store.find_page(self.slugs[name])
@@ -162,6 +200,56 @@ def plain(page: Page, show: Show) -> None:
 
 def screens(page: Page, show: Show) -> None:
     vote(page, show, "screens")
+
+
+def suggestion(page: Page, show: Show) -> None:
+    """Where a voter suggests an option, after a few pairs."""
+    suggesting(page, show)
+    page.click("text=Suggest an option")
+    page.wait_for_url("**/idea")
+    page.fill("textarea", "Dumplings")
+    page.click("button.primary")
+    page.wait_for_url("**kept=1")
+
+
+def suggesting(page: Page, show: Show) -> None:
+    """A pair from which a way leads there."""
+    vote(page, show, "lunches")
+    for _ in range(3):
+        token = page.input_value("[name=ballot]")
+        page.wait_for_timeout(400)
+        page.click("[value=left]")
+        page.wait_for_function(
+            "t => document.querySelector('[name=ballot]')?.value !== t", arg=token
+        )
+
+
+def ideas(page: Page, show: Show) -> None:
+    """What voters suggested, with one form and the settled ones open."""
+    _admin(page, show, f"/admin/s/{show.slugs['lunches']}/options")
+    page.click("#ideas details summary >> nth=0")
+    page.click("text=Settled ideas")
+
+
+def several(page: Page, show: Show) -> None:
+    """A pair with three questions, the second time, with one answered."""
+    several_start(page, show)
+    page.click("main button")
+    page.wait_for_url("**/questions/*")
+    for place in range(3):
+        page.click(f".chips >> nth={place} >> label >> nth={place}")
+    page.click("text=Next")
+    page.wait_for_selector("text=2 of 6")
+    page.click(".chips label")
+
+
+def several_start(page: Page, show: Show) -> None:
+    page.goto(show.link("slogans"))
+
+
+def several_manage(page: Page, show: Show) -> None:
+    """The pages of such a study, which lead to each other."""
+    _admin(page, show, f"/admin/s/{show.slugs['slogans']}")
 
 
 def _admin(page: Page, show: Show, path: str) -> None:
@@ -251,7 +339,8 @@ def problems(page: Page, show: Show) -> None:
 
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
     *(start, vote, plain, screens, dashboard, share, options, manage, judges, preview, studies),
-    *(new, expected, describe, results, problems, nothing),
+    *(new, expected, describe, results, problems, nothing, suggesting, suggestion, ideas),
+    *(several_start, several, several_manage),
 )
 IN_DOCS = {
     "start": (start, DESK),

@@ -213,7 +213,7 @@ class RemoteStudy:
         """Return what is proved, as the text of a file that can be checked offline."""
         return self._send("GET", "/certificate").text
 
-    # Options
+    # Changing it
 
     def add_option(self, option: str, text: str = "") -> None:
         """Add an option."""
@@ -231,12 +231,53 @@ class RemoteStudy:
         """Never ask about an option again."""
         self._set_state(name, "retired")
 
+    def edit_option(self, name: str, text: str) -> None:
+        """Change the text that voters see for an option; of an image, its description."""
+        self._call("PATCH", f"/options/{quote(name, safe='')}", json={"text": text})
+
     def _set_state(self, name: str, state: str) -> None:
         self._call("PATCH", f"/options/{quote(name, safe='')}", json={"state": state})
 
     def close(self) -> None:
-        """Take no more votes, for good."""
+        """Take no more votes, unless you reopen it."""
         self._call("POST", "/close")
+
+    def reopen(self, reason: str | None = None) -> None:
+        """Take votes again; the log keeps the ``reason``."""
+        self._call("POST", "/reopen", params={} if reason is None else {"reason": reason})
+
+    def edit_page(self, question: str | None = None, guidance: str | None = None) -> None:
+        """Change the question or the guidance that voters read; None leaves one as it is."""
+        told = {"question": question, "guidance": guidance}
+        said = {part: text for part, text in told.items() if text is not None}
+        if said:
+            self._call("PATCH", "", json=said)
+
+    # What voters suggest
+
+    def take_ideas(self, on: bool = True) -> None:
+        """Let voters suggest options, or no longer."""
+        self._call("PATCH", "", json={"ideas": on})
+
+    def ideas(self) -> list[dict[str, Any]]:
+        """Return what voters suggested, each with ``id``, ``text``, ``time``, ``state`` and the ``option`` that it became."""
+        return self._call("GET", "/ideas")["ideas"]
+
+    def approve_idea(self, idea: int, name: str | None = None, text: str | None = None) -> None:
+        """Add an idea as an option; by default under its first words, with the text as it was written."""
+        told = {"state": "added", "name": name, "text": text}
+        said = {part: value for part, value in told.items() if value is not None}
+        self._call("PATCH", f"/ideas/{idea}", json=said)
+
+    def decline_idea(self, idea: int) -> None:
+        """Do not add an idea."""
+        self._call("PATCH", f"/ideas/{idea}", json={"state": "declined"})
+
+    # The end
+
+    def delete(self, name: str) -> None:
+        """Delete the study for good, with its votes, images, links and keys; give its name, as a safeguard."""
+        self._call("DELETE", "", params={"name": name})
 
     # Calls
 

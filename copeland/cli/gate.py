@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,7 +37,29 @@ if TYPE_CHECKING:
     from copeland.gate.gate_result import GateResult
     from copeland.gate.gate_settings import GateSettings
 
-_EXAMPLE = 'copeland gate --baseline old.csv --candidate new.csv --command "python judge.py {left} {right}"'
+_EXAMPLE = 'copeland gate --baseline old.csv --candidate new.csv --command "python judge.py {item} {left} {right}"'
+
+# By which the files are recognised that a gate writes.
+_MARKS = {
+    "out": '"exit_code": ',
+    "junit": 'name="copeland gate"',
+    "summary": "## Gate ",
+    "certificate": '"gate_certificate": ',
+}
+_BEGINNING = 400  # characters
+
+_OPTIONS = {"margin": "--by"} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        *("require", "delta", "population", "swap", "seed", "max_calls", "cost", "workers"),
+        *("patience", "judge_identical", "cheaper", "faster", "timeout", "max_tokens", "prices"),
+    )
+}
+_PHRASES = {
+    "needs a margin above 0; give one": "needs --by above 0; give it",
+    "prices=(input, output) of a million tokens": "--prices IN,OUT",
+}
+_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)}) (is|are)\b")
 
 
 @app.command("gate", epilog=f"Example: `{_EXAMPLE}`")
@@ -117,6 +142,13 @@ def gate_command(
         bool,
         typer.Option("--all", help="Judge every question, also after the decision."),
     ] = False,
+    accept_judge: Annotated[
+        bool,
+        typer.Option(
+            "--accept-judge",
+            help="Let a judge pass the candidate even if its answers follow the sides.",
+        ),
+    ] = False,
     prompt: Prompt = None,
     key_variable: KeyVariable = KEY_VARIABLE,
     workers: Annotated[int, Whole(help="How many questions to judge at the same time.")] = 1,
@@ -155,51 +187,94 @@ def gate_command(
     Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is wrong. It stops as soon as it is
     decided; Ctrl-C keeps what is judged.
     """
+    with _name_options():
+        settings = _make_settings(
+            require=require,
+            margin=by,
+            delta=delta,
+            population=population,
+            swap=swap,
+            seed=seed,
+            max_calls=max_calls,
+            cost=cost,
+            workers=workers,
+            patience=patience,
+            judge_identical=judge_identical,
+            judge_all=judge_all,
+            accept_judge=accept_judge,
+        )
+        files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
+        kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
+        _require_places([kept, *files.values()])
+        pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
+        judges = make_judges(
+            command,
+            model,
+            voter,
+            url=url,
+            prompt=prompt,
+            prices=prices,
+            key_variable=key_variable,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            timeout=timeout,
+        )
+        if same:
+            _check_self(pairs, judges, settings, files, as_json)
+            return
+        try:
+            _require_own(files, force, kept, pairs, judges, settings)
+            result = _judge(pairs, judges, settings, cheaper, faster, kept)
+            _write_files(result, files)
+        except OSError as error:  # not the exit code 1, which says that the opposite is proved
+            complain(error)
+            raise typer.Exit(BAD_INPUT) from None
+    _tell(result, as_json)
+
+
+def _make_settings(**given: Any) -> GateSettings:
     from copeland.gate.gate_settings import GateSettings
 
-    settings = GateSettings(
-        require=require,
-        margin=by,
-        delta=delta,
-        population=population,
-        swap=swap,
-        seed=seed,
-        max_calls=max_calls,
-        cost=cost,
-        workers=workers,
-        patience=patience,
-        judge_identical=judge_identical,
-        judge_all=judge_all,
-    )
-    files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
-    kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
-    _require_places([kept, *files.values()])
-    for path in files.values():
-        if path is not None:
-            require_new(path, force)
-    pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
-    judges = make_judges(
-        command,
-        model,
-        voter,
-        url=url,
-        prompt=prompt,
-        prices=prices,
-        key_variable=key_variable,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        timeout=timeout,
-    )
-    if same:
-        _check_self(pairs, judges, settings, files, as_json)
-        return
+    return GateSettings(**given)
+
+
+@contextmanager
+def _name_options() -> Iterator[None]:
+    """Let errors name the options that were typed, not the parameters of Python."""
     try:
-        result = _judge(pairs, judges, settings, cheaper, faster, kept)
-        _write_files(result, files)
-    except OSError as error:  # not the exit code 1, which says that the opposite is proved
-        complain(error)
-        raise typer.Exit(BAD_INPUT) from None
-    _tell(result, as_json)
+        yield
+    except InvalidParameter as error:
+        said = _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2]}", str(error))
+        for words, typed in _PHRASES.items():
+            said = said.replace(words, typed)
+        raise InvalidParameter(said, error.field) from error
+
+
+def _require_own(
+    files: dict[str, Path | None],
+    force: bool,
+    journal: Path | None,
+    pairs: CasePairs,
+    judges: list[Any],
+    settings: GateSettings,
+) -> None:
+    """Refuse to replace files, unless an earlier run of this gate wrote them: its journal is there, and they are a gate's."""
+    from copeland.gate.gate_run import describe_gate_settings
+    from copeland.gate.journal import is_begun
+    from copeland.study.judges.call import name_judges
+
+    begun = is_begun(journal, describe_gate_settings(pairs, settings, name_judges(judges)))
+    for what, path in files.items():
+        if path is not None and not (begun and _is_output(path, what)):
+            require_new(path, force)
+
+
+def _is_output(path: Path, what: str) -> bool:
+    """Whether a file begins as those do that a gate writes."""
+    if not path.exists():
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return _MARKS[what] in file.read(_BEGINNING)
 
 
 def _require_places(paths: list[Path | None]) -> None:

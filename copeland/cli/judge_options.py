@@ -14,7 +14,7 @@ Commands = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COMMAND",
-        help="A program that prints an outcome; {left}, {right} and {item} stand for texts. "
+        help="A program that prints an outcome; {item}, {left} and {right} stand for texts. "
         "Repeat for each.",
     ),
 ]
@@ -37,7 +37,7 @@ TokenPrices = Annotated[
 ]
 Prompt = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="What to tell models, with {left}, {right} and {item}."),
+    typer.Option(metavar="FILE", help="What to tell models, with {item}, {left} and {right}."),
 ]
 KeyVariable = Annotated[
     str,

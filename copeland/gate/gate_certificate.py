@@ -19,10 +19,10 @@ from copeland.gate.gate_loop import make_judge_result
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import FIXED, GateSettings
-from copeland.gate.judgments import IDENTICAL, Judgment
+from copeland.gate.judgments import IDENTICAL, UNANSWERED, Judgment
 from copeland.gate.questions import Question, draw_questions
 from copeland.study.input_limits import json_of
-from copeland.study.log.events import OUTCOMES
+from copeland.study.log.events import OUTCOMES, TIE
 from copeland.study.results.agreement import JudgeAgreement
 from copeland.support.atomic_files import read_text
 from copeland.support.phrasing import format_count
@@ -34,6 +34,7 @@ ASSUMPTIONS = (
     "The order of the questions was drawn by the seed, which was chosen before any answer was known.",
     "A question without an answer counts against every claim.",
     "Where both answers are the same text, neither is preferred.",
+    "A judge that follows the sides proves nothing for the candidate, unless it was accepted (accept_judge).",
 )
 
 _CLOSE = 1e-9
@@ -112,6 +113,7 @@ def _describe(result: GateResult) -> dict[str, Any]:
         **{side: {"name": name, "digest": result.pairs.digest(side)} for side, name in sides},
         "settings": result.settings.describe_terms(),
         "max_calls": result.settings.max_calls,
+        "accept_judge": result.settings.accept_judge,
         "savings": [list(saving) for saving in result.savings],
         "assumptions": list(ASSUMPTIONS),
         "cases": [case.id for case in result.pairs.cases],
@@ -126,6 +128,7 @@ def _describe(result: GateResult) -> dict[str, Any]:
                 "interval": list(judge.interval),
                 "counts": [*judge.tally.verdicts, judge.tally.unanswered],
                 "verdicts": [one.outcome for one in judge.judgments],
+                "changed": [one.place for one in judge.judgments if one.flipped],
             }
             for judge in result.judges
         ],
@@ -140,7 +143,9 @@ def _seal(content: Mapping[str, Any]) -> str:
 
 def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
     settings = GateSettings(
-        **{name: content["settings"][name] for name in FIXED}, max_calls=content["max_calls"]
+        **{name: content["settings"][name] for name in FIXED},
+        max_calls=content["max_calls"],
+        accept_judge=content["accept_judge"],
     )
     same = set(content["identical"])
     cases = [str(case) for case in content["cases"]]
@@ -157,20 +162,28 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
     terms = settings.make_terms(len(questions))
     judges: list[JudgeResult] = []
     for told in content["judges"]:
-        judgments = _read_judgments(told["verdicts"], questions, same, settings)
-        rest = (pairs, questions, terms, told["calls"], "", "")
+        judgments = _read_judgments(
+            told["verdicts"], set(told["changed"]), questions, same, settings
+        )
+        rest = (pairs, questions, settings, told["calls"], "", "")
         judges.append(make_judge_result(told["judge"], judgments, *rest))
         yield from _compare(told, judges[-1])
     yield from _compare_whole(content, _make_result(content, pairs, settings, terms, judges))
 
 
 def _read_judgments(
-    verdicts: Sequence[Any], questions: Sequence[Question], same: set[int], settings: GateSettings
+    verdicts: Sequence[Any],
+    changed: set[int],
+    questions: Sequence[Question],
+    same: set[int],
+    settings: GateSettings,
 ) -> list[Judgment]:
     if len(verdicts) > len(questions):
         raise InvalidParameter(
             f"it has {len(verdicts):,} verdicts on {format_count(len(questions), 'question')}."
         )
+    if not changed <= set(range(len(verdicts))):
+        raise InvalidParameter("it names answers that changed, but has no verdict on them.")
     found = []
     for place, (outcome, question) in enumerate(zip(verdicts, questions, strict=False)):
         free = question.case in same and not settings.judge_identical
@@ -180,8 +193,21 @@ def _read_judgments(
             raise InvalidParameter(
                 f"its verdict {place + 1:,} does not belong to the question that the seed draws there."
             )
-        found.append(Judgment(place, *question, outcome))
+        flipped = _read_flip(place, outcome, place in changed, settings)
+        found.append(Judgment(place, *question, outcome, flipped=flipped))
     return found
+
+
+def _read_flip(place: int, outcome: str, is_changed: bool, settings: GateSettings) -> bool | None:
+    """Return whether swapped sides changed an answer; None if that was not asked, as where the first answer was a tie."""
+    both = settings.swap == "confirm"
+    if is_changed and not (both and outcome == TIE):
+        raise InvalidParameter(
+            f"its verdict {place + 1:,} cannot have changed with the sides: it is '{outcome}'."
+        )
+    if is_changed:
+        return True
+    return False if both and outcome not in (TIE, IDENTICAL, *UNANSWERED) else None
 
 
 def _make_result(

@@ -86,7 +86,7 @@ def forecast_pairs(
     said = [describe_power(power)]
     if terms.exact and settings.require == "better" and (cap is None or most < cap):
         said.append(
-            f"If all {format_count(most, 'call')} are made, the smallest difference on these cases decides."
+            f"If it needs all {format_count(most, 'call')}, even a difference of one case counts as better."
         )
     for name, judge in judges.items():
         bill = estimate_call(judge, pairs, questions)

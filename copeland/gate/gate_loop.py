@@ -17,8 +17,15 @@ from copeland.gate.claims import PASSED, UNDECIDED, Finding, Terms, Verdicts
 from copeland.gate.gate_result import JudgeResult, Slice
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.journal import Journal
-from copeland.gate.judgments import IDENTICAL, Judgment, Tally, tally_judgments
+from copeland.gate.judgments import (
+    IDENTICAL,
+    Judgment,
+    Tally,
+    count_sides,
+    tally_judgments,
+)
 from copeland.gate.questions import Question
+from copeland.gate.side_bias import find_objection, withhold
 from copeland.gate.slices import find_conflicts
 from copeland.gate.worst_case import find_bounds, is_hopeless, weigh_tags, weigh_tally
 from copeland.study.judges.call import Budget, Judge, Opinion, ask_judge
@@ -213,10 +220,16 @@ class GateLoop:
             return
         outcome = weigh_tally(self.tally, self.terms).outcome
         if outcome != UNDECIDED:
-            proved = "required claim" if outcome == PASSED else "opposite"
-            self._stop("decided", f"the {proved} is proved.")
+            self._stop("decided", self._describe_decision(outcome))
         elif self._is_futile():
             self._stop("futile", "no outcome of the calls left could prove the required claim.")
+
+    def _describe_decision(self, outcome: str) -> str:
+        if outcome != PASSED:
+            return "the opposite is proved."
+        if self.settings.accept_judge or not find_objection(self.name, count_sides(self.judgments)):
+            return "the required claim is proved."
+        return "the required claim would be proved, if the judge did not follow the side."
 
     def _is_futile(self) -> bool:
         """Whether winning all that is left would not do; a win since the last look changes nothing about that."""
@@ -250,7 +263,13 @@ class GateLoop:
     def _make_result(self) -> JudgeResult:
         assert self.end is not None
         return make_judge_result(
-            self.name, self.judgments, self.pairs, self.questions, self.terms, self.calls, *self.end
+            self.name,
+            self.judgments,
+            self.pairs,
+            self.questions,
+            self.settings,
+            self.calls,
+            *self.end,
         )
 
 
@@ -259,24 +278,31 @@ def make_judge_result(
     judgments: Sequence[Judgment],
     pairs: CasePairs,
     questions: Sequence[Question],
-    terms: Terms,
+    settings: GateSettings,
     calls: int,
     reason: str,
     stopped: str,
 ) -> JudgeResult:
-    """Return what counted judgments prove, of all cases and of each tag."""
+    """Return what counted judgments prove, of all cases and of each tag; nothing for the candidate if the judge follows the sides."""
+    terms = settings.make_terms(len(questions))
     tally = tally_judgments(judgments)
     finding = weigh_tally(tally, terms)
+    slices = _weigh_slices(finding, judgments, pairs, questions, terms)
+    objection = "" if settings.accept_judge else find_objection(name, count_sides(judgments))
+    if objection:
+        finding = withhold(finding)
+        slices = tuple(one._replace(finding=withhold(one.finding)) for one in slices)
     return JudgeResult(
         name,
         tuple(judgments),
         tally,
         finding,
         find_bounds(tally, terms),
-        _weigh_slices(finding, judgments, pairs, questions, terms),
+        slices,
         calls,
         reason,
         stopped,
+        objection,
     )
 
 

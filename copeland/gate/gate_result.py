@@ -18,6 +18,7 @@ from copeland.gate.judgments import (
     count_sides,
     tally_judgments,
 )
+from copeland.gate.side_bias import withhold
 from copeland.gate.worst_case import weigh_tally
 from copeland.study.results.agreement import JudgeAgreement
 
@@ -59,11 +60,18 @@ class JudgeResult:
     calls: int  # of all runs
     reason: str
     stopped: str
+    objection: str = ""  # why its answers prove nothing for the candidate
 
     @property
     def sides(self) -> SideCounts:
         """How the judge treated the sides."""
         return count_sides(self.judgments)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all is judged that is claimed about, so that theta is known."""
+        low, high = self.interval
+        return high - low < 1e-9
 
     @property
     def identical(self) -> int:
@@ -175,7 +183,8 @@ class GateResult:
         for one in judge.judgments:
             first.setdefault(one.case, one)
         terms = replace(self.terms, exact=False, questions=len(self.pairs.cases))
-        return weigh_tally(tally_judgments(first.values()), terms)
+        found = weigh_tally(tally_judgments(first.values()), terms)
+        return withhold(found) if judge.objection else found
 
     def __str__(self) -> str:
         return self.sentence
@@ -195,6 +204,7 @@ class GateResult:
             "questions": self.terms.questions,
             **self.settings.describe_terms(),
             "max_calls": self.settings.max_calls,
+            "accept_judge": self.settings.accept_judge,
             "calls": self.calls,
             "calls_before": self.calls_before,
             "tokens": self.tokens,
@@ -216,6 +226,7 @@ class GateResult:
         beyond = self.weigh_beyond(judge)
         return {
             "judge": judge.judge,
+            "objection": judge.objection,
             **describe_finding(judge.finding),
             "like_these": None if beyond is None else describe_finding(beyond),
             **describe_tally(judge.tally),

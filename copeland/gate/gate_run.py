@@ -45,6 +45,7 @@ def run_gate(
     inner: bool = False,
     judge_identical: bool = False,
     judge_all: bool = False,
+    accept_judge: bool = False,
     cheaper: float | None = None,
     faster: float | None = None,
     journal: str | Path | None = None,
@@ -88,6 +89,8 @@ def run_gate(
         Ask also about cases whose two answers are the same text; by default they are ties without a call.
     judge_all
         Go on after the decision until every question is judged, for the exact number.
+    accept_judge
+        Count the verdicts of a judge that follows the sides, too; otherwise such a judge passes no candidate.
     cheaper, faster
         Require also that the candidate's mean price, or time, over all cases is lower by this share: 0.4 for 40 %.
     journal
@@ -119,6 +122,7 @@ def run_gate(
         patience=patience,
         judge_identical=judge_identical,
         judge_all=judge_all,
+        accept_judge=accept_judge,
     )
     pairs = pair_answers(baseline, candidate, inner)
     return judge_pairs(pairs, judges, settings, cheaper, faster, journal, progress, notice)
@@ -224,7 +228,7 @@ def _run_judges(
             if found[-1].reason in ("failed", "interrupted"):
                 break
     rest = list(judges)[len(found) :]
-    nothing = (pairs, questions, terms)
+    nothing = (pairs, questions, settings)
     return found + [
         make_judge_result(
             name, (), *nothing, journal.calls.get(name, 0), "interrupted", "it did not begin."

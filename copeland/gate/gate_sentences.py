@@ -37,13 +37,14 @@ def describe_gate(result: GateResult) -> str:
 
 
 def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
-    """Return what is proved by one judge, in one sentence."""
+    """Return what is proved by one judge, in one sentence, after the one that says why the judge is not to be relied on."""
     cases, exact = len(result.pairs.cases), result.settings.exact
     on = f"on these {cases:,} cases" if exact else f"on cases like these {cases:,}"
     if cases == 1:
         on = "on this case" if exact else "on cases like this one"
     claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
-    return f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
+    said = f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
+    return f"{judge.objection} {said}" if judge.objection else said
 
 
 def describe_claim(finding: Finding, terms: Terms, baseline: str, candidate: str) -> str:
@@ -152,7 +153,7 @@ def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
     low, high = judge.interval
     said = []
     if theta is not None:
-        ends = "" if judge.finding.complete else f", {format_share(low)} to {format_share(high)}"
+        ends = "" if judge.is_exact else f", {format_share(low)} to {format_share(high)}"
         said.append(f"theta {format_share(theta)}{ends}")
     said.append(f"{judge.calls:,} of {format_count(max(result.most_calls, judge.calls), 'call')}")
     said.append(_describe_surety(judge.finding, result.terms))
@@ -181,7 +182,7 @@ def _describe_reach(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     if beyond.outcome == judge.finding.outcome:
         yield "The same is proved of cases like these."
     else:
-        yield "Of cases like these it is not proved: on another sample it may be otherwise."
+        yield ("This says nothing yet about other questions; for that add --population like-these.")
 
 
 def _describe_work(judge: JudgeResult) -> Iterator[str]:
@@ -208,6 +209,10 @@ def _describe_work(judge: JudgeResult) -> Iterator[str]:
     if sides.both:
         cases = format_count(sides.both, "case")
         yield f"Of {cases} asked in both orders, {sides.flips:,} changed with the sides."
+    if judge.objection:
+        yield (
+            "Improve the judge, and check it with --same; --accept-judge counts its verdicts as they are."
+        )
 
 
 def _describe_agreement(result: GateResult) -> Iterator[str]:

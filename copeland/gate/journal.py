@@ -52,7 +52,7 @@ class Journal:
         self.tokens = 0
         self._answers: dict[tuple[str, int], Judgment] = {}
         self._questions = questions
-        header = {"gate journal": VERSION, "digest": _digest(settings), "settings": dict(settings)}
+        header = _make_header(settings)
         if path is None:
             return
         if path.exists() and path.stat().st_size:
@@ -89,12 +89,7 @@ class Journal:
             content = content[: content.rfind(b"\n") + 1]
             os.truncate(path, len(content))
         lines = content.decode(errors="replace").splitlines()
-        first = _parse(path, 1, lines[0] if lines else "")
-        if first.get("gate journal") != VERSION:
-            raise InvalidParameter(
-                f"{path} is not the journal of a gate, or a newer version wrote it; name another file."
-            )
-        _require_same(path, first, header)
+        _require_same(path, lines[0] if lines else "", header)
         for number, line in enumerate(lines[1:], 2):
             self._take(*self._check_row(path, number, _parse(path, number, line)))
 
@@ -123,8 +118,26 @@ class Journal:
         return str(row["judge"]), said, tokens, float(cost)
 
 
-def _require_same(path: Path, first: Mapping[str, Any], header: Mapping[str, Any]) -> None:
-    """Refuse the journal of another gate, and say in what they differ."""
+def is_begun(path: Path | None, settings: Mapping[str, Any]) -> bool:
+    """Tell whether a file is the journal of this gate, which an earlier run began; refuse that of another gate."""
+    if path is None or not path.exists() or not path.stat().st_size:
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        _require_same(path, file.readline().rstrip("\n"), _make_header(settings))
+    return True
+
+
+def _make_header(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {"gate journal": VERSION, "digest": _digest(settings), "settings": dict(settings)}
+
+
+def _require_same(path: Path, line: str, header: Mapping[str, Any]) -> None:
+    """Refuse a file that is no journal, and the journal of another gate, and say in what they differ."""
+    first = _parse(path, 1, line)
+    if first.get("gate journal") != VERSION:
+        raise InvalidParameter(
+            f"{path} is not the journal of a gate, or a newer version wrote it; name another file."
+        )
     if first.get("digest") == header["digest"]:
         return
     there, here = first.get("settings"), header["settings"]

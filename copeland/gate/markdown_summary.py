@@ -63,9 +63,7 @@ def _tabulate(result: GateResult) -> Iterator[str]:
         low, high = judge.interval
         shown = _show_theta(judge.tally.verdicts.theta)
         theta = (
-            shown
-            if judge.finding.complete
-            else f"{shown} ({format_share(low)} to {format_share(high)})"
+            shown if judge.is_exact else f"{shown} ({format_share(low)} to {format_share(high)})"
         )
         rows.append(_make_row(judge.judge, "all", claim, theta, *judge.tally.verdicts, judge.calls))
         for one in judge.slices:

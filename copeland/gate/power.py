@@ -13,6 +13,7 @@ from copeland.errors import InvalidParameter
 from copeland.gate.claims import PASSED, Terms, Verdicts, weigh
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.support.arrays import Ints
+from copeland.support.phrasing import percent
 from copeland.support.rng import stream
 
 RUNS, FEWER_RUNS = 3_000, 600  # a standard error of .01 at most; fewer where many shares are tried
@@ -122,12 +123,11 @@ def describe_power(power: Power) -> str:
     Examples
     --------
     >>> describe_power(Power(200, 0.6, 0.3, 0.834, 0.01, 96, 180))
-    'With 200 cases and 30 % ties, a candidate that wins 60:40 passes with probability .83 after about 96 calls.'
+    'For example, if 30 % of 200 cases are ties and the candidate wins 60:40 of the others, it passes with probability .83 after about 96 calls.'
     """
     return (
-        f"With {power.cases:,} cases and {power.ties:.0%} ties, ".replace("%", " %")
-        + f"a candidate that wins {_odds(power.share)} passes with probability "
-        f"{_probability(power.passed)} after about {power.median_calls:,} calls."
+        f"For example, if {percent(power.ties)} of {power.cases:,} cases are ties and the candidate wins "
+        f"{_odds(power.share)} of the others, it passes with probability {_probability(power.passed)} after about {power.median_calls:,} calls."
     )
 
 
@@ -284,8 +284,8 @@ def _larger_margin(terms: Terms, most: int) -> str:
 
 
 def _odds(share: float) -> str:
-    percent = round(100 * share)
-    return f"{percent}:{100 - percent}"
+    wins = round(100 * share)
+    return f"{wins}:{100 - wins}"
 
 
 def _probability(value: float) -> str:

@@ -20,9 +20,10 @@ from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
 from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts, weigh
 from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.judgments import UNANSWERED
+from copeland.gate.judgments import UNANSWERED, SideCounts
 from copeland.gate.power import count_affordable
 from copeland.gate.questions import Question
+from copeland.gate.side_bias import find_objection
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.study.judges.call import Budget, Judge, ask_judge, charge, check_judge, own_name
 from copeland.study.judges.parse import JudgeFailed
@@ -88,14 +89,12 @@ class SelfCheck:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was found, in sentences."""
-        wrong = self.played.better + self.played.worse
-        said = [
-            f"A gate with these settings calls a set better or worse than itself in {wrong} of {self.runs} runs, by what the judge "
-            f"{quote_name(self.judge)} said here ({format_count(self.calls, 'call')}). It passes in {self.played.passed} and fails in "
-            f"{self.played.failed}.",
-            f"With the sides swapped, it said something else in {self.flips:,} of {format_count(self.cases, 'case')}.",
-        ]
+        """Whether the judge is fit and why, and then what was found, in sentences."""
+        said = [self._describe_fitness()]
+        if not self.objection:
+            said.append(
+                f"With the sides swapped, it said something else in {self.flips:,} of {format_count(self.cases, 'case')}."
+            )
         if self.named:
             share = percent(self.left / self.named)
             said.append(
@@ -107,16 +106,57 @@ class SelfCheck:
             )
         if self.unanswered:
             said.append(f"It gave no answer to {format_count(self.unanswered, 'question')}.")
-        if wrong * 10 > self.runs:
+        if self.objection:
+            said.append(
+                "Let it say tie where it sees no difference, or choose another judge or prompt: by this one, no gate passes."
+            )
+        elif not self.is_fit:
             said.append(
                 "Claims about exactly these cases tell which set the judge prefers here, even by little. For a claim about the models, use "
                 "--population like-these."
             )
         return tuple(said)
 
+    @property
+    def objection(self) -> str:
+        """Why the judge follows the sides, in a sentence; empty if that is not proved."""
+        sides = SideCounts(self.left, self.named - self.left, self.cases, self.flips)
+        return find_objection(self.judge, sides)
+
+    @property
+    def wrong(self) -> int:
+        """How many of the gates claimed that a set is better or worse than itself."""
+        return self.played.better + self.played.worse
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether nothing here speaks against the judge: it does not follow the sides, and few gates are wrong."""
+        return not self.objection and self.wrong * 10 <= self.runs
+
+    def _describe_fitness(self) -> str:
+        calls = format_count(self.calls, "call")
+        if self.objection:
+            return f"Not fit. {self.objection}"
+        wrong = (
+            f"calls a set better or worse than itself in {self.wrong} of {self.runs} runs ({calls})"
+        )
+        ends = f"{self.played.passed} pass and {self.played.failed} fail"
+        judge = quote_name(self.judge)
+        if self.is_fit:
+            return (
+                f"Fit, as far as this check goes: the judge {judge} does not follow the sides, and by its answers a gate with these settings "
+                f"{wrong}. Of these runs, {ends}."
+            )
+        return f"Not fit for this gate: by the answers of the judge {judge}, a gate with these settings {wrong}. Of these runs, {ends}."
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
-        return {**asdict(self), "played": self.played._asdict(), "sentences": list(self.sentences)}
+        return {
+            "fit": self.is_fit,
+            **asdict(self),
+            "played": self.played._asdict(),
+            "sentences": list(self.sentences),
+        }
 
 
 def check_judge_by_itself(

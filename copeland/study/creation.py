@@ -69,6 +69,9 @@ def create_study(
         CSV file with those columns.
     storage
         ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``; None keeps it in memory.
+    voters
+        Who votes? ``"independent"``: independent visitors; ``"people"``: people from a larger group; ``"panel"``: exactly these people;
+        ``"judge"``: a judge on test cases. docs/who-votes.md says what each proves.
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
     space

@@ -118,12 +118,12 @@ class Settings:
         Whether a voter's further votes on the same pair (and item) ``"count"``, or only the ``"first"``.
         By default they count, unless people vote. Where judges vote, only the first on a pair and case counts, whoever gave it.
     voters
-        Who votes; ``"panel"`` by default if one is named, else ``"people"``. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
-        the answers may hang together; what a person is asked does not depend on that person's answers. What is
-        proved is about the population they come from. ``"independent"``: every vote is a fresh draw, as
-        clicks of one vote a visitor are. ``"dependent"`` is what people were called. ``"panel"``: the named
-        voters are the whole electorate, each answers each pair at most once, and nothing is random: delta
-        and the margin mean nothing, and the algorithm is ``"panel"``. ``"judge"``: one or more judges vote on test cases, and
+        Who votes? ``"panel"`` by default if one is named, else ``"people"``. ``"independent"``, independent visitors: every vote is a
+        fresh draw, as clicks of one vote a visitor are. ``"people"``, people from a larger group: one person may answer many pairs, each
+        pair once, whatever the item, and the answers may hang together; what a person is asked does not depend on that person's answers.
+        What is proved is about the group they come from. ``"dependent"`` is what people were called. ``"panel"``, exactly these people: the
+        named voters are the whole electorate, each answers each pair at most once, and nothing is random: delta
+        and the margin mean nothing, and the algorithm is ``"panel"``. ``"judge"``, a judge on test cases: one or more judges vote, and
         each case has one vote for each pair.
     lease
         Seconds for which an unanswered ballot counts as on its way.
@@ -187,9 +187,9 @@ class Settings:
     voters: str = _setting(
         None,
         _choice("people", "independent", "panel", "judge", unsaid=PEOPLE),
-        "Who votes: people, each of whom may answer many pairs, each once; independent, "
-        "where every vote is a fresh draw, as with clicks; panel, where only the named "
-        "voters count; or judge, where programs or models decide test cases, each once.",
+        "Who votes? independent: independent visitors, one vote each, as with clicks; people: people from a larger group, "
+        "who answer several pairs each; panel: exactly these people, whom you name; judge: a judge on test cases, a program or "
+        "a language model.",
         "people",
     )
     lease: float = _setting(

@@ -22,7 +22,7 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import error_documents, hooks, studies, voting
+from copeland.web.api import administration, error_documents, hooks, idea_calls, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.ending_watch import EndingWatch
 from copeland.web.judge_file import read_judges
@@ -34,6 +34,8 @@ from copeland.web.pages import (
     create,
     dashboard,
     forecast,
+    group_vote,
+    idea_review,
     invitation_list,
     judges,
     option_texts,
@@ -41,6 +43,7 @@ from copeland.web.pages import (
     results,
     share,
     vote,
+    voter_ideas,
     webhook_form,
 )
 from copeland.web.render import STATIC, redirect, render_page
@@ -54,12 +57,15 @@ ROUTERS = [
     part.router
     for part in (
         vote,
+        voter_ideas,
+        group_vote,
         admin,
         webhook_form,
         completion_form,
         create,
         copy_study,
         option_texts,
+        idea_review,
         forecast,
         judges,
         share,
@@ -69,6 +75,7 @@ ROUTERS = [
         results,
     )
 ] + [metrics.router, error_documents.router]
+CALLS = (voting, studies, administration, idea_calls, hooks)
 YEAR = 365 * 86_400
 NOTICES = {
     400: (
@@ -143,7 +150,7 @@ def api(server: Server) -> FastAPI:
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}{API}"}],
         root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
-        routes=[*voting.router.routes, *studies.router.routes, *hooks.router.routes],
+        routes=[route for part in CALLS for route in part.router.routes],
         redirect_slashes=False,
     )
     app.state.server = server

@@ -115,6 +115,12 @@ class Server:
             page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
+    def list_group(self, page: VotingPage) -> list[tuple[VotingPage, Study]]:
+        """Return the studies that show the same options: that of a page, and the open ones that are asked together with it."""
+        others = self.store.linked_pages(page) if page.linked else []
+        found = [(one, self.study(one)) for one in others if one.study != page.study]
+        return [(page, self.study(page)), *(pair for pair in found if not pair[1].closed)]
+
     def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
         return self._analyses.find(page.slug, lambda: Analyses(self.study(page), self.clock))
@@ -173,11 +179,17 @@ class Server:
 
     def presentation(self, page: VotingPage) -> str:
         """Return what voters see beside the options."""
-        return describe_presentation(page, self.panes(page), self.outputs(page))
+        shown = self.panes(page), self.outputs(page), self._questions(page)
+        return describe_presentation(page, *shown)
+
+    def _questions(self, page: VotingPage) -> tuple[str, ...]:
+        """All questions on a pair, where they are several."""
+        return tuple(one.question for one in self.store.linked_pages(page)) if page.linked else ()
 
     def note_page(self, page: VotingPage) -> None:
         """Let the log say what voters see, before they vote on it; asked for at every answer."""
-        shown = (page.slug, *(getattr(page, name) for name in FIELDS), self._version(page))
+        fields = (getattr(page, name) for name in FIELDS)
+        shown = (page.slug, *fields, self._version(page), self._questions(page))
         digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
         if self._noted.get(page.slug) != digest:
             note_presentation(self.study(page), digest)

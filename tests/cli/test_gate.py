@@ -22,6 +22,7 @@ import sys
 left, right = sys.argv[1:3]
 print("tie" if len(left) == len(right) else "left" if len(left) < len(right) else "right")
 """
+SETS = ("--baseline", "old.jsonl", "--candidate", "new.jsonl")
 LONG = "I think that it is {}, if you ask me."
 
 
@@ -112,6 +113,9 @@ def test_files_agree_with_each_other(folder):
     assert refused.exit_code == 1
     assert "its seal does not match" in refused.stdout
     again = gate(*files)
+    assert again.exit_code == 2 and "require is better there" in again.stderr
+    Path("gate.journal.jsonl").unlink()
+    again = gate(*files, "--require", "better")
     assert again.exit_code == 2 and "gate.json exists" in again.stderr
 
 
@@ -119,12 +123,37 @@ def test_files_agree_with_each_other(folder):
 def test_a_second_run_pays_for_nothing(folder):
     gate("--out", "gate.json", "--require", "better")
     lines = Path("gate.journal.jsonl").read_text().splitlines()
-    done = gate("--out", "gate.json", "--force", "--require", "better")
+    done = gate("--out", "gate.json", "--require", "better")  # its own file
+    assert done.exit_code == 0, done.stderr
     assert Path("gate.journal.jsonl").read_text().splitlines() == lines
     assert f"Earlier runs made {len(lines) - 1} calls of these." in done.stdout
     done = gate("--out", "gate.json", "--force", "--by", "0.1")
     assert done.exit_code == 2
-    assert "require is better there and not-worse here" in done.stderr
+    assert "--require is better there and not-worse here and --by is 0.05 there" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--out", "--junit", "--summary", "--certificate"])
+def test_a_second_run_replaces_its_own_files_and_no_others(folder, option):
+    words = ("--journal", "kept.jsonl", "--require", "better", option, "file")
+    assert gate(*words).exit_code == gate(*words).exit_code == 0
+    Path("file").write_text("something that I wrote")
+    done = gate(*words)
+    assert done.exit_code == 2 and "file exists; name another file" in done.stderr
+    assert Path("file").read_text() == "something that I wrote"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swap", ["random", "confirm"])
+def test_a_judge_that_always_says_left_does_not_pass(folder, swap):
+    words = ("--command", "echo left", "--swap", swap, "--journal", "kept.jsonl")
+    done = gate(judge=words)
+    assert done.exit_code == 3
+    assert done.stdout.startswith("The judge echo follows the side, not the answer: ")
+    assert "--accept-judge counts its verdicts as they are" in done.stdout
+    done = gate("--accept-judge", judge=words)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("By the judge echo, on these 40 cases: new ")
 
 
 def chat(url, *more):
@@ -236,8 +265,11 @@ def test_a_set_against_itself(folder):
     done = run("gate", "--same", "old.jsonl", *own)
     assert done.exit_code == 0
     assert done.stdout.startswith(
-        "A gate with these settings calls a set better or worse than itself in 0 of 100 runs"
+        "Fit, as far as this check goes: the judge python does not follow the sides, and by its answers a gate with these settings "
+        "calls a set better or worse than itself in 0 of 100 runs"
     )
+    done = run("gate", "--same", "old.jsonl", "--command", "echo left", "--max-calls", "40")
+    assert done.stdout.startswith("Not fit. The judge echo follows the side, not the answer:")
     told = json.loads(
         run("gate", "--same", "old.jsonl", "--same", "new.jsonl", *own, "--json").stdout
     )
@@ -258,7 +290,23 @@ def test_a_set_against_itself(folder):
         (("--baseline", "old.jsonl", "--candidate", "none.jsonl"), "none.jsonl"),
         (("--same", "old.jsonl", "--baseline", "old.jsonl"), "--same takes the place of"),
         (("--require", "best"), "cannot require 'best'"),
-        (("--max-calls", "0"), "max_calls is 0"),
+        (("--max-calls", "0"), "--max-calls is 0"),
+        (("--by", "0.7"), "--by is 0.7"),
+        ((*SETS, "--command", "echo", "--timeout", "0"), "--timeout is 0"),
+        (
+            (
+                *SETS,
+                "--model",
+                "m",
+                "--url",
+                "http://localhost:9",
+                "--key-variable=",
+                "--cost",
+                "1",
+            ),
+            "the cap on cost cannot be kept, because nothing limits what a call of 'm' costs; give --prices IN,OUT.",
+        ),
+        (("--by", "0"), "not-worse needs --by above 0; give it, or require better."),
     ],
 )
 def test_bad_input_ends_with_a_sentence_and_exit_code_2(folder, words, said):

@@ -102,7 +102,7 @@ def test_a_model_estimates_its_tokens_by_the_letters_of_its_prompt():
 def test_it_is_told_what_the_gate_finds_and_what_it_takes():
     power, bill = forecast_pairs(*setting(40, 20), {"billed": Billed()})
     assert power.startswith(
-        "With 40 cases and 65 % ties, a candidate that wins 60:40 passes with probability "
+        "For example, if 65 % of 40 cases are ties and the candidate wins 60:40 of the others, it passes with probability "
     )
     assert bill.startswith("billed takes about 120 tokens a call: about ")
     assert (
@@ -123,7 +123,7 @@ def test_it_is_told_what_the_gate_finds_and_what_it_takes():
 )
 def test_it_is_told_where_any_difference_decides(how, told):
     said = forecast_pairs(*setting(20, **how), {})
-    sentence = "If all 40 calls are made, the smallest difference on these cases decides."
+    sentence = "If it needs all 40 calls, even a difference of one case counts as better."
     assert (sentence in said) == told
 
 

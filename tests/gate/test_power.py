@@ -161,7 +161,9 @@ def test_a_refusal_says_what_would_suffice():
 
 def test_sentences_say_cases_odds_and_calls():
     said = describe_power(Power(200, 0.6, 0.3, 0.999, 0.0, 1_096, 1_200))
-    assert said.endswith("wins 60:40 passes with probability over .99 after about 1,096 calls.")
+    assert said.endswith(
+        "wins 60:40 of the others, it passes with probability over .99 after about 1,096 calls."
+    )
     assert describe_detectable(None).startswith("No candidate passes")
 
 

@@ -20,7 +20,11 @@ def test_a_judge_that_always_says_left_flips_everywhere_and_proves_nothing():
     found = check_judge_by_itself(SAME, lambda left, right, item: "left", FAST)
     assert (found.cases, found.flips, found.left, found.named) == (40, 40, 80, 80)
     assert (found.repeated, found.changed, found.calls) == (8, 0, 88)
-    assert "it said something else in 40 of 40 cases" in found.sentences[1]
+    assert found.sentences[0] == (
+        "Not fit. The judge judge follows the side, not the answer: with the sides swapped, it changed its answer in "
+        "40 of 40 cases."
+    )
+    assert not found.is_fit and not any("pass and" in one for one in found.sentences)
 
 
 def test_a_judge_that_prefers_an_answer_does_not_flip():
@@ -29,6 +33,10 @@ def test_a_judge_that_prefers_an_answer_does_not_flip():
 
     found = check_judge_by_itself(TWO, letters, FAST)
     assert (found.flips, found.left, found.named) == (0, 40, 80)
+    assert found.is_fit and found.to_dict()["fit"]
+    assert found.sentences[0].startswith(
+        "Fit, as far as this check goes: the judge letters does not follow the sides"
+    )
 
 
 def test_a_judge_that_changes_its_mind_is_found_out():
@@ -50,6 +58,7 @@ def test_exact_claims_on_two_samples_are_often_made_and_the_sentence_says_what_t
         TWO, lambda left, right, item: rng.choice(("left", "right")), GateSettings(require="better")
     )
     assert found.played.better + found.played.worse > 10
+    assert found.sentences[0].startswith("Not fit for this gate: by the answers of the judge")
     assert "--population like-these" in found.sentences[-1]
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from web_client import Site
 
 from copeland.web.app import api
+from copeland.web.ideas import Ideas
 
 ROOT = "http://127.0.0.1:8000/api/v1"
 STREAMS = ("/studies/{study}/events",)  # which do not end
@@ -96,12 +97,13 @@ def test_a_call_with_a_key_gives_only_documented_answers(schemathesis, operation
             rows = data.draw(ROWS)
             check(operation, program.post(f"{ROOT}/studies/tea/votes", content=rows.encode()))
             return
-        known = {"study": "tea", "ballot": 2, "name": "bai-3", "event_id": "a"}
+        known = {"study": "tea", "ballot": 2, "name": "bai-3", "event_id": "a", "idea": 1}
         some = {key: value for key, value in known.items() if f"{{{key}" in operation.path}
         case = data.draw(cases)
         check(operation, sent(program, case, some if data.draw(st.booleans()) else {}))
 
     study.ask("ann")
+    Ideas(site.storage, site.clock).add(site.page().study, "ann", "Mint tea")
     each()
     assert study.replay() == study.state()
 
@@ -110,7 +112,7 @@ def test_a_call_with_a_key_gives_only_documented_answers(schemathesis, operation
 @pytest.mark.parametrize("name", CALLS)
 def test_a_call_without_a_key_is_refused(operations, name):
     method, path = name.split(" ")
-    path = path.format(study="tea", ballot=2, name="bai-3", event_id="a")
+    path = path.format(study="tea", ballot=2, name="bai-3", event_id="a", idea=1)
     site = Site()
     site.study()
     answer = site.browser().request(method, f"{ROOT}{path.replace('{event_id:path}', 'a')}")

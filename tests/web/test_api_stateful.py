@@ -20,6 +20,8 @@ SENSIBLE = {
     "tell": lambda turn: {"outcome": ("left", "right", "tie")[turn % 3]},
     "add": lambda turn: {"name": f"option {turn}"},
     "change": lambda turn: {"state": ("paused", "active", "retired")[turn % 3]},
+    "settle": lambda turn: {"state": "declined"},
+    "edit": lambda turn: {"question": f"Which is better, {turn}?"},
 }
 
 
@@ -99,6 +101,7 @@ def test_every_way_of_four_calls_along_the_links_is_answered_as_described():
             ways += [(*way, name) for name in followed(calls, step, answer)]
     assert seen >= {("create", 201), ("ask", 201), ("tell", 201), ("undo", 204), ("close", 200)}
     assert seen >= {("certificate", 200), ("change", 200), ("tell", 409)}
+    assert seen >= {("edit", 200), ("reopen", 200), ("delete", 204)}
 
 
 def operations(server):
@@ -175,6 +178,8 @@ def test_links_lead_from_calls_to_calls():
         ("tell", "undo", "undo"),
         ("about", "change an option", "change"),
         ("close", "read", "results"),
+        ("close", "reopen", "reopen"),
+        ("about", "delete it", "delete"),
     } <= set(found)
     for (_, _, follows), parameters in found.items():
         taken = {one["name"] for one in calls[follows].get("parameters", ())}

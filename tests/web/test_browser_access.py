@@ -4,8 +4,10 @@ import pytest
 from browsing import AXE, DESK, PHONE, Somebody, answer
 from recorded import wav, webm
 from test_admin import png
+from test_browser_groups import begin, group
 
 from copeland.study.webhooks import Webhooks
+from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
 from copeland.web.recordings import medium_of
 from copeland.web.store import Pane
@@ -61,6 +63,8 @@ def full():
     sounds(site)
     tell_of_end(site)
     jury(site)
+    suggestions(site)
+    group(site)
     decided = site.study("decided", ["one", "two"], {"results": "live"}, voters="independent")
     decided.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
     yield site
@@ -92,6 +96,16 @@ def sounds(site):
         sound = medium_of(content, name)
         site.server.store.add_image(sound)
         site.server.store.show(site.page("sounds").study, name, Pane(sound.digest, "A tone."))
+
+
+def suggestions(site):
+    """A study whose voters suggest options: one waits, one is added, one declined."""
+    study = site.study("lunch", ["soup", "salad", "stew"], {"ideas": True})
+    kept, key = Ideas(site.storage, site.clock), site.page("lunch").study
+    for n, text in enumerate(("curry", "pie", "nothing")):
+        kept.add(key, f"v{n}", text)
+    kept.approve(study, kept.find_all(key)[1], "pie", "pie")
+    kept.decline(kept.find_all(key)[2])
 
 
 def tell_of_end(site):
@@ -145,7 +159,30 @@ def voter_pages(person, site):
     wrong += found(page)
     answer(page)
     wrong += found(page)
+    wrong += suggesting(person, site) + answering(person, site)
     return wrong + found(person.open("/v/nowhere"))
+
+
+def answering(person, site):
+    """Several questions on a pair, and their start."""
+    link = site.link("lines 1")
+    wrong = found(person.open(link))
+    return wrong + found(begin(person, link))
+
+
+def suggesting(person, site):
+    """A pair with the way to suggest an option, and what follows."""
+    page = person.begin(site.link("lunch"), "lunch")
+    for _ in range(3):
+        answer(page)
+    wrong = found(page)
+    page.get_by_role("link", name="Suggest an option").click()
+    page.wait_for_url("**/idea")
+    wrong += found(page)
+    page.fill("textarea", "rice")
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_url("**kept=1")
+    return wrong + found(page)
 
 
 def admin_pages(person, site):
@@ -162,7 +199,7 @@ def admin_pages(person, site):
         f"{tea}{tab}"
         for tab in ("", "/share", "/options", "/judges", "/manage", "/preview", "/votes")
     ]
-    paths.append(f"/admin/s/{site.page('sounds').slug}/options")
+    paths += [f"/admin/s/{site.page(name).slug}/options" for name in ("sounds", "lunch")]
     paths += [f"/admin/s/{site.page(name).slug}/share" for name in ("jury", "code")]
     study = site.server.study(site.page())
     paths += [

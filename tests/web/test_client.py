@@ -101,6 +101,38 @@ def test_an_admin_key_does_the_rest(both):
     assert far.closed and far.number == study.number
 
 
+def test_an_admin_key_edits_reopens_and_deletes(both):
+    study, far = both
+    far.edit_option("bai-3", "Softer.")
+    far.edit_page(question="Which tea?", guidance="Think of lunch.")
+    far.edit_page()
+    edits = [event.body["part"] for event in study.log() if event.kind == "edited"]
+    assert far.options[2].text == "Softer." and edits == ["text", "question", "guidance"]
+    far.close()
+    far.reopen("two were on holiday")
+    assert not far.closed and study.log()[-1].body == {"reason": "two were on holiday"}
+    with pytest.raises(InvalidParameter, match="nothing was deleted"):
+        far.delete("te")
+    far.delete("tea")
+    assert study.storage.names() == []
+
+
+def test_an_admin_key_settles_what_voters_suggest(both):
+    from copeland.web.ideas import Ideas
+
+    study, far = both
+    far.take_ideas()
+    kept, key = Ideas(study.storage), study.storage.key("tea")
+    mint, milk = (kept.add(key, "ann", text) for text in ("Mint tea", "Milk"))
+    far.approve_idea(mint.id, name="mint")
+    far.decline_idea(milk.id)
+    assert [(one["state"], one["option"]) for one in far.ideas()] == [
+        ("added", "mint"),
+        ("declined", None),
+    ]
+    assert far.options[-1].name == "mint" and study.option("mint").text == "Mint tea"
+
+
 def test_what_fails_on_the_way_is_tried_again_and_counts_once(both, monkeypatch):
     import httpx
 

@@ -163,7 +163,7 @@ def _onwards(made: Study, cases: str | None) -> str:
         items = (
             "FILE" if cases is None or cases.isdigit() else command_line(cases).removeprefix("-- ")
         )
-        return f'Judge with: {judge} --items {items} --command "python judge.py {{left}} {{right}} {{item}}"'
+        return f'Judge with: {judge} --items {items} --command "python judge.py {{item}} {{left}} {{right}}"'
     if made.settings.control_judge:
         judge = command_line("copeland", "study", "judge", made.name)
         who = command_line(made.settings.control_judge).removeprefix("-- ")

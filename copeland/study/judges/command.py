@@ -118,7 +118,7 @@ class CommandJudge:
         except subprocess.TimeoutExpired:
             raise JudgeFailed(
                 f"{self.name} gave no answer within {self.timeout:g} seconds; "
-                "make it faster or raise timeout."
+                "make it faster, or raise the timeout."
             ) from None
         finally:
             _kill(process)

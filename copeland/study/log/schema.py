@@ -11,7 +11,7 @@ from functools import cache
 
 import sqlalchemy as sa
 
-SCHEMA = "0005"  # the last step in migrations/versions
+SCHEMA = "0007"  # the last step in migrations/versions
 
 metadata = sa.MetaData()
 
@@ -142,6 +142,7 @@ links = sa.Table(  # by which people come to vote; only here stands who they are
     sa.Column("expires", sa.Float(53)),
     sa.Column("revoked", sa.Boolean, nullable=False),
 )
+sa.Index("copeland_nonces", links.c.nonce)
 
 keys = sa.Table(  # by which programs come
     "copeland_keys",
@@ -175,6 +176,19 @@ checks = sa.Table(  # answers that test a voter, and are no votes
 )
 sa.Index("copeland_checked", checks.c.study, checks.c.voter)
 
+ideas = sa.Table(  # options that voters suggest; those that are added are in the log
+    "copeland_ideas",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), nullable=False),
+    sa.Column("voter", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("time", sa.Float(53), nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("option", sa.Text),  # that one became
+)
+sa.Index("copeland_suggested", ideas.c.study, ideas.c.voter)
+
 
 @cache  # putting the tables into SQL takes much longer than making them
 def write_statements(dialect: str) -> tuple[str, ...]:
@@ -183,7 +197,7 @@ def write_statements(dialect: str) -> tuple[str, ...]:
     Examples
     --------
     >>> write_statements("sqlite")[-1]
-    "INSERT INTO copeland_version VALUES ('0005')"
+    "INSERT INTO copeland_version VALUES ('0007')"
     """
     statements: list[str] = []
     writer = sa.create_mock_engine(

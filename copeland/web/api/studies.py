@@ -1,11 +1,11 @@
-"""A study for programs: its results, certificate and log, and what an admin does: create, add, pause, resume, retire, close."""
+"""A study for programs: its results, certificate and log, and what it is; a new one."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
 from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from copeland.orders.rank import ORDERS, check_order
 from copeland.study import Option, create_study
 from copeland.study.input_limits import LIMITS
-from copeland.study.log.events import to_json
+from copeland.study.log.events import GUIDANCE, QUESTION, to_json
 from copeland.study.settings import SETTINGS
+from copeland.study.text_edits import LONGEST as MOST_LETTERS
 from copeland.web.api.access import (
     STUDY,
-    Admins,
     Body,
     Call,
     Name,
@@ -48,6 +48,8 @@ FIELDS: dict[str, Any] = {
 }
 CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
+Question = Annotated[str, Field(min_length=1, max_length=MOST_LETTERS[QUESTION])]
+Guidance = Annotated[str, Field(max_length=MOST_LETTERS[GUIDANCE])]  # Markdown
 PIECE = 500  # events sent at a time
 After = Annotated[int, Query(ge=0, le=LAST)]
 UNCHANGED: dict[str, Any] = {"description": "Nothing has changed since that ETag."}
@@ -102,14 +104,9 @@ class New(Body):
         Annotated[dict[Name, Parameter | Constraint], Field(min_length=1, max_length=100)] | None
     ) = None
     show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
-    question: Annotated[str, Field(min_length=1, max_length=300)] | None = None
+    question: Question | None = None
+    guidance: Guidance | None = None
     settings: Annotated[dict[str, Any], Field(json_schema_extra={"properties": FIELDS})] = {}  # noqa: RUF012 - a model copies it
-
-
-class State(Body):
-    """What becomes of an option."""
-
-    state: Literal["active", "paused", "retired"]
 
 
 class About(BaseModel):
@@ -117,6 +114,9 @@ class About(BaseModel):
 
     study: str
     slug: str
+    question: str
+    guidance: str
+    ideas: bool
     closed: bool
     options: list[dict[str, Any]]
     settings: dict[str, Any]
@@ -210,7 +210,7 @@ async def _follow(request: Request, call: Call, after: int) -> AsyncIterator[str
         await asyncio.sleep(STEP)
 
 
-# What an admin does
+# What it is
 
 
 @router.post(
@@ -226,15 +226,17 @@ def create(request: Request, new: New) -> About:
     unknown = set(new.settings) - FIELDS.keys()
     if unknown:
         raise ApiProblem(422, "invalid", f"There is no setting '{min(unknown)}'.")
-    told = {**new.settings, **_offer(new)}
-    made = create_study(new.name, storage=server.storage, clock=server.clock, **told)
-    body: dict[str, Any] = {} if new.question is None else {"question": new.question}
+    made = create_study(
+        new.name, storage=server.storage, clock=server.clock, **new.settings, **_offer(new)
+    )
+    told = {"question": new.question, "guidance": new.guidance}
+    body: dict[str, Any] = {part: text for part, text in told.items() if text is not None}
     if made.settings.batch:
         body["per_voter"] = made.settings.batch
     server.store.add_page(server.storage.key(new.name), body)
     page = server.store.find_page_by_name(new.name)
     assert page is not None
-    return _about(Call(server, page, server.study(page), key))
+    return describe_study(Call(server, page, server.study(page), key))
 
 
 def _offer(new: New) -> dict[str, Any]:
@@ -254,45 +256,32 @@ def _offer(new: New) -> dict[str, Any]:
     }
 
 
-@router.get("/{study}", responses={200: links_to(change_an_option=("change", OPTION))})
+@router.get(
+    "/{study}",
+    responses={
+        200: links_to(
+            change_an_option=("change", OPTION),
+            edit_its_words=("edit", STUDY),
+            close_it=("close", STUDY),
+            read_what_voters_suggest=("ideas", STUDY),
+            delete_it=("delete", {**STUDY, "name": "$response.body#/study"}),
+        )
+    },
+)
 def about(call: Reads) -> About:
     """Return what a study is."""
-    return _about(call)
+    return describe_study(call)
 
 
-@router.post("/{study}/options", status_code=201)
-def add(call: Admins, option: Offered) -> About:
-    """Offer one more option; with votes already, a new epoch begins."""
-    call.study.add_option(option.name, option.text)
-    return _about(call)
-
-
-@router.patch("/{study}/options/{name}")
-def change(call: Admins, name: str, change: State) -> About:
-    """Pause, resume or retire an option."""
-    does = {
-        "active": call.study.resume_option,
-        "paused": call.study.pause_option,
-        "retired": call.study.retire_option,
-    }
-    does[change.state](name)
-    return _about(call)
-
-
-@router.post(
-    "/{study}/close", responses={200: links_to(read=("results", STUDY), ask=("ask", STUDY))}
-)
-def close(call: Admins) -> About:
-    """Take no more votes."""
-    call.study.close()
-    return _about(call)
-
-
-def _about(call: Call) -> About:
-    study = call.study
+def describe_study(call: Call) -> About:
+    """Return what a study is, as of now."""
+    study, page = call.study, call.server.store.find_page_of(call.page.study) or call.page
     return About(
         study=study.name,
-        slug=call.page.slug,
+        slug=page.slug,
+        question=page.question,
+        guidance=page.guidance,
+        ideas=page.ideas,
         closed=study.closed,
         options=[_option(one) for one in study.options],
         settings=study.settings.to_dict(),

@@ -19,6 +19,7 @@ from copeland.support.escaping import file_name
 from copeland.support.phrasing import capital
 from copeland.web import sessions
 from copeland.web.ending_watch import has_ended
+from copeland.web.ideas import Ideas
 from copeland.web.pages.deliveries import show_webhook
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
@@ -224,9 +225,16 @@ def show_study(
         "csrf": here.csrf,
         "is_space": bool(here.study.settings.space),
         "is_panel": bool(here.study.settings.panel),
+        "new_ideas": count_ideas(here),
+        "linked": here.server.store.linked_pages(here.page) if here.page.linked else [],
         "error": capital(error),
     }
     return render_page(request, template, 422 if error else 200, **head, **values)
+
+
+def count_ideas(here: ManagedStudy) -> int:
+    """Return how many options that voters suggested wait for the owner."""
+    return Ideas(here.server.storage).count_waiting(here.page.study) if here.page.ideas else 0
 
 
 def read_prices(page: VotingPage, form: FormData) -> VotingPage:

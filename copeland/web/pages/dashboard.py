@@ -388,7 +388,8 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     guides = [one.name for one in standing.guides] if standing else []
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
-        for link in server.store.links(page.study)
+        for study in page.linked or [page.study]
+        for link in server.store.links(study)
     }
     came: Counter[str] = Counter()
     for source, votes in server.store.votes_by_source(page.study, last, guides).items():

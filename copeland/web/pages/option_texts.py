@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
@@ -13,20 +13,22 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study import Option, read_options
+from copeland.study import Option, Study, read_options
 from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
+from copeland.web.adding_cost import describe_cost
+from copeland.web.ideas import FEW, WAITING, Ideas, find_obstacle
 from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
 from copeland.web.recordings import medium_of, send_medium
 from copeland.web.render import redirect
 from copeland.web.security import require
-from copeland.web.server import server_of
+from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field, read_files
-from copeland.web.store import Image, Pane, option_of, pane_key
+from copeland.web.store import Image, Pane, VotingPage, option_of, pane_key
 
 router = APIRouter(prefix="/admin")
 
@@ -228,10 +230,11 @@ def drawing(here: Here, of: str) -> Response:
 @router.get("/s/{slug}/options")
 def options(request: Request, here: Here) -> HTMLResponse:
     """List the options."""
-    return _options(request, here)
+    return options_page(request, here)
 
 
-def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+def options_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    """Return that list, with what voters suggest, and with what is wrong."""
     panes = here.server.panes(here.page)
     is_space = bool(here.study.settings.space)  # whose points the study makes by itself
     return show_study(
@@ -244,27 +247,36 @@ def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLRespo
         kinds={pane.media: here.server.kind(pane.media) for pane in panes.values()},
         hints=[] if is_space else find_hints(here),
         voted=not is_space and here.study.standing(voters=False).votes > 0,
+        cost=describe_cost(here.study),
+        **_show_ideas(here),
     )
+
+
+def _show_ideas(here: ManagedStudy) -> dict[str, Any]:
+    """What voters suggested: ideas that wait, and those that are settled, the newest first."""
+    found = Ideas(here.server.storage).find_all(here.page.study)
+    return {
+        "waiting": [idea for idea in found if idea.state == WAITING],
+        "settled": [idea for idea in reversed(found) if idea.state != WAITING],
+        "may_suggest": not find_obstacle(here.server, here.page, here.study),
+        "few": FEW,
+    }
 
 
 @router.post("/s/{slug}/options")
 def change_option(request: Request, here: Here, form: Form) -> Response:
     """Add, edit, pause, resume or retire an option."""
     name, does = read_field(form, "option"), read_field(form, "does")
-    changes = {
-        "pause": here.study.pause_option,
-        "resume": here.study.resume_option,
-        "retire": here.study.retire_option,
-    }
     try:
         if does == "add":
             _add(here, form)
         elif does == "edit":
             _edit(here, form, name)
-        elif does in changes:
-            changes[does](name)
+        elif does in ("pause", "resume", "retire"):
+            for _, study in here.server.list_group(here.page):
+                getattr(study, f"{does}_option")(name)
     except CopelandError as error:
-        return _options(request, here, str(error))
+        return options_page(request, here, str(error))
     saved = "?saved=1" if does == "edit" else ""
     return redirect(request, f"/admin/s/{here.page.slug}/options{saved}")
 
@@ -278,26 +290,41 @@ def _add(here: ManagedStudy, form: FormData) -> None:
                 "Say in words what the file shows, for those who do not see or hear it."
             )
         image = medium_of(file.file.read(), "The file")
-    here.study.add_option(name, read_field(form, "text"))  # which may be refused
-    if image is not None:
-        here.server.store.add_image(image)
-        here.server.store.show(here.page.study, name, Pane(image.digest, alt))
-        here.server.forget_panes(here.page)
+    for page, study in here.server.list_group(here.page):
+        study.add_option(name, read_field(form, "text"))  # which may be refused
+        if image is not None:
+            here.server.store.add_image(image)
+            here.server.store.show(page.study, name, Pane(image.digest, alt))
+            here.server.forget_panes(page)
 
 
 def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
-    """Change the text of an option, or the words for its image; the log says so."""
-    pane, text = here.server.panes(here.page).get(name), read_field(form, "text")
+    """Change the text of an option, or the words for its image, unless the form gives back what it showed."""
+    text, pane = read_field(form, "text"), here.server.panes(here.page).get(name)
+    known = here.study.option(name)
+    if pane is not None or text != (known.text or known.name).strip():
+        edit_text(here.server, here.page, name, text, SOURCE)
+
+
+def edit_text(server: Server, page: VotingPage, name: str, text: str, source: str) -> None:
+    """Change what voters read of an option, in all studies that share it; their logs say who changed it."""
+    for one, study in server.list_group(page):
+        _edit_one(server, one, study, name, text, source)
+
+
+def _edit_one(
+    server: Server, page: VotingPage, study: Study, name: str, text: str, source: str
+) -> None:
+    """Change the text of an option, or the words for its image."""
+    pane = server.panes(page).get(name)
     if pane is None:
-        known = here.study.option(name)
-        if text != (known.text or known.name).strip():  # as the form gives it back
-            here.study.edit_option(name, text, SOURCE)
+        study.edit_option(name, text, source)
         return
     if not text:
         raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
     if len(text) > ALT:
         raise InvalidParameter(f"The description has {len(text):,} letters; it may have {ALT:,}.")
     if text != pane.alt:
-        note_edit(here.study, IMAGE_TEXT, name, pane.alt, text, SOURCE)
-        here.server.store.describe_image(here.page.study, name, text)
-        here.server.forget_panes(here.page)
+        note_edit(study, IMAGE_TEXT, name, pane.alt, text, source)
+        server.store.describe_image(page.study, name, text)
+        server.forget_panes(page)

@@ -19,6 +19,7 @@ from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
 from copeland.web.completion import read_code, write_completion_link
+from copeland.web.ideas import may_suggest
 from copeland.web.pages import checks
 from copeland.web.pages.question_counts import count_panel, pairs_for, usual_questions
 from copeland.web.recordings import is_recording, send_medium
@@ -98,7 +99,8 @@ def start(request: Request, token: str) -> HTMLResponse:
         page=page,
         guidance=render_text("markdown", page.guidance) if page.guidance else "",
         pairs=shown_pairs,
-        minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
+        minutes=max(1, round(shown_pairs * PAIR_SECONDS * max(1, len(page.linked)) / 60)),
+        questions=[one.question for one in server.store.linked_pages(page)] if page.linked else [],
         begun=begun is not None and begun.link.study == link.study,
         ended=_find_obstacle(page, study.closed) or absent,
         is_panel=bool(study.settings.panel),
@@ -131,9 +133,11 @@ def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
 
 
 @router.get("/vote/{slug}")
-def vote(request: Request, slug: str) -> HTMLResponse:
+def vote(request: Request, slug: str) -> Response:
     """Show the pair that this voter is to answer: the same one until it is answered."""
     voter = _voter(request, slug)
+    if voter.page.linked:
+        return redirect(request, f"/questions/{slug}")
     return _next(request, voter, server_of(request).study(voter.page))
 
 
@@ -351,6 +355,7 @@ def _view(
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(page),
+        "suggest": may_suggest(page, progress.done, progress.pairs),
     }
     if isinstance(found, Ballot):
         found = _show_ballot(server, voter, found, progress.undone.get(found.id, 0))

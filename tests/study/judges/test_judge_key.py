@@ -21,7 +21,8 @@ def test_a_missing_key_is_one_sentence_that_names_the_variable(monkeypatch):
         judge_study(study, quick(fake, key_variable="MY_KEY"))
     assert str(refused.value) == (
         f"there is no key for {fake.url}/chat/completions: set the environment variable MY_KEY, "
-        "or name no variable if the server needs none."
+        "or name no variable if the server needs none (--key-variable '' on the command line, "
+        "key_variable=None in Python)."
     )
     assert (study.asked, fake.requests) == (0, [])
 

@@ -1,0 +1,131 @@
+"""A judge whose answers follow the sides passes nothing, and an honest one is not taken for it."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
+from scipy.stats import binom
+
+from copeland.gate import run_gate
+from copeland.gate.gate_certificate import find_objections, make_certificate
+from copeland.gate.gate_sentences import describe_details
+from copeland.gate.judgments import SideCounts
+from copeland.gate.junit import make_junit
+from copeland.gate.markdown_summary import make_summary
+from copeland.gate.side_bias import FEWEST_CALLS, find_objection
+
+WAYS = [
+    {"swap": "random"},
+    {"swap": "confirm"},
+    {"swap": "random", "population": "like-these"},
+    {"swap": "confirm", "population": "like-these"},
+]
+
+
+def gate(judge, cases=80, **how):
+    return run_gate(*answers_of(make_pairs(cases)), {"small": judge}, **how)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("how", WAYS, ids=str)
+def test_a_judge_that_names_one_side_passes_nothing_unless_it_is_accepted(side, how):
+    how = how | {"margin": 0.15}
+    result = gate(lambda *_: side, **how)
+    assert (result.outcome, result.exit_code) == ("undecided", 3)
+    assert result.sentence.startswith("The judge small follows the side, not the answer: ")
+    assert "it is undecided whether candidate is not worse than baseline" in result.sentence
+    assert "if the judge did not follow the side" in result.judges[0].stopped
+    accepted = gate(lambda *_: side, accept_judge=True, **how)
+    assert (accepted.outcome, accepted.judges[0].objection) == ("passed", "")
+    assert accepted.sentence.startswith("By the judge small")
+
+
+@pytest.mark.slow
+def test_a_judge_that_follows_the_side_in_most_cases_passes_nothing():
+    def judge(left, right, item):
+        place = int(item.name[1:])
+        return "left" if place % 10 or left.name == NEW else "right"
+
+    assert gate(judge, require="better", judge_all=True).outcome == "undecided"
+
+
+@pytest.mark.parametrize("swap", ["random", "confirm"])
+def test_files_say_the_same_of_it(swap):
+    result = gate(lambda *_: "left", 40, swap=swap, judge_all=True)
+    sentence = result.judges[0].objection
+    assert sentence and result.sentence.startswith(sentence)
+    told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert (told["outcome"], told["judges"][0]["objection"]) == ("undecided", sentence)
+    assert told["judges"][0]["claims"] == told["judges"][0]["like_these"]["claims"] == []
+    (failure,) = ElementTree.fromstring(make_junit(result)).iter("failure")
+    assert failure.get("type") == "undecided" and failure.get("message").startswith(sentence)
+    page = make_summary(result).splitlines()
+    assert page[0].startswith("## Gate undecided") and page[2].startswith(sentence)
+    content = json.loads(make_certificate(result))
+    assert content["outcome"] == "undecided" and content["statement"].startswith(sentence)
+    assert find_objections(content) == ()
+    assert "--accept-judge counts its verdicts as they are" in "".join(describe_details(result))
+
+
+def test_a_certificate_whose_changes_are_left_out_is_found():
+    content = json.loads(make_certificate(gate(lambda *_: "left", 40, swap="confirm")))
+    content["judges"][0]["changed"] = []
+    assert any("but it is passed" in one for one in find_objections(content))
+    content["judges"][0]["changed"] = [39_000]
+    assert any("has no verdict on them" in one for one in find_objections(content))
+
+
+def test_a_refuted_claim_stays_refuted():
+    def judge(left, right, item):  # the left answer, but in every fifth case the old one
+        place = int(item.name[1:])
+        return "left" if place % 5 or left.name == OLD else "right"
+
+    result = gate(judge, 60, judge_all=True)
+    assert result.judges[0].objection
+    assert (result.outcome, result.exit_code) == ("failed", 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS, ids=str)
+def test_an_honest_judge_never_trips_it(how):
+    for seed in range(10):
+        result = gate(Scripted(NEW, NEW, OLD, "tie"), 60, seed=seed, **how)
+        assert result.judges[0].objection == ""
+
+
+def test_drawn_sides_convict_an_honest_judge_in_less_than_one_gate_of_a_thousand():
+    # It names the left answer in half of the calls, whichever is better; added up over every number of calls at which a gate may end.
+    chance = 0.0
+    for calls in range(FEWEST_CALLS, 2_000):
+        lefts = np.arange(calls // 2, calls + 1)
+        first = next(
+            (n for n in lefts if find_objection("x", SideCounts(int(n), calls - int(n), 0, 0))),
+            calls + 1,
+        )
+        chance += 2 * binom.sf(first - 1, calls, 0.5)
+        if first > calls // 2 and binom.sf(first - 1, calls, 0.5) < 1e-12:
+            break
+    assert chance < 0.001
+
+
+@pytest.mark.parametrize(
+    ("sides", "is_found"),
+    [
+        (SideCounts(19, 0, 0, 0), False),  # too few calls
+        (SideCounts(20, 0, 0, 0), True),
+        (SideCounts(1, 19, 0, 0), True),
+        (SideCounts(18, 2, 0, 0), False),
+        (SideCounts(150, 50, 0, 0), False),
+        (SideCounts(170, 30, 0, 0), True),
+        (SideCounts(0, 0, 9, 9), False),  # too few cases
+        (SideCounts(0, 0, 10, 9), True),
+        (SideCounts(0, 0, 10, 8), False),
+        (SideCounts(0, 0, 100, 50), False),
+        (SideCounts(0, 0, 100, 60), True),
+    ],
+)
+def test_shares_are_held_against_an_exact_lower_bound(sides, is_found):
+    assert bool(find_objection("small", sides)) == is_found
