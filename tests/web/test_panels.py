@@ -199,3 +199,13 @@ def test_the_code_of_a_link_is_shown_on_the_page_by_name():
     assert 'alt="QR code of the link of Ann"' in shown and 'loading="lazy"' in shown
     code = re.search(r'<img class="qr" src="([^"]+)"', shown)[1]
     assert admin.get(code).headers["content-type"] == "image/png"
+
+
+def test_nobody_waits_for_a_revoked_link_unless_the_study_is_a_panels(site):
+    site.study()
+    site.link(label="Ann", personal=True)
+    site.link(label="Bob", personal=True)
+    admin, page = site.admin(), site.page()
+    site.server.store.revoke_link(page.study, site.server.store.links(page.study)[0].id)
+    left = admin.get(f"/admin/s/{page.slug}").text.split("<h2>Who is left</h2>")[1]
+    assert "Bob" in left and "Ann" not in left

@@ -31,7 +31,7 @@ from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.judge_jobs import JudgeJobs
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
-from copeland.web.pages.invitations import list_people
+from copeland.web.pages.invitations import Person, list_people
 from copeland.web.pages.option_images import list_images
 from copeland.web.render import redirect
 from copeland.web.security import POLICY
@@ -164,9 +164,15 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "leading": seen.reading.rows() if is_votes else None,
         "thumbs": list_images(here.server, here.page, lambda _, pane: f"/admin/media/{pane.media}"),
         "latest": describe_events(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
-        "reminders": [one for one in list_people(here) if one.left],
+        "reminders": _list_due(here),
         "number": seen.number,
     }
+
+
+def _list_due(here: ManagedStudy) -> list[Person]:
+    """Whose answers are still to come: a panel waits for members without a link, too."""
+    is_panel = bool(here.study.settings.panel)
+    return [one for one in list_people(here) if one.left and (one.link or is_panel)]
 
 
 def _leave_people_out(verdict: Verdict) -> Verdict:
