@@ -355,4 +355,6 @@ def _ranking(told: dict[str, Any]) -> Ranking:
         for end, endless in (("low", -math.inf), ("high", math.inf)):
             known[end] = endless if row[end] is None else row[end]
         places.append(Place(**known))
-    return Ranking(tuple(places), told["delta"], tuple(told["notes"]), told["by"])
+    return Ranking(
+        tuple(places), told["delta"], tuple(told["notes"]), told["by"], told.get("chooser")
+    )

@@ -330,13 +330,15 @@ def _sentences(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> list
     from copeland.ranking.rankers_page import agreement_sentence, certainty_sentences, top_options
 
     said = [*sentences(findings(m)), *certainty_sentences(sure)]
-    top = sure.touching(top_options(m))
+    best = top_options(m)
+    top = sure.touching(best)
     if top:
         pairs = [f"{m.labels[i]} and {m.labels[j]} ({m.p[i, j]:.4f})" for i, j in top]
-        said.append(f"Not told apart, with one of the most wins: {some(pairs, 12)}.")
+        which = "" if len(best) == m.k else f", with one of the {len(best)} with the most wins"
+        said.append(f"Not told apart{which}: {some(pairs, 12)}.")
     if means is not None:
-        best = m.labels[int(means.argmax())]
-        said.append(f"Highest mean {measure}: {best} ({means.max():.4f}).")
+        first = m.labels[int(means.argmax())]
+        said.append(f"Highest mean {measure}: {first} ({means.max():.4f}).")
         said.append(agreement_sentence(agreed, measure))
     return said
 

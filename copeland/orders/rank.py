@@ -38,6 +38,7 @@ UNITS_AN_OPTION = (
 )
 MOST_OPTIONS = 1_000  # of more, strengths take too long
 
+PAIRS_ASSUMED = "This assumes that the votes did not decide which pairs were asked, or how often."
 COLUMNS = {"copeland": "beats", "borda": "mean chance", "strength": "strength"}
 MEANING = {
     "copeland": "how many others it beats",
@@ -87,6 +88,7 @@ class Ranking:
     delta: float | None  # None of a panel, of which nothing that is settled can be wrong
     notes: tuple[str, ...]  # what to mind
     by: By = "copeland"
+    chooser: str | None = None  # the algorithm of a study that chooses pairs by the votes
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
@@ -141,7 +143,7 @@ class Ranking:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What intervals and tiers rest on, beside what a certificate assumes of the votes."""
-        return tuple(_list_assumptions(self.by)) if self.delta is not None else ()
+        return tuple(_list_assumptions(self.by, self.chooser)) if self.delta is not None else ()
 
     def _repr_html_(self) -> str:
         head = ["", "tier", COLUMNS[self.by], "at least", "at most", "rank"]
@@ -375,7 +377,17 @@ def list_gaps(wins: Ints, ties: Ints, by: By, labels: Sequence[str]) -> Iterator
         yield f"Some options together never won against the others: how far apart they are is bounded {bounded}."
 
 
-def _list_assumptions(by: By) -> Iterator[str]:
+def _note_choice(by: By, chooser: str) -> str:
+    """That the pairs of a study were chosen by its votes, and what that does to an order."""
+    measured = (
+        "In our measurements, strengths held all the same where one scale fits; in a cycle they depend on which pairs were asked."
+        if by == "strength"
+        else "In our measurements, shares held all the same."
+    )
+    return f" That is not so for pairs that this study chose: {chooser} chooses them by the votes. {measured}"
+
+
+def _list_assumptions(by: By, chooser: str | None) -> Iterator[str]:
     if by == "copeland":
         yield "Intervals and tiers are exact: they are what the certificate proves."
         return
@@ -384,7 +396,7 @@ def _list_assumptions(by: By) -> Iterator[str]:
         "that is not known well."
     )
     yield "Votes are independent of each other; where voters give several, the voters are."
-    yield "Which pairs were asked, and how often, does not depend on the votes."
+    yield f"{PAIRS_ASSUMED}{'' if chooser is None else _note_choice(by, chooser)}"
     if by == "strength":
         yield (
             "Strengths describe the Bradley-Terry model that fits the votes best, whether or not it is true; "

@@ -74,7 +74,7 @@ def files_of(place: str) -> list[Path]:
         found = [path] if path.exists() else sorted(map(Path, glob.glob(place)))
     if not found:
         raise InvalidParameter(
-            f"{place} is not a log; name a .ndjson, .jsonl, .csv, .tsv or .parquet file, a folder of them, "
+            f"{_tell_absence(place)}; name a .ndjson, .jsonl, .csv, .tsv or .parquet file, a folder of them, "
             "or a pattern such as 'clicks-*.parquet'."
         )
     for file in found:
@@ -84,6 +84,14 @@ def files_of(place: str) -> list[Path]:
                 ".tsv or .parquet."
             )
     return found
+
+
+def _tell_absence(place: str) -> str:
+    """Why a file, a folder or a pattern names no log."""
+    if Path(place).is_dir():
+        return f"there is no log in the folder {place}"
+    is_pattern = any(sign in place for sign in "*?[")
+    return f"no file matches {place}" if is_pattern else f"{place} does not exist"
 
 
 def _kind(path: Path) -> str | None:

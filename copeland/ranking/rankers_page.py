@@ -255,12 +255,11 @@ def _open_pairs(
     top = top_options(m)
     pairs = sure.touching(top)
     names = some([m.labels[i] for i in top], _LISTED)
+    among = "" if len(top) == m.k else f" that touch the {len(top)} with the most wins ({names})"
     if not pairs:
-        return f"No pair that is not told apart touches those with the most wins ({names}).", []
+        return f"Pairs not told apart{among}: none.", []
     left = f"; the {_PAIRS} nearest to 1/2 are shown" if len(pairs) > _PAIRS else ""
-    said = (
-        f"Pairs not told apart that touch those with the most wins ({names}): {len(pairs):,}{left}."
-    )
+    said = f"Pairs not told apart{among}: {len(pairs):,}{left}."
     errors = estimate.standard_errors(ties)
     place = {option: rank for rank, option in enumerate(by_score(m))}
     rows = [

@@ -24,7 +24,7 @@ from copeland.study.log.event_log import PIECE, Log
 from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState, proves
 from copeland.study.log.state_parts import pair_of
-from copeland.study.votes import Imported, ImportedVote
+from copeland.study.votes import Imported, ImportedVote, Incoming, votes_from
 
 FEW = 16  # votes that are looked up first
 
@@ -83,6 +83,33 @@ def import_votes(
     skipped = _sum(vote for vote in new if state.meaning(vote.outcome) is None and proves(vote))
     counted = _sum(new) - repeated - skipped - extra
     return [*roles, *new], Imported(counted, repeated, skipped, seen, undone, extra)
+
+
+def find_copy(
+    kind: Kind,
+    state: StudyState,
+    log: Log,
+    told: Incoming,
+    source: str | None,
+) -> str | None:
+    """Return another source that all rows of an import came from before; None if there is none.
+
+    Ids are made of the source, so a copy of a file under another name comes with new ones.
+    """
+    if not told.is_file:
+        return None  # such rows have no ids of their own
+    told = told._replace(said=[one for one in told.said if one.times and not one.is_undone])
+    first = told._replace(said=told.said[:1])
+    others = [other for other in log.sources() if other != source]
+    ids = {votes_from(first, state.indices, other)[0][0].event_id: other for other in others}
+    for first_id in log.find_votes(list(ids)):  # which leaves few sources, or none
+        other = ids[first_id]
+        rows, _ = votes_from(told, state.indices, other)
+        rows, known, _ = _under_their_ids(state, log, _cut_rows(kind, state, log, rows))
+        votes = [known.get(row.event_id) for row in rows]
+        if all(vote is not None and vote.number not in state.undone for vote in votes):
+            return other
+    return None
 
 
 def _sum(votes: Iterable[Event]) -> int:

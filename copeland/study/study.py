@@ -40,7 +40,7 @@ from copeland.study.commands import (
     undo_vote,
     withdrawal,
 )
-from copeland.study.imports import import_votes
+from copeland.study.imports import find_copy, import_votes
 from copeland.study.input_limits import check_plain, check_text
 from copeland.study.kinds.base import Questions, Wait, require_open
 from copeland.study.log.event_log import Log
@@ -605,7 +605,8 @@ class Study:
 
         It adds all of them, or none if one cannot be read. It leaves out votes that are there already,
         by their ``event_id``, and votes marked as ``undone``. In a file, a row without an id gets one
-        from the source and from what it says, so you can import a file again as it grows.
+        from the source and from what it says, so you can import a file again as it grows. A copy of the file
+        under another name counts again, and ``copy_of`` of the result names the first.
 
         Parameters
         ----------
@@ -629,14 +630,18 @@ class Study:
         check_text(source=source)
         options = self._current().indices
         try:
-            rows, undone = votes_from(incoming(votes, columns, options, format), options, source)
+            told = incoming(votes, columns, options, format)
+            rows, undone = votes_from(told, options, source)
         except InvalidRow as error:
             raise InvalidRow(f"{error} Nothing was imported.") from error
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._state)
-            told = (rows, source, role, self.now())
-            return import_votes(self._work.kind, self._state, log, *told)
+            kind, state = self._work.kind, self._state
+            new, taken = import_votes(kind, state, log, rows, source, role, self.now())
+            if taken.counted:
+                taken = taken.copied_from(find_copy(kind, state, log, told, source))
+            return new, taken
 
         return self._work.change(decide).also(undone)
 

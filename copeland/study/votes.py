@@ -126,6 +126,7 @@ class Imported(int):
     known: int  # rows that were there already
     undone: int  # rows that are marked as undone, or whose vote was undone here
     extra: int  # new ones that prove nothing: their voters had been here before
+    copy_of: str | None  # another source that all these votes came from before
 
     def __new__(
         cls,
@@ -135,21 +136,30 @@ class Imported(int):
         known: int = 0,
         undone: int = 0,
         extra: int = 0,
+        copy_of: str | None = None,
     ) -> Imported:
         """Return the number of new votes."""
         self = super().__new__(cls, counted + repeats + skipped + extra)
         self.counted, self.repeats, self.skipped = counted, repeats, skipped
-        self.known, self.undone, self.extra = known, undone, extra
+        self.known, self.undone, self.extra, self.copy_of = known, undone, extra, copy_of
         return self
 
     def also(self, undone: int) -> Imported:
         """Return the same, with more rows that are marked as undone."""
-        return Imported(**vars(self) | {"undone": self.undone + undone})
+        return self._with(undone=self.undone + undone)
 
-    def to_dict(self) -> dict[str, int]:
-        """Return all numbers by name."""
+    def copied_from(self, source: str | None) -> Imported:
+        """Return the same, with another source that all these votes came from before."""
+        return self._with(copy_of=source)
+
+    def _with(self, **changes: Any) -> Imported:
+        return Imported(**{**vars(self), **changes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, and what this is a copy of, if it is one."""
         rows = self + self.known + self.undone
-        return {"rows": rows, "imported": int(self), **vars(self)}
+        said = {name: value for name, value in vars(self).items() if value is not None}
+        return {"rows": rows, "imported": int(self), **said}
 
     @property
     def sentence(self) -> str:
@@ -164,7 +174,13 @@ class Imported(int):
         why = f": {', '.join(fates)}" if self.counted < self else ""
         known = f" Already there: {self.known:,}." if self.known else ""
         undone = f" Undone: {self.undone:,}." if self.undone else ""
-        return f"Added {format_count(self, 'new vote')}{why}.{known}{undone}"
+        copy = ""
+        if self.copy_of is not None:
+            copy = (
+                f" Warning: the import '{self.copy_of}' has the same votes. If this is a copy of it, they now count "
+                "twice."
+            )
+        return f"Added {format_count(self, 'new vote')}{why}.{known}{undone}{copy}"
 
 
 def new_event_id() -> str:

@@ -76,6 +76,13 @@ def test_json_has_names_ranks_and_the_sentence():
     assert rank(WINS).to_dict()["places"][0]["beats"] == 4
 
 
+def test_counts_do_not_say_who_chose_the_pairs_so_the_order_states_what_it_assumes():
+    said = rank(WINS, by="strength").assumptions
+    assert (
+        "This assumes that the votes did not decide which pairs were asked, or how often." in said
+    )
+
+
 def test_what_cannot_be_ranked_is_refused():
     with pytest.raises(InvalidParameter, match="'copeland', 'borda' or 'strength'"):
         rank(WINS, by="elo")  # type: ignore[arg-type]

@@ -277,7 +277,9 @@ def test_the_command_says_what_became_of_rows(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("absent.csv",), "is not a log"),
+        (("absent.csv",), "absent.csv does not exist; name a .ndjson"),
+        (("absent-*.csv",), "no file matches absent-*.csv"),
+        (("empty",), "there is no log in the folder empty"),
         (("c.csv",), "there is no column 'left'"),
         (("s.csv", "--column", "when=t"), "no column role 'when'"),
         (("s.csv", "--column", "time"), "write it as in time=ts"),
@@ -294,6 +296,7 @@ def test_bad_input_is_one_sentence(words, sentence, tmp_path, monkeypatch):
     write(tmp_path / "s.csv", shown)
     write(tmp_path / "c.csv", clicks)
     (tmp_path / "votes.xml").write_text("<votes/>")
+    (tmp_path / "empty").mkdir()
     said = run("clicks", "count", words[0], "c.csv", "--out", "w.csv", *words[1:])
     assert said.exit_code == 2 and sentence in flat(said.stderr)
     assert not (tmp_path / "w.csv").exists()

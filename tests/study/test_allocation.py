@@ -162,12 +162,13 @@ def test_the_command_writes_the_document(tmp_path):
     out = tmp_path / "allocation.json"
     words = ("study", "allocate", "search", "--storage", storage, "--impressions", "1e3")
     said = run(*words, "--out", out, "--control", "old", "--control-share", "0.25")
-    assert said.exit_code == 0 and "75 % of users take part; the others see old." in flat(
-        said.stdout
-    )
+    assert said.exit_code == 0
+    assert "75 % of users take part; the others see old. Once" in flat(said.stdout)
     written = json.loads(out.read_text())
     assert written["taking_part"] == 7500 and values(*words)["format"] == 1
     assert all(Share(**share) for share in written["pairs"])
     assert json.loads(run(*words).stdout)["study"] == "search"
     again = run(*words, "--out", out)
     assert again.exit_code == 2 and "exists" in flat(again.stderr)
+    everybody = flat(run(*words, "--out", out, "--force", "--control", "old").stdout)
+    assert "All users take part. Once this expires, everybody sees old." in everybody

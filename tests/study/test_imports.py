@@ -88,6 +88,44 @@ def test_an_export_of_imported_votes_brings_nothing_new(study, file, tmp_path):
     assert study.import_votes(tmp_path / "out.csv") == 0
 
 
+# Copies
+
+
+def test_a_copy_of_a_file_under_another_name_is_said_to_be_one(study, file):
+    lines = ["tea,milk,left", "tea,milk,left", "milk,juice,tie"]
+    study.import_votes(file(*lines))
+    taken = study.import_votes(file(*lines, name="copy.csv"))
+    assert (taken, taken.copy_of) == (3, "votes.csv")
+    assert "Warning: the import 'votes.csv' has the same votes." in taken.sentence
+    assert taken.to_dict()["copy_of"] == "votes.csv"
+
+
+def test_a_copy_of_counts_is_said_to_be_one(study, file):
+    head, lines = "i,j,wins,ties", ["milk,juice,0,0", "tea,milk,442,144", "milk,tea,286,0"]
+    study.import_votes(file(*lines, head=head))
+    assert study.import_votes(file(*lines, head=head, name="copy.csv")).copy_of == "votes.csv"
+
+
+@pytest.mark.parametrize(
+    "lines", [["tea,milk,left"] * 3, ["tea,milk,left", "milk,juice,left"], ["tea,juice,left"]]
+)
+def test_a_file_that_says_more_or_something_else_is_not_a_copy(study, file, lines):
+    study.import_votes(file("tea,milk,left", "tea,milk,left"))
+    assert study.import_votes(file(*lines, name="other.csv")).copy_of is None
+
+
+def test_votes_that_were_undone_are_no_original(study, file):
+    study.import_votes(file("tea,milk,left"))
+    study.undo_import("votes.csv")
+    assert study.import_votes(file("tea,milk,left", name="copy.csv")).copy_of is None
+
+
+def test_a_file_that_is_imported_again_is_not_a_copy(study, file):
+    study.import_votes(file("tea,milk,left"))
+    grown = study.import_votes(file("tea,milk,left", "tea,juice,left"))
+    assert (grown, grown.copy_of) == (1, None)
+
+
 # What became of each row
 
 

@@ -19,6 +19,7 @@ from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
+from copeland.study.report.study_sentences import score_sentences
 from copeland.study.results.analysis import Analysis, ranking_of
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -147,6 +148,28 @@ def test_all_places_tell_one_story(kind, changes, k, closed):
         check(play.study)
 
 
+@pytest.mark.slow
+@given(
+    votes=st.dictionaries(
+        st.sampled_from([(i, j) for i in range(5) for j in range(i)]),
+        st.tuples(*[st.integers(0, 30)] * 3),
+        max_size=7,
+    )
+)
+@example(votes={(2, 0): (24, 75, 25), (2, 1): (23, 75, 25), (3, 2): (20, 70, 9), (4, 2): (1, 9, 3)})
+@settings(max_examples=40, deadline=None, phases=(Phase.explicit, Phase.generate))
+def test_who_is_called_first_has_the_most_wins_in_the_table_or_the_sentence_says_why(votes):
+    study = create_study("story", OPTIONS[:5], voters="independent")
+    study.add_votes(
+        {"left": OPTIONS[i], "right": OPTIONS[j], "outcome": outcome, "count": number}
+        for (i, j), counts in votes.items()
+        for outcome, number in zip(("left", "right", "tie"), counts, strict=True)
+        if number
+    )
+    reading = Analysis(study.standing())
+    check_leaders(reading, reading.verdict)
+
+
 @pytest.mark.quick
 def test_a_study_with_a_proved_winner_says_so_everywhere():
     play = Play("independent", 5)
@@ -168,6 +191,7 @@ def check(study):
     names = standing.labels
     check_verdict(reading, verdict, parts, names)
     check_scores(reading, parts, names)
+    check_leaders(reading, verdict)
     check_order(reading, order, parts, names)
     check_pairs(reading, parts)
     check_votes(study, reading, verdict, parts)
@@ -242,6 +266,26 @@ def check_scores(reading, parts, names):
             assert f"{place.name} {place.beats} ({place.least} to {place.most})" in html.unescape(
                 parts.scores.picture.alt
             )
+
+
+SENSES = (", by wins minus losses", ", with half a win for each open pair")
+
+
+def check_leaders(reading, verdict):
+    """Those called first beat the most others in the table, or the sentence says in which sense they lead."""
+    if not reading.standing.votes or reading.certificate.best:
+        return
+    beats = {row.name: row.beats for row in reading.rows()}
+    names = reading.standing.labels
+    most = max(beats[names[i]] for i in reading.among)
+    is_first = all(beats[names[i]] == most for i in reading.leaders)
+    for said in (verdict.claim, next(score_sentences(reading))):
+        if re.search(r"\b(leads|lead together|tied for first)\b", said):
+            assert any(sense in said for sense in SENSES) == (not is_first), said
+    shown = " ".join(verdict.shown)
+    assert "option beats more." not in shown or is_first
+    if not reading.standing.panel:
+        assert ("By wins minus losses" in shown) == (not is_first)
 
 
 def check_order(reading, order, parts, names):

@@ -290,6 +290,15 @@ def test_votes_are_grouped_once_and_only_where_an_order_needs_it():
     assert calls == [1]
 
 
+@pytest.mark.parametrize(("algorithm", "depends"), [("cpc-pac", True), ("random", False)])
+@pytest.mark.parametrize("by", ["borda", "strength"])
+def test_an_order_says_whether_the_study_chose_its_pairs_by_the_votes(algorithm, depends, by):
+    study = copeland.create_study("s", ["a", "b"], algorithm=algorithm, voters="independent")
+    study.add_votes([{"winner": "a", "loser": "b", "count": 9}])
+    (said,) = [one for one in study.ranking(by=by).assumptions if "This assumes that" in one]
+    assert ("chooses them by the votes" in said) == depends
+
+
 def test_very_many_options_are_drawn_by_scores(monkeypatch):
     monkeypatch.setattr("copeland.study.results.rankings.MOST_OPTIONS", 2)
     study = narrow_winner()
@@ -303,7 +312,12 @@ def test_the_report_draws_the_ranking_above_its_table(tmp_path):
     assert re.findall("<h3>(.*?)</h3>", part) == ["By strength", "By Copeland scores"]
     assert part.index("<svg") < part.index("<table")
     assert "b +1.01 (+0.90 to +1.13), tier 1, rank 1; a +0.26" in unescape(part)
-    assert "Which pairs were asked, and how often, does not depend on the votes." in part
+    assert (
+        "This assumes that the votes did not decide which pairs were asked, or how often." in part
+    )
+    assert (
+        "That is not so for pairs that this study chose: cpc-pac chooses them by the votes." in part
+    )
 
 
 @pytest.mark.slow

@@ -47,14 +47,18 @@ def test_counts_and_lists_of_winners_have_no_sides(rows):
     assert place(study) == (0, 0)
     assert not study.standing().position.is_biased
     words = told(side_sentences(study.standing()))
-    assert words.startswith(f"{study.standing().votes} votes came without sides")
+    assert words.startswith(
+        f"{study.standing().votes} votes that named a winner came without sides"
+    )
     assert "That is a bias" not in words
 
 
 def test_votes_with_sides_are_tested_beside_counts():
     study = study_with(COUNTS, SHOWN)
     assert place(study) == (3, 0)
-    assert "80 more votes came without sides" in told(side_sentences(study.standing()))
+    assert "80 more votes that named a winner came without sides" in told(
+        side_sentences(study.standing())
+    )
 
 
 def test_counts_by_outcome_have_sides():
@@ -168,7 +172,7 @@ def test_answers_with_the_sides_both_ways_say_nothing_of_sides():
     words = told(side_sentences(study.standing()))
     assert place(study) == (0, 0)
     assert words == (
-        "1 vote came from ballots that a judge answered with the sides both ways, so no side could gain. "
+        "1 vote that named a winner came from ballots that a judge answered with the sides both ways, so no side could gain. "
         "gpt flipped on 0 of 1 ballot when the sides were swapped."
     )
 

@@ -103,6 +103,22 @@ def test_one_leader_leads():
     assert "Behind, but still possible: B and C." in verdict.shown
 
 
+def test_who_leads_without_the_most_wins_is_said_to_lead_by_wins_minus_losses():
+    verdict = said({"AC": (20, 19), "BC": (20, 19), "CD": (20, 19), "CE": (20, 19)})
+    assert verdict.claim.startswith("A and B are tied for first so far, by wins minus losses.")
+    assert verdict.shown[:2] == (
+        "By wins minus losses, A and B lead so far: each beats 1 and loses to none.",
+        "More wins, but also more losses: C beats 2 and loses to 2.",
+    )
+
+
+def test_leaders_with_different_numbers_of_wins_are_told_one_by_one():
+    verdict = said({"AB": (20, 19), "AC": (20, 19), "DA": (20, 19)}, "ABCDEF")
+    assert verdict.shown[0] == (
+        "By wins minus losses, D and A lead so far: D beats 1 and loses to none; A beats 2 and loses to 1."
+    )
+
+
 def test_a_circle_whose_links_are_not_proved_is_called_so():
     verdict = said({"AB": (16, 9), "BC": (16, 9), "CA": (16, 9)}, "ABC")
     assert any(one.endswith("None of these wins is proved yet.") for one in verdict.shown)
@@ -164,7 +180,7 @@ def test_what_would_settle_it_names_the_pair_and_the_votes():
     verdict = said({"AB": (20, 10)}, "AB")
     (advice,) = verdict.advice
     assert re.fullmatch(
-        r"About \d+ to \d+ more votes settle it in four of five cases. Next, to prove A best: A against B\.",
+        r"About \d+ to \d+ more votes settle it in four of five cases; half the time, about \d+ are enough\. Next, to prove A best: A against B\.",
         advice,
     )
 

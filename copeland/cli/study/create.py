@@ -169,7 +169,15 @@ def _onwards(made: Study, cases: str | None) -> str:
         who = command_line(made.settings.control_judge).removeprefix("-- ")
         return f"Let the judge answer all cases first: {judge} --voter {who} --items FILE; then vote: {vote} --items FILE"
     as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
-    return f"Vote with: {vote}{as_whom}"
+    return f"Vote with: {vote}{as_whom}{_onwards_from_clicks(made)}"
+
+
+def _onwards_from_clicks(made: Study) -> str:
+    """What to do next where votes come from clicks: each of them is a fresh draw."""
+    if made.settings.voters != "independent":
+        return ""
+    allocate = command_line("copeland", "study", "allocate", made.name)
+    return f"\nOr, for clicks on live traffic: {allocate} --impressions 2000 --out allocation.json"
 
 
 def _number_of(cases: str | None) -> int | None:

@@ -64,6 +64,10 @@ def import_command(
     role = "guide" if guide else None
     new = open_study(name, storage).add_votes(file, source, columns, role, format_)
     other = " If these are other votes, name another --source." if new.known and not new else ""
+    if new.copy_of is not None:
+        undo = command_line("copeland", "study", "undo", name)
+        copied = command_line(source or file.name).removeprefix("-- ")
+        other = f" To undo it: {undo} --import {copied}"
     tell_result(
         f"{new.sentence}{other}",
         {"study": name, "source": source or file.name, **new.to_dict()},

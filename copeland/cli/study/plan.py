@@ -189,8 +189,15 @@ def allocate_command(
 def _sentences(found: Allocation) -> Iterator[str]:
     from copeland.search.allocation import BUCKETS
 
-    part = found.taking_part / BUCKETS
-    yield f"{percent(part)} of users take part; the others see {found.alone}."
+    filled = sum(share.end - share.first for share in found.pairs) / BUCKETS  # less under a cap
+    part = found.taking_part / BUCKETS * filled
+    then = f"Once this expires, everybody sees {found.alone}."
+    if part == 0:
+        yield f"No users take part; everybody sees {found.alone}."
+    elif part == 1:
+        yield f"All users take part. {then}"
+    else:
+        yield f"{percent(part)} of users take part; the others see {found.alone}. {then}"
     pairs = sorted(found.pairs, key=lambda share: share.first - share.end)
     for share in pairs[:_SHOWN]:
         yield f"  {percent((share.end - share.first) / BUCKETS)} {share.left} and {share.right}"

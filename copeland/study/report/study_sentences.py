@@ -16,6 +16,7 @@ from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import Progress, is_unordered
 from copeland.study.results.measures import LEAST
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
+from copeland.study.results.verdict import lead_sense
 from copeland.support.phrasing import format_count, join_names
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
@@ -141,7 +142,7 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
     several = len(reading.leaders) > 1
     lead = f"{reading.join_names(reading.leaders)} lead together" if several else f"{name} leads"
     yield (
-        f"{lead}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
+        f"{lead}{lead_sense(reading)}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
         f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
@@ -312,7 +313,7 @@ def side_sentences(standing: Standing) -> Iterator[str]:
 
 
 def _votes(number: int, more: str) -> str:
-    return f"{number:,} {more}{'vote' if number == 1 else 'votes'} came"
+    return f"{number:,} {more}{'vote' if number == 1 else 'votes'} that named a winner came"
 
 
 def position_sentences(position: Position) -> Iterator[str]:
@@ -349,7 +350,7 @@ def counting_sentences(reading: Analysis) -> Iterator[str]:
         )
     yield (
         f"Copeland counts how many others an option beats, and puts "
-        f"{reading.join_names(leaders)} first."
+        f"{reading.join_names(leaders)} first{lead_sense(reading)}."
     )
     yield (
         f"Borda counts by how much options win, and puts {reading.join_names(borda)} first, with "
@@ -381,7 +382,7 @@ def _compare_places(reading: Analysis) -> Iterator[str]:
     """The options whose places by Copeland and by Borda are far apart."""
     copeland, borda = (
         (-values[:, None] < -values[None, :] - trifle).sum(axis=0) + 1
-        for values, trifle in ((reading.scores, 0), (reading.borda, LEAST))
+        for values, trifle in ((reading.points, 0), (reading.borda, LEAST))
     )
     far = np.abs(copeland - borda)
     least = max(2, reading.k // 4)

@@ -34,6 +34,8 @@ from copeland.support import goal as goals
 # What is known of an option.
 BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
 
+UNIFORM = "random"  # the one algorithm that chooses pairs without looking at the votes
+
 
 @dataclass(frozen=True)
 class OptionRow:
@@ -289,7 +291,12 @@ def ranking_of(
         standing.wins[cut], standing.ties[cut], by, names, delta, expected, ballots
     )
     circles = _circles(reading) if by == "strength" else ()
-    return replace(found, notes=(*_note_left_out(reading), *found.notes, *circles))
+    algorithm = standing.settings.spec.name
+    return replace(
+        found,
+        notes=(*_note_left_out(reading), *found.notes, *circles),
+        chooser=None if algorithm == UNIFORM else algorithm,
+    )
 
 
 def strength_words(strength: float | None) -> str:

@@ -30,7 +30,7 @@ from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, ord
 from copeland.study.results.voter_reach import Reach, outlook_on_cases, reach_of, remaining_in
 from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
-from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
+from copeland.theory.winners import borda_scores, cycles, von_neumann
 
 STANDS_OUT = 1.0  # standard deviations by which a win of a cycle leads
 LONGEST = 6  # options in a cycle that is looked for
@@ -124,6 +124,20 @@ class Measures:
         return (self.matrix.p > 0.5)[:, list(self.among)].sum(axis=1)
 
     @cached_property
+    def points(self) -> Floats:
+        """The same, with half a win for each pair that is even or without votes; of a panel, only while it is not settled."""
+        even = self.matrix.p == 0.5
+        np.fill_diagonal(even, False)
+        if self._missing_pairs is not None:
+            even &= self._missing_pairs
+        return self.scores + even[:, list(self.among)].sum(axis=1) / 2
+
+    @property
+    def losses(self) -> Ints:
+        """How many others beat each option by the votes as they are."""
+        return (self.matrix.p < 0.5)[:, list(self.among)].sum(axis=1)
+
+    @cached_property
     def order(self) -> tuple[int, ...]:
         """The proved best first, then by score, then by the share of votes won."""
         return order_of(
@@ -138,7 +152,7 @@ class Measures:
 
     @cached_property
     def leaders(self) -> tuple[int, ...]:
-        """The proved best; before that, who beats the most others, the likeliest first; none without votes."""
+        """The proved best; before that, who has the most points, the likeliest first; none without votes."""
         if self.certificate.best or self.chances is None:
             return self._ahead
         return tuple(sorted(self._ahead, key=self._likely))
@@ -147,12 +161,15 @@ class Measures:
     def _ahead(self) -> tuple[int, ...]:
         if self.certificate.best or self.standing.votes == 0:
             return self.certificate.best
-        p, among = self.matrix.p[self._cut], np.array(self.among)
-        if self._missing_pairs is None:
-            return tuple(among[copeland_winners(PreferenceMatrix(p), ties=0.5)].tolist())
-        even = (p == 0.5) & self._missing_pairs[self._cut]
-        scores = (p > 0.5).sum(axis=1) + even.sum(axis=1) / 2
-        return tuple(among[scores == scores.max()].tolist())
+        among = np.array(self.among)
+        points = self.points[among]
+        return tuple(among[points == points.max()].tolist())
+
+    @property
+    def have_most_wins(self) -> bool:
+        """Whether each leader beats as many others as any option: points may put others first."""
+        most = max(self.scores[i] for i in self.among)
+        return all(self.scores[i] == most for i in self.leaders)
 
     @property
     def likeliest(self) -> int | None:

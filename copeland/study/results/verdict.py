@@ -22,6 +22,7 @@ from copeland.study.results.standing import PROVED, PanelStanding, Standing
 from copeland.study.results.voter_reach import (
     are_too_few,
     case_advice,
+    half_words,
     is_exhausted,
     is_judged,
     reach_sentence,
@@ -42,6 +43,7 @@ from copeland.support.phrasing import (
     quote_name,
     quote_names,
     shorten_names,
+    some,
 )
 from copeland.support.readable_names import name_voters
 
@@ -289,7 +291,7 @@ def _name_leaders(votes: Measures) -> str:
         return f"{said} {more} for a proof: no option is proved best yet."
     first = votes.join_names(votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
-    cycle = ", in a cycle" if votes.in_circle else ""
+    cycle = f"{lead_sense(votes)}{', in a cycle' if votes.in_circle else ''}"
     if standing.closed:
         likelier = _likelier(votes) if panel is None else ""
         return f"{lead}{cycle}; the study was closed before any option was {best}.{likelier}"
@@ -300,6 +302,14 @@ def _name_leaders(votes: Measures) -> str:
             f"{lead}{cycle}.{_likelier(votes)} All cases are judged, and no option is proved best."
         )
     return f"{lead} so far{cycle}.{_likelier(votes)} {more}: no option is {best} yet."
+
+
+def lead_sense(votes: Measures) -> str:
+    """Return in which sense the leaders lead, if others beat more options than they do; nothing if none does."""
+    if not votes.leaders or votes.certificate.best or votes.have_most_wins:
+        return ""
+    is_panel = votes.standing.panel is not None
+    return ", with half a win for each open pair" if is_panel else ", by wins minus losses"
 
 
 def _likelier(votes: Measures) -> str:
@@ -404,18 +414,49 @@ def _shorten_members(panel: PanelStanding) -> dict[str, str]:
 
 
 def _leading(votes: Measures) -> Iterator[str]:
-    won = {int(votes.scores[i]) for i in votes.leaders}
-    if len(won) > 1:
+    if lead_sense(votes):
+        yield from _leading_by_points(votes)
+    if not votes.have_most_wins:
         return
     first, others = votes.leaders[0], votes.rivals
     even = int((votes.matrix.p[first, list(votes.among)] == 0.5).sum()) - 1
     besides = f" ({format_count(even, 'pair')} even or without votes)" if even else ""
     beat = "beats" if len(votes.leaders) == 1 else "each beat"
-    many = won.pop()
+    many = int(votes.scores[first])
+    option = "option" if votes.certificate.active is None else "active option"
     whom = f"{many} of the {format_count(others, 'other')}" if many < others else "every other"
     yield (
-        f"So far, {votes.join_names(votes.leaders)} {beat} {whom}{besides}, and no option beats more."
+        f"So far, {votes.join_names(votes.leaders)} {beat} {whom}{besides}, and no {option} beats more."
     )
+
+
+def _leading_by_points(votes: Measures) -> Iterator[str]:
+    """Who leads though others beat more: a win less, or a loss less, moves the points of an option alike."""
+    lead = "leads" if len(votes.leaders) == 1 else "lead"
+    told = _tell_records(votes, votes.leaders)
+    if len(votes.leaders) > 1 and len({int(votes.scores[i]) for i in votes.leaders}) == 1:
+        told = f"each {_tell_record(votes, votes.leaders[0])}"
+    yield f"By wins minus losses, {votes.join_names(votes.leaders)} {lead} so far: {told}."
+    more = _beat_more(votes)
+    if more:
+        yield f"More wins, but also more losses: {_tell_records(votes, more)}."
+
+
+def _tell_records(votes: Measures, options: Sequence[int]) -> str:
+    """The wins and losses of options, one by one."""
+    return some([f"{votes.names[i]} {_tell_record(votes, i)}" for i in options], PAIRS, "; ")
+
+
+def _tell_record(votes: Measures, option: int) -> str:
+    """How many others one option beats, and how many beat it."""
+    won, lost = int(votes.scores[option]), int(votes.losses[option])
+    return f"beats {won or 'none'} and loses to {lost or 'none'}"
+
+
+def _beat_more(votes: Measures) -> list[int]:
+    """Who beats more options than any leader does."""
+    most = max(votes.scores[i] for i in votes.leaders)
+    return [i for i in votes.order if i in votes.among and votes.scores[i] > most]
 
 
 def _leading_in_panel(votes: Measures) -> Iterator[str]:
@@ -427,6 +468,10 @@ def _leading_in_panel(votes: Measures) -> Iterator[str]:
             f"By the answers so far, {votes.names[i]} beats {votes.scores[i]} of the "
             f"{format_count(others, 'other')}{besides}."
         )
+    more = _beat_more(votes) if lead_sense(votes) else []
+    if more:
+        beat = "beats" if len(more) == 1 else "beat"
+        yield f"{votes.join_names(more)} {beat} more, but each open pair counts as half a win."
 
 
 def _circle(votes: Measures) -> str:
@@ -560,7 +605,8 @@ def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
     if votes.standing.votes and votes.remaining is not None:
         aim = f", to make sure that {votes.names[outlook.champion]} is best{scope}"
         yield (
-            f"{capital(votes.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five cases. "
+            f"{capital(votes.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five cases"
+            f"{half_words(votes.remaining)}. "
             f"Next{aim if panel.active.goal == BEST else ''}: {_list_pairs(votes, outlook.pairs)}."
         )
     names = _shorten_members(panel)
@@ -586,4 +632,4 @@ def _forecast(votes: Measures, needed: int) -> str:
     """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
     if votes.remaining is None:
         return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."
-    return f"{capital(votes.remaining.words)} more votes settle it in four of five cases."
+    return f"{capital(votes.remaining.words)} more votes settle it in four of five cases{half_words(votes.remaining)}."

@@ -101,6 +101,23 @@ def people_words(found: ForecastRange) -> str:
     return f"{found.words} people in four of five cases, and {half} in half of them"
 
 
+def half_words(found: ForecastRange) -> str:
+    """Return what half of the cases take, to follow a range; nothing where the range is one number.
+
+    Examples
+    --------
+    >>> half_words(ForecastRange(280, 2_400, 19_000, 20_000)), half_words(ForecastRange(280, None, None, 900))
+    ('; half the time, about 2,400 are enough', '; half the time, it takes over 900')
+    >>> half_words(ForecastRange(5, 5, 5, 900))
+    ''
+    """
+    if found.low is None or (found.high is not None and about(found.low) == about(found.high)):
+        return ""
+    if found.middle is None:
+        return f"; half the time, it takes over {about(found.most)}"
+    return f"; half the time, about {about(found.middle)} are enough"
+
+
 class Reach(NamedTuple):
     """How far the votes of people go."""
 
