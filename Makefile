@@ -32,6 +32,7 @@ docs: setup  ## the docs as a site: out/docs/html/index.html
 
 screenshots: setup browser  ## retake the pictures of docs/images from the real pages
 	$(BIN)/python -m benchmarks.screenshots
+	$(BIN)/python -m benchmarks.design_pictures
 
 run: setup  ## an experiment with the paper's algorithms and ours, then a study with its verdict: pages in out/
 	$(BIN)/copeland simulate mslr-5 -a cpc -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force

@@ -15,7 +15,7 @@ from copeland.cli.arguments import STORAGE, Force, Json, Storage, Whole
 from copeland.cli.output import print_json, print_line, require_new, tell_result
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter, need
-from copeland.support.network_address import find_network_address
+from copeland.support.network_address import find_network_address, is_port_taken
 
 KEEP_ALIVE = 75  # seconds: voters think longer than uvicorn waits by itself
 GRACE = 5  # seconds that open streams have to end
@@ -70,6 +70,7 @@ def serve_command(
     if office:
         host, url = _find_office(host, port, url)
     _check(host, port, url, workers)
+    _require_free_port(host, port)  # before there is a new link, which ends the one printed last
     from copeland.web.app import SETTINGS, create_app
     from copeland.web.connections import BACKLOG, GuardedProtocol
     from copeland.web.judge_file import read_judges
@@ -87,10 +88,11 @@ def serve_command(
     else:
         print_line(f"Admin: {link}")
         print_line("Anyone with this link can do everything; it expires when the server restarts.")
+        if office and can_draw():
+            print_line("For your own phone: this opens the admin pages. Do not share it.")
+            print_line(draw_code(link))
         for line in _tell_reach(base, port, office, bool(url)):
             print_line(line)
-        if office and sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf"):
-            print_line(draw_code(link))
     sys.stdout.flush()  # before the server begins, which does not end
     how: dict[str, Any] = {
         "host": host,
@@ -144,6 +146,11 @@ def _tell_reach(base: str, port: int, office: bool, named: bool) -> list[str]:
     ]
 
 
+def can_draw() -> bool:
+    """Tell whether standard output is a terminal that shows block characters."""
+    return sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
+
+
 def draw_code(link: str) -> str:
     """Return a link as a QR code of block characters, for a terminal."""
     import segno
@@ -167,6 +174,15 @@ def _check(host: str, port: int, url: str, workers: int) -> None:
             f"--host is '{host}', which others can reach; say --office instead for the local network, or give the "
             "address they use, as in --url https://vote.example.org."
         )
+
+
+def _require_free_port(host: str, port: int) -> None:
+    if not is_port_taken(host, port):
+        return
+    near = range(port + 1, min(port + 20, 65536))
+    free = next((one for one in near if not is_port_taken(host, one)), None)
+    advice = "stop the program that uses it" if free is None else f"try --port {free}"
+    raise InvalidParameter(f"port {port} is taken, perhaps by another copeland serve; {advice}.")
 
 
 def _is_web_address(url: str) -> bool:

@@ -1,7 +1,8 @@
-"""The address under which other computers of the same network reach this one."""
+"""The address under which other computers of the same network reach this one, and whether a port of it is free."""
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 
@@ -54,3 +55,20 @@ def _look_up_name() -> list[str]:
         return socket.gethostbyname_ex(socket.gethostname())[2]
     except OSError:
         return []
+
+
+def is_port_taken(host: str, port: int) -> bool:
+    """Tell whether another program listens at a port of this computer.
+
+    Examples
+    --------
+    >>> with socket.create_server(("127.0.0.1", 0)) as one:
+    ...     is_port_taken("127.0.0.1", one.getsockname()[1])
+    True
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.create_server((host, port), family=family):
+            return False
+    except OSError as error:  # anything else is said when the server starts
+        return error.errno == errno.EADDRINUSE

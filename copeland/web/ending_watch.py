@@ -82,7 +82,7 @@ class EndingWatch:
     def _describe_end(self, study: int, hook: Webhook) -> Mapping[str, Any] | None:
         """What a message says; None if the study goes on."""
         page = self._find_page(study)
-        if not _has_ended(self._server, page):
+        if not has_ended(self._server, page):
             return None
         seen = self._server.analyses(page).latest()
         if not (seen.closed or _is_proved(seen)):  # a vote was taken back just now
@@ -99,7 +99,8 @@ class EndingWatch:
         return page
 
 
-def _has_ended(server: Server, page: VotingPage) -> bool:
+def has_ended(server: Server, page: VotingPage) -> bool:
+    """Tell whether a study is closed, or has its answer: then nobody is asked any more."""
     work = server.study(page)
     if work.closed or work.settings.space:
         return work.closed
@@ -116,8 +117,7 @@ def describe_end(
     """Return what a message says of a study that has ended."""
     told = seen.to_dict()
     is_proved = _is_proved(seen)
-    is_public = page.results == "live" or (page.results == "closed" and seen.closed)
-    path = f"/r/{page.slug}" if is_public else f"/admin/s/{page.slug}"
+    path = f"/admin/s/{page.slug}" if page.results == "off" else f"/r/{page.slug}"
     return {
         "event": EVENT,
         "study": page.name,

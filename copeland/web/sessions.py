@@ -151,10 +151,15 @@ def end_session(request: Request, response: Response) -> None:
 
 def admin(request: Request) -> str:
     """Return the session of an admin, or ask for the token."""
-    token = _cookie(request, ADMIN)
-    if not token or not server_of(request).store.has_session(token):
+    if not is_admin(request):
         raise SignIn
-    return token
+    return _cookie(request, ADMIN)
+
+
+def is_admin(request: Request) -> bool:
+    """Tell whether an admin looks at a page that others may see too."""
+    token = _cookie(request, ADMIN)
+    return bool(token) and server_of(request).store.has_session(token)
 
 
 def admin_form(

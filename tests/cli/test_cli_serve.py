@@ -1,4 +1,5 @@
 import json
+import socket
 
 import pytest
 from commands import run
@@ -12,6 +13,7 @@ def started(monkeypatch):
     import uvicorn
 
     told = {}
+    monkeypatch.setattr("copeland.cli.serve.is_port_taken", lambda *_: False)
     monkeypatch.setattr(uvicorn, "run", lambda app, **how: told.update(app=app, **how))
     return told
 
@@ -66,6 +68,26 @@ def test_without_it_the_command_says_that_only_this_computer_can_open_it(started
     out = run("serve", "--storage", f"sqlite:///{tmp_path}/s.db")
     assert "Only this computer can open it." in out.stdout and "serve --office" in out.stdout
     started["app"].state.server.storage.dispose()
+
+
+def test_the_code_of_the_admin_says_that_it_is_not_to_be_shared(started, tmp_path, monkeypatch):
+    monkeypatch.setattr("copeland.cli.serve.find_network_address", lambda: "192.168.1.20")
+    monkeypatch.setattr("copeland.cli.serve.can_draw", lambda: True)
+    out = run("serve", "--office", "--storage", f"sqlite:///{tmp_path}/s.db").stdout
+    code, reach = out.index("█"), out.index("Phones and computers on the same network")
+    assert out.index("Admin: ") < out.index("this opens the admin pages. Do not share it.") < code
+    assert code < reach and "█" not in out[reach:]
+    started["app"].state.server.storage.dispose()
+
+
+def test_a_port_that_is_taken_is_said_before_anything_begins(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        port = one.getsockname()[1]
+        storage = f"sqlite:///{tmp_path}/s.db"
+        out = run("serve", "--port", str(port), "--storage", storage)
+    assert out.exit_code == 2 and "Admin" not in out.stdout
+    assert f"port {port} is taken" in out.stderr and "try --port" in out.stderr
+    assert not list(tmp_path.iterdir())  # the link of the server that runs still works
 
 
 def test_a_computer_without_a_network_says_so(started, monkeypatch):

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from codeop import compile_command
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,9 @@ MOST_WORDS = 900
 
 
 def steps(page):
-    """The blocks of a page that are to be typed, in order: the file to save them as, if any, their language and text."""
-    saved = r"(?:Save this as `(\w+\.py)`:\n\n)?"
-    return re.findall(rf"{saved}```(console|python)\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    """The blocks of a page that are to be typed or saved, in order: a file, the language, the text, what it prints."""
+    block = r"(?:Save this as `(\S+)`:\n\n)?```(console|python)\n(.*?)```(?:\n\nIt prints:\n\n```\n(.*?)```)?"
+    return re.findall(block, page.read_text(), flags=re.DOTALL)
 
 
 def squeeze(text):
@@ -60,21 +61,39 @@ def pattern_of(shown):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [p for p in PAGES if steps(p)], ids=lambda page: page.stem)
-def test_a_tutorial_does_what_it_says(page, tmp_path, monkeypatch):
+def test_a_tutorial_does_what_it_says(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "400")
     here = str(Path(sys.executable).parent)  # whoever follows the page has this python
     monkeypatch.setenv("PATH", here, prepend=os.pathsep)
-    for file, language, block in steps(page):
+    for file, language, block, shown in steps(page):
         if file:
-            (tmp_path / file).write_text(block)
+            Path(file).write_text(block)
         elif language == "python":
+            capsys.readouterr()
             exec(compile(block, page.name, "exec"), {})
+            printed = capsys.readouterr().out
+            assert not shown or printed == shown
         else:
             type_all(block)
     for file in tmp_path.glob("*.py"):  # what the page wrote is not for other tests
         sys.modules.pop(file.stem, None)
+
+
+PROMPTS = [page for page in PAGES if "run blocks of Python in `python`" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", PROMPTS, ids=lambda page: page.stem)
+def test_what_is_to_be_run_in_python_can_be_pasted_there(page):
+    for file, language, block, _ in steps(page):
+        waiting = []
+        for line in block.splitlines() if language == "python" and not file else ():
+            waiting.append(line)
+            # Python's prompt wants an empty line after a block, and takes none inside it.
+            if compile_command("\n".join(waiting)) is not None:
+                waiting = []
+        assert compile_command("\n".join([*waiting, ""])) is not None, block
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

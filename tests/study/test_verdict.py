@@ -200,7 +200,7 @@ def test_an_option_that_beats_every_other_is_the_only_winner():
 def test_a_winner_that_others_may_be_tied_with_is_only_proved_best():
     # B and C may beat E and then have as many wins as A; D lost twice.
     verdict = said(DEMO | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)})
-    assert verdict.claim == "A is proved best."
+    assert verdict.claim == "A is proved best; a tie for best is not ruled out."
     assert "Whether B and C are tied with it is not proved." in verdict.proved
 
 
@@ -322,7 +322,7 @@ def test_where_von_neumann_disagrees_it_is_said():
     # A is proved best; that B and C are, too, is not, but the lottery is of all three.
     votes = CYCLE | {"AD": (300, 100), "AE": (60, 0), "DE": (20, 0), "BD": (60, 40), "CD": (60, 40)}
     verdict = said(votes)
-    assert verdict.claim == "A is proved best."
+    assert verdict.claim == "A is proved best; a tie for best is not ruled out."
     assert any(one.startswith("Von Neumann's lottery") for one in verdict.shown)
 
 

@@ -113,10 +113,13 @@ def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, n
         admin.check("[name=named]")
     admin.get_by_role("button", name="Create").click()
     admin.wait_for_url("**/share")
-    says(admin.locator("main"), "You see who answered what" if named else "no page says what")
+    says(
+        admin.locator("main"),
+        "You see who answered what" if named else "No page puts names beside answers",
+    )
     link = link_of(admin, "Ann Miller")
     voter = somebody()
-    told = "sees your answers with your name" if named else "no page shows them which ones"
+    told = "sees your answers with your name" if named else "could work out which are yours"
     says(voter.open(link).locator("main"), told)
     answer(voter.begin(link, "jury"))
     admin.get_by_role("link", name="Dashboard").click()

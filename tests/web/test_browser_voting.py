@@ -64,7 +64,7 @@ def test_by_keys_alone(live, somebody):
         assert page.evaluate("document.activeElement.id") == "question"
         page.wait_for_timeout(350)
     page.keyboard.press("?")
-    shows(page.get_by_role("heading", name="Keys"))
+    shows(page.get_by_role("heading", name="How to answer"))
     page.keyboard.press("t")  # in the help it answers nothing
     page.get_by_label("Use letters").uncheck()
     page.keyboard.press("Escape")

@@ -1,7 +1,14 @@
 """A panel on the web: exactly these people, each by a link of their own."""
 
+import re
+import shlex
+from html import unescape
+
 import pytest
-from web_client import asks, send, vote
+from commands import run
+from web_client import Site, asks, send, vote
+
+from copeland.study import Storage
 
 
 @pytest.mark.slow
@@ -117,3 +124,88 @@ def test_people_are_invited_by_a_csv_file_and_reminded_by_a_list(site):
     labels = [one.label for one in site.server.store.links(site.page().study)]
     assert labels == ["Cleo", "Ann", "b@example.org"]
     assert "Ann: 0 answers given, about 3 left: http://127.0.0.1:8000/v/" in shown.text
+
+
+def test_a_member_is_excused_on_the_page_and_waited_for_again(site):
+    admin, path = make_jury(site)
+    study = site.server.study(site.page("jury"))
+    shown = admin.get(path).text
+    assert 'aria-label="Excuse Bob…"' in shown and "you can take this back" in shown
+    excused = send(admin, admin.get(path), path, does="excuse", person="2")
+    assert 'aria-label="Wait for Bob again"' in excused.text
+    assert 'aria-label="Excuse Bob…"' not in excused.text
+    bob = site.server.store.links(site.page("jury").study)[1].voter
+    assert study.standing().panel.excused == (bob,)
+    assert "Bob" not in admin.get(path.removesuffix("/share")).text.split("Who is left")[1]
+    send(admin, admin.get(path), path, does="readmit", person="2")
+    assert study.standing().panel.excused == ()
+
+
+def test_a_study_without_a_panel_has_nobody_to_excuse(site):
+    site.study()
+    site.link(label="Ann", personal=True)
+    admin, path = site.admin(), f"/admin/s/{site.page().slug}/share"
+    assert "Excuse" not in admin.get(path).text
+    refused = send(admin, admin.get(path), path, does="excuse", person="1")
+    assert refused.status_code == 422 and "no panel" in refused.text
+
+
+def test_the_command_excuses_by_the_names_of_links(tmp_path):
+    storage = Storage(f"sqlite:///{tmp_path / 'jury.db'}")
+    site = Site(storage)
+    make_jury(site)
+    study, at = site.server.study(site.page("jury")), ("--storage", storage.url)
+    unknown = run("study", "excuse", "jury", "Eve", *at)
+    assert unknown.exit_code == 2
+    assert "'Eve' is not on the panel, which " in unknown.stderr
+    assert "Ann" in unknown.stderr and "Bob" in unknown.stderr
+    done = run("study", "excuse", "jury", "Bob", *at)
+    assert done.exit_code == 0, done.output
+    assert "Bob is excused. With Bob excused" in " ".join(done.stdout.split())
+    bob = site.server.store.links(site.page("jury").study)[1].voter
+    assert study.standing().panel.excused == (bob,)
+    back = run("study", "readmit", "jury", "Bob", *at)
+    assert "waits for the answers of Bob" in back.stdout and "voter-" not in back.stdout
+
+
+def test_the_command_on_the_page_checks_what_was_downloaded_in_any_folder(
+    site, tmp_path, monkeypatch
+):
+    admin, path = make_jury(site)
+    study, home = site.server.study(site.page("jury")), path.removesuffix("/share")
+    send(admin, admin.get(path), path, does="excuse", person="2")
+    while ballot := study.ask():
+        study.tell(ballot, "left")
+    shown = admin.get(f"{home}/manage").text
+    assert "The study has its answer" in shown and "asked as they come" not in shown
+    command = unescape(re.search(r"copeland study verify [^<]+", shown)[0])
+    monkeypatch.chdir(tmp_path)
+    for name in ("certificate.json", "log.jsonl"):
+        (tmp_path / f"jury-{name}").write_text(admin.get(f"{home}/{name}").text)
+    checked = run(*shlex.split(command)[1:])
+    assert checked.exit_code == 0, checked.output
+    assert "holds: " in checked.stdout
+    alone = run("study", "verify", "jury-certificate.json")
+    assert alone.exit_code == 2
+    assert "copeland study verify jury-certificate.json --votes FILE" in " ".join(
+        alone.stderr.split()
+    )
+
+
+def test_the_code_of_a_link_is_shown_on_the_page_by_name():
+    site = Site(url="http://192.168.1.20:8000")
+    admin, path = make_jury(site)
+    shown = admin.get(path).text
+    assert 'alt="QR code of the link of Ann"' in shown and 'loading="lazy"' in shown
+    code = re.search(r'<img class="qr" src="([^"]+)"', shown)[1]
+    assert admin.get(code).headers["content-type"] == "image/png"
+
+
+def test_nobody_waits_for_a_revoked_link_unless_the_study_is_a_panels(site):
+    site.study()
+    site.link(label="Ann", personal=True)
+    site.link(label="Bob", personal=True)
+    admin, page = site.admin(), site.page()
+    site.server.store.revoke_link(page.study, site.server.store.links(page.study)[0].id)
+    left = admin.get(f"/admin/s/{page.slug}").text.split("<h2>Who is left</h2>")[1]
+    assert "Bob" in left and "Ann" not in left

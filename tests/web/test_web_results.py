@@ -28,6 +28,31 @@ def test_results_are_off_until_they_are_shown(site):
     assert site.browser().get(path).status_code == 404
 
 
+def test_a_study_that_a_proof_ended_shows_its_results_like_a_closed_one(site):
+    study = site.study(options=["one", "two"], voters="independent")
+    allow(site, "closed")
+    path = f"/r/{site.page().slug}"
+    assert site.browser().get(path).status_code == 404
+    study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
+    shown = site.browser().get(path)
+    assert "proved the only winner" in shown.text and "Only you" not in shown.text
+    manage = site.admin().get(f"/admin/s/{site.page().slug}/manage").text
+    assert "everybody, once it has ended" in manage
+
+
+@pytest.mark.parametrize(
+    ("results", "says"), [("closed", "once the study has ended"), ("off", "choose who may read")]
+)
+def test_the_owner_reads_why_nobody_else_sees_the_results(site, results, says):
+    site.study()
+    allow(site, results)
+    path = f"/r/{site.page().slug}"
+    assert site.browser().get(path).status_code == 404
+    shown = site.admin().get(path)
+    assert shown.status_code == 200 and "Only you see this page" in shown.text
+    assert says in shown.text
+
+
 @pytest.mark.slow
 def test_a_frozen_address_stays_as_it_is(site):
     study = site.study()
@@ -59,7 +84,7 @@ def test_the_dashboard_says_what_the_analysis_says(site):
     assert '<th scope="row">b <span class="badge ">ruled out</span></th>' in page
     for row in analysis.rows():
         assert f"</meter> {percent(row.chance)}</span>" in page
-    assert "<td>0 to 1</td>" in page  # of b and c, one may beat the other
+    assert '<td data-label="proved">0 to 1</td>' in page  # of b and c, one may beat the other
 
 
 def vote_on_teas(study, times=40):

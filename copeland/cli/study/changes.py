@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,13 +14,21 @@ from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line, file_name
 from copeland.support.phrasing import format_count
 
+if TYPE_CHECKING:
+    from copeland.study import Study
+
 SOURCE = "command line"  # what the log says of changes that are made here
 
 option = Group("option", no_args_is_help=True)
 study.add(option)
 
 OptionName = Annotated[str, typer.Argument(metavar="OPTION", help="The name of an option.")]
-Member = Annotated[str, typer.Argument(metavar="VOTER", help="A member of the panel.")]
+Member = Annotated[
+    str,
+    typer.Argument(
+        metavar="VOTER", help="A member of the panel, by the name in the log or beside the link."
+    ),
+]
 
 
 @option.callback(epilog="Example: `copeland study option add tea oolong`")
@@ -121,9 +129,11 @@ def excuse_command(
     name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
     """Stop waiting for the missing answers of a panel member; answers already given stay."""
+    from copeland.study.member_names import find_member
+
     work = open_study(name, storage)
-    work.excuse(voter)
-    said = f"{voter} is excused. {work.certificate().statement}"
+    work.excuse(find_member(work, voter))
+    said = f"{voter} is excused. {_state_result(work)}"
     tell_result(said, {"study": name, "excused": voter}, as_json)
 
 
@@ -132,10 +142,24 @@ def readmit_command(
     name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
     """Wait again for the answers of an excused member."""
+    from copeland.study.member_names import find_member
+
     work = open_study(name, storage)
-    work.readmit(voter)
-    said = f"The study waits for the answers of {voter}. {work.certificate().statement}"
+    work.readmit(find_member(work, voter))
+    said = f"The study waits for the answers of {voter}. {_state_result(work)}"
     tell_result(said, {"study": name, "readmitted": voter}, as_json)
+
+
+def _state_result(work: Study) -> str:
+    """What is settled of a panel's study, with the members as their links name them."""
+    from dataclasses import replace
+
+    from copeland.certificate import PanelCertificate
+    from copeland.study.member_names import name_members
+
+    found, names = work.certificate(), name_members(work)
+    assert isinstance(found, PanelCertificate)
+    return replace(found, excused=tuple(names[one] for one in found.excused)).statement
 
 
 @study.command("epoch", epilog='Example: `copeland study epoch tea --reason "a new harvest"`')

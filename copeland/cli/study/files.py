@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +28,7 @@ from copeland.cli.arguments import (
 from copeland.cli.output import note, print_json, require_new, show, tell_result
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Name, open_study, study
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.support.escaping import command_line, file_name
 from copeland.support.phrasing import join_names
 
@@ -211,11 +212,18 @@ def verify_command(
     if _is_gate_checked(file, baseline, candidate, answers, format_, as_json):
         return
     filed = read_certificate(file, unsealed)
-    found = (
-        objections(filed, open_study(filed.study, storage))
-        if votes is None
-        else objections_by_file(filed, votes)
-    )
+    if votes is None:
+        try:
+            work = open_study(filed.study, storage)
+        except (StorageError, UnknownStudy) as error:
+            command = shlex.join(("copeland", "study", "verify", str(file)))
+            raise type(error)(
+                f"{error} Without the study's database, give the log or the votes that were downloaded or exported "
+                f"with the file: {command} --votes FILE."
+            ) from error
+        found = objections(filed, work)
+    else:
+        found = objections_by_file(filed, votes)
     if as_json:
         held = {"holds": not found, "objections": list(found), "unbound": list(filed.unbound)}
         print_json({"file": str(file), **held})

@@ -67,7 +67,7 @@ class OptionRow:
     @property
     def words(self) -> str:
         """What is known of it, in a few words: by the goal of the study, if that is not one winner."""
-        usual = self.place in (BEST, OUT, "not ruled out", "may be tied with the best", self.state)
+        usual = self.place in (BEST, OUT, "not ruled out", "tie not ruled out", self.state)
         return self.known if usual else self.place
 
     def add_state(self, words: str) -> str:
@@ -127,6 +127,8 @@ class Analysis(Measures):
     def badge(self) -> str:
         """What is proved, or likely, in a word or two."""
         kind, standing = kind_of_verdict(self.certificate), self.standing
+        if kind == "winner" and not self.certificate.is_all and not self.certificate.margin:
+            return "Proved best"
         if kind != "open":
             return {"winner": "Winner", "tied": "Tied for first"}.get(kind, "Goal reached")
         if standing.closed:
@@ -183,7 +185,7 @@ class Analysis(Measures):
         if option not in found.possible:
             return OUT, OUT
         may_tie = found.best and not found.margin
-        return POSSIBLE, "may be tied with the best" if may_tie else "not ruled out"
+        return POSSIBLE, "tie not ruled out" if may_tie else "not ruled out"
 
     def to_dict(self) -> dict[str, Any]:
         """Return how the study stands, ready for JSON."""

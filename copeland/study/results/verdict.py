@@ -99,6 +99,7 @@ def require_chances(until: Until, options: int, goal: str) -> None:
 
 
 PAIRS = 5  # to ask, named in a sentence
+GIVEN, TO_ASK = "Answers given: ", "Still to be asked: "  # begin sentences about members of a panel
 CHANCES = "Chance to be best"
 SMALLER = (
     "Each chance is the smaller of what two beliefs say, so they may add up to less than 100 %."
@@ -263,7 +264,9 @@ def _name_winners(votes: Measures) -> str:
         )
     of = "" if found.active is None else f" of the {len(found.active)} active options"
     if found.verdict == "winner":
-        return f"{name} is proved {'the only winner' if found.is_all else 'best'}{of}."
+        if found.is_all:
+            return f"{name} is proved the only winner{of}."
+        return f"{name} is proved best{of}; a tie for best is not ruled out."
     return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
 
 
@@ -396,7 +399,7 @@ def _count_answers(panel: PanelStanding) -> Iterator[str]:
     """How many answers each member has given, and who is excused."""
     names = _shorten_members(panel)
     given = [f"{names[name]} {n:,}" for name, n in zip(panel.members, panel.given, strict=True)]
-    yield f"Answers given: {join_names(given)}."
+    yield f"{GIVEN}{join_names(given)}."
     if panel.excused:
         are = "is" if len(panel.excused) == 1 else "are"
         excused = join_names([names[name] for name in panel.excused])
@@ -607,7 +610,7 @@ def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
             f"Next{aim if panel.active.goal == BEST else ''}: {_list_pairs(votes, outlook.pairs)}."
         )
     names = _shorten_members(panel)
-    yield f"Still to be asked: {join_names([names[one] for one in panel.members_to_ask])}."
+    yield f"{TO_ASK}{join_names([names[one] for one in panel.members_to_ask])}."
 
 
 def _explain_pause(votes: Measures) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
@@ -14,8 +15,10 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Standing, Study
 from copeland.study.text_edits import USUAL_QUESTION
 from copeland.support import goal as goals
+from copeland.support.escaping import file_name
 from copeland.support.phrasing import capital
 from copeland.web import sessions
+from copeland.web.ending_watch import has_ended
 from copeland.web.ideas import Ideas
 from copeland.web.pages.deliveries import show_webhook
 from copeland.web.pages.question_counts import usual_questions
@@ -154,8 +157,16 @@ def manage_page(
     keys = here.server.store.keys(here.page.study)
     pairs = usual_questions(here.page, here.study)
     values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
+    values |= {"ended": has_ended(here.server, here.page), "check": _verify_command(here.page)}
     values |= {"new_secret": new_secret, "webhook": show_webhook(here.server, here.page.study)}
     return show_study(request, here, "manage", error, **values)
+
+
+def _verify_command(page: VotingPage) -> str:
+    """What checks a downloaded certificate, in any folder that has it and the log."""
+    name = file_name(page.name)
+    files = f"{name}-certificate.json", "--votes", f"{name}-log.jsonl"
+    return shlex.join(("copeland", "study", "verify", *files))
 
 
 @router.post("/s/{slug}/manage")
@@ -186,7 +197,8 @@ def change(request: Request, here: Here, form: Form) -> Response:
                 _edit_words(here, form)
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
-    return redirect(request, f"/admin/s/{here.page.slug}/manage")
+    saved = "?saved=1" if does in ("results", "money", "words") else ""
+    return redirect(request, f"/admin/s/{here.page.slug}/manage{saved}")
 
 
 def _edit_words(here: ManagedStudy, form: FormData) -> None:
@@ -207,6 +219,7 @@ def show_study(
     """Return a page of a study, with its head and with what is wrong; its tab is named as its template."""
     head = {
         "page": here.page,
+        "saved": request.query_params.get("saved") == "1",
         "tab": tab or template,
         "closed": here.study.closed,
         "csrf": here.csrf,

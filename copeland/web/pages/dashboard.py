@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -22,6 +23,7 @@ from copeland.study.results.arrival_notes import OPEN, PERSONAL, describe_arriva
 from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
+from copeland.study.results.verdict import GIVEN, TO_ASK, Verdict
 from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.support.readable_names import is_random_name
@@ -29,7 +31,7 @@ from copeland.web.cache import DrawnLandscape, VoteAnalysis
 from copeland.web.judge_jobs import JudgeJobs
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
-from copeland.web.pages.invitations import list_people
+from copeland.web.pages.invitations import Person, list_people
 from copeland.web.pages.option_images import list_images
 from copeland.web.render import redirect
 from copeland.web.security import POLICY
@@ -156,15 +158,31 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "badge": seen.badge,
         "story": seen.story,
         "first": FIRST,
-        "verdict": seen.verdict,
+        "verdict": _leave_people_out(seen.verdict),
         "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
         "share_note": _share_note(seen) if is_votes else "",
         "leading": seen.reading.rows() if is_votes else None,
         "thumbs": list_images(here.server, here.page, lambda _, pane: f"/admin/media/{pane.media}"),
         "latest": describe_events(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
-        "reminders": [one for one in list_people(here) if one.left and one.link],
+        "reminders": _list_due(here),
         "number": seen.number,
     }
+
+
+def _list_due(here: ManagedStudy) -> list[Person]:
+    """Whose answers are still to come: a panel waits for members without a link, too."""
+    is_panel = bool(here.study.settings.panel)
+    return [one for one in list_people(here) if one.left and (one.link or is_panel)]
+
+
+def _leave_people_out(verdict: Verdict) -> Verdict:
+    """A verdict without the sentences on single members of a panel: the list of who is left says it by name."""
+    about = (GIVEN, TO_ASK)
+    return replace(
+        verdict,
+        shown=tuple(one for one in verdict.shown if not one.startswith(about)),
+        advice=tuple(one for one in verdict.advice if not one.startswith(about)),
+    )
 
 
 def figures_of(here: ManagedStudy) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class Person(NamedTuple):
     ended: Link | None  # the last one that was revoked, and can be taken back
     answers: int
     left: int  # answers that are still to come, about
+    excused: bool = False  # whether a panel no longer waits for the answers
 
     @property
     def name(self) -> str:
@@ -51,8 +52,11 @@ def list_people(here: ManagedStudy) -> list[Person]:
         links |= {name: [] for name in panel if name not in links}
     answers, now = here.server.store.answers_by_voter(here.page.study), here.server.clock()
     left = _count_left(here, answers)
+    excused = here.study.look_at_state(lambda state: set(state.panel.excused))
     return [
-        _person(place, voter, own, answers.get(voter, 0), left(voter), now)
+        _person(place, voter, own, answers.get(voter, 0), left(voter), now)._replace(
+            excused=voter in excused
+        )
         for place, (voter, own) in enumerate(links.items(), 1)
     ]
 

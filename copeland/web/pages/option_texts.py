@@ -277,7 +277,8 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
                 getattr(study, f"{does}_option")(name)
     except CopelandError as error:
         return options_page(request, here, str(error))
-    return redirect(request, f"/admin/s/{here.page.slug}/options")
+    saved = "?saved=1" if does == "edit" else ""
+    return redirect(request, f"/admin/s/{here.page.slug}/options{saved}")
 
 
 def _add(here: ManagedStudy, form: FormData) -> None:

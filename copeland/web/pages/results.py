@@ -19,7 +19,7 @@ from copeland.web.pages.option_images import list_images
 from copeland.web.recordings import send_medium
 from copeland.web.render import render
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import parse_number
+from copeland.web.sessions import is_admin, parse_number
 from copeland.web.store import VotingPage
 
 router = APIRouter()
@@ -32,8 +32,11 @@ def results(request: Request, address: str) -> HTMLResponse:
     server = server_of(request)
     slug, _, at = address.partition("@")
     page = server.store.find_page(slug)
-    if page is None or not is_public(server, page):
+    is_open = page is not None and is_public(server, page)
+    if page is None or not (is_open or is_admin(request)):
         raise HTTPException(404)
+    if not is_open:
+        return allow_data_images(HTMLResponse(_render(request, page, is_open=False)))
     if not at:
         return allow_data_images(HTMLResponse(_render(request, page)))
     number = parse_number(at) or 0
@@ -44,8 +47,8 @@ def results(request: Request, address: str) -> HTMLResponse:
     return allow_data_images(HTMLResponse(text))
 
 
-def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
-    """The page of results as it is now, or was at an event."""
+def _render(request: Request, page: VotingPage, at: int | None = None, is_open: bool = True) -> str:
+    """The page of results as it is now, or was at an event; open to everybody, or to admins alone."""
     server = server_of(request)
     known = server.analyses(page)
     seen = known.latest() if at is None else analyse_past(server.study(page), at)
@@ -66,6 +69,7 @@ def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
         frozen=at is not None,
+        is_open=is_open,
     )
 
 
@@ -74,7 +78,7 @@ def show_image(request: Request, slug: str, place: int) -> Response:
     """Return the image of an option, if everybody may read results."""
     server = server_of(request)
     page = server.store.find_page(slug)
-    if page is None or not is_public(server, page):
+    if page is None or not (is_public(server, page) or is_admin(request)):
         raise HTTPException(404)
     options = server.study(page).options
     name = options[place].name if 0 <= place < len(options) else ""
@@ -83,8 +87,12 @@ def show_image(request: Request, slug: str, place: int) -> Response:
 
 
 def is_public(server: Server, page: VotingPage) -> bool:
-    """Tell whether everybody may read results of a study."""
-    return page.results == "live" or (page.results == "closed" and server.study(page).closed)
+    """Tell whether everybody may read results of a study: at any time, or once it has ended."""
+    study = server.study(page)
+    if page.results != "closed" or study.closed or study.settings.space:
+        return page.results == "live" or (page.results == "closed" and study.closed)
+    seen = server.analyses(page).latest()  # kept until there are new votes: images ask, too
+    return isinstance(seen, VoteAnalysis) and seen.reading.certificate.decided
 
 
 @router.get("/admin/s/{slug}/certificate.json")

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.support.escaping import cell, file_name
+from copeland.web.ending_watch import has_ended
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (
@@ -27,6 +28,7 @@ from copeland.web.pages.invitations import (
     read_people,
     renew,
 )
+from copeland.web.pages.results import is_public
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import Config, server_of
@@ -62,6 +64,9 @@ def share_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLRes
         ended=len(rows) - len(usable),
         reminders=_write_reminders(request, here, people),
         judged=bool(here.study.settings.cases),
+        results=here.server.address(request, f"/r/{here.page.slug}"),
+        is_open=is_public(here.server, here.page),
+        is_settled=has_ended(here.server, here.page),
         office=_office_command(here) if here.server.config.is_here_alone else "",
     )
 
@@ -102,7 +107,7 @@ def address_of(request: Request, here: ManagedStudy, link: Link) -> str:
 
 @router.post("/s/{slug}/share")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Make links, revoke one or take that back, or say who somebody is."""
+    """Make links, revoke one or take that back, say who somebody is, or excuse a member of a panel."""
     try:
         _change(here, form, read_field(form, "does"))
     except CopelandError as error:
@@ -128,10 +133,14 @@ def _change(here: ManagedStudy, form: FormData, does: str) -> None:
         invite(here, names, expires)
     elif does in ("revoke", "restore"):
         store.revoke_link(study, _id(form, "link"), does == "revoke")
-    elif does in ("renew", "rename", "forget"):
+    elif does in ("renew", "rename", "forget", "excuse", "readmit"):
         person = find_person(here, _id(form, "person"))
         if does == "renew":
             renew(here, person, expires)
+        elif does == "excuse":
+            here.study.excuse(person.voter)
+        elif does == "readmit":
+            here.study.readmit(person.voter)
         else:
             label = read_field(form, "label")[:LABEL] if does == "rename" else ""
             store.name_voter(study, person.voter, label)
