@@ -27,6 +27,7 @@ def test_a_member_is_excused_after_a_question_and_waited_for_again(live, somebod
     assert study.standing().panel.excused == ()
 
 
+@pytest.mark.quick
 def test_the_dashboard_has_one_list_of_who_is_left_and_it_is_by_name(live, somebody):
     jury(live)
     admin = somebody().see_study("/share", "jury")
