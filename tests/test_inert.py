@@ -321,7 +321,8 @@ def test_hints_can_be_pasted_into_a_shell(folder):
     hints = [text.partition(": copeland ")[2] for text in (made, asked, certified)]
     hints[1] = asked.partition("Answer: copeland ")[2]
     words = [shlex.split(hint) for hint in hints]
-    assert words[0] == ["study", "vote", name]
+    assert words[0][:3] == ["study", "vote", name]
+    assert shlex.quote(name) in made.splitlines()[-1]  # for clicks
     assert words[1][:3] == ["study", "tell", name]
     assert words[2] == ["study", "verify", "c d.json"]
     judged = run("study", "judge", name, "--command", "echo left", "--calls", "1").stdout

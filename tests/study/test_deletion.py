@@ -10,6 +10,7 @@ from copeland.errors import UnknownStudy
 from copeland.study import Storage, create_study, delete_study, open_study
 from copeland.study.log.schema import (
     checks,
+    ideas,
     keys,
     links,
     media,
@@ -39,6 +40,7 @@ def fill(storage, name, mark, shared="both"):
         links: link,
         keys: {**link, "client": mark, "scopes": "ask"},
         checks: {"voter": mark, "kind": "known", "time": 0.0, "body": {"index": 0}},
+        ideas: {"voter": mark, "text": mark, "time": 0.0, "state": "waiting"},
     }
     del rows[keys]["nonce"]
 
@@ -79,7 +81,7 @@ def test_every_table_is_covered():
         *("copeland_version", "copeland_studies", "copeland_events", "copeland_snapshots"),
         *("copeland_server", "copeland_pages", "copeland_media", "copeland_panes"),
         *("copeland_outputs", "copeland_links", "copeland_keys", "copeland_sessions"),
-        "copeland_checks",
+        *("copeland_checks", "copeland_ideas"),
     }
 
 

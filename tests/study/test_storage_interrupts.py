@@ -187,7 +187,9 @@ def test_a_query_that_was_left_under_way_does_not_hold_back_what_is_read_later(t
 def test_a_change_that_an_interrupt_left_in_the_queue_keeps_nobody_waiting():
     study = create_study("tea", OPTIONS, voters="independent")
     work = study._work
-    work._waiting.append(_Change(lambda _log: ([], None)))  # never made, and never taken away
+    work._waiting.append(
+        _Change(lambda _log: ([], None), None, None)
+    )  # never made, and never taken away
     ballot = study.ask()
     study.tell(ballot, "left")
     assert study.standing().votes == 1

@@ -71,7 +71,7 @@ class Endpoint:
             raise InvalidParameter(
                 f"there is no key for {self.shown}: set the environment variable "
                 f"{self.key_variable}, or name no variable if the server needs none (--key-variable '' on the command "
-                "line, key_variable=None in Python)."
+                "line, None in Python)."
             )
         if not (key.isascii() and key.isprintable()):
             raise InvalidParameter(

@@ -398,12 +398,11 @@ def _describe_votes(votes: Measures) -> Iterator[str]:
 def _count_answers(panel: PanelStanding) -> Iterator[str]:
     """How many answers each member has given, and who is excused."""
     names = _shorten_members(panel)
-    given = [f"{names[name]} {n:,}" for name, n in zip(panel.members, panel.given, strict=True)]
+    given = [f"{n:,} by {names[name]}" for name, n in zip(panel.members, panel.given, strict=True)]
     yield f"{GIVEN}{join_names(given)}."
     if panel.excused:
-        are = "is" if len(panel.excused) == 1 else "are"
         excused = join_names([names[name] for name in panel.excused])
-        yield f"{excused} {are} excused: the study does not wait for their missing answers."
+        yield f"Excused: {excused}. The study does not wait for their missing answers."
 
 
 def _shorten_members(panel: PanelStanding) -> dict[str, str]:

@@ -22,7 +22,7 @@ def test_a_missing_key_is_one_sentence_that_names_the_variable(monkeypatch):
     assert str(refused.value) == (
         f"there is no key for {fake.url}/chat/completions: set the environment variable MY_KEY, "
         "or name no variable if the server needs none (--key-variable '' on the command line, "
-        "key_variable=None in Python)."
+        "None in Python)."
     )
     assert (study.asked, fake.requests) == (0, [])
 
