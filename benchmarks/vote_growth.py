@@ -24,9 +24,9 @@ MEASURED = 200  # visitors
 CASES = (  # options, votes before, studies that are open
     (12, 1_000, 1),
     (12, 200_000, 1),
-    (12, 20, 500),
+    (12, 50, 500),
     (300, 1_000, 1),
-    (300, 20_000, 1),
+    (300, 10_000, 1),
 )
 
 
