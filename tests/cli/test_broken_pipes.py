@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -51,7 +52,12 @@ def leave_early(*words, also_errors=False, folder="."):
 
 
 def test_every_command_shows_its_help_to_a_closed_pipe_without_a_word():
-    done = subprocess.run([sys.executable, "-c", SHOW_HELP], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW_HELP],
+        cwd=Path(__file__).parent.parent,  # where the commands are walked
+        capture_output=True,
+        text=True,
+    )
     assert done.stderr == ""
     codes = json.loads(done.stdout)
     assert len(codes) > 50 and set(codes.values()) == {READER_LEFT}, codes

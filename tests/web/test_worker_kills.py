@@ -31,7 +31,7 @@ def test_no_acknowledged_vote_is_lost_on_a_full_disk():
         pytest.skip("only root can make a small disk")
     with small_disk(8) as folder:
         storage = f"sqlite:///{folder / 'votes.db'}"
-        found = disturb(storage, lambda: fill(folder, 2.0, 1.5), 6.0, voters=6)
+        found = disturb(storage, lambda: fill(folder, 2.0, 5.0), 10.0, voters=6)
     assert found.passed, found
 
 
