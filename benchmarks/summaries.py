@@ -40,6 +40,14 @@ def _prototype(found: list[Table]) -> str:
     )
 
 
+def _split_price(found: list[Table]) -> str:
+    parts = [span(found[0], name) for name in ("votes / known", "level", "form")]
+    return (
+        f"On {len(found[0])} problems `cpc-pac` takes {parts[0]} times the votes of a player who knows the matrix and proves the same. "
+        f"The level that many claims need takes {parts[1]} times as many as that of one claim, and the form of the certificate {parts[2]} times the limit."
+    )
+
+
 def _all_pairs(found: list[Table]) -> str:
     ratios = column(found[0], "all pairs / cpc-pac")
     return (
@@ -265,6 +273,7 @@ def _audited(found: list[Table]) -> str:
 SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## Identification": _identified,
     "## CPC: votes to a certificate": _prototype,
+    "## CPC: why a certificate takes more votes than the limit": _split_price,
     "## Votes to a certificate, against all pairs": _all_pairs,
     "## Votes to the best three, and to a baseline": _best_few,
     "## False certificates": _wrong_certificates,
