@@ -10,12 +10,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from PIL import Image, ImageDraw
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.screenshots import DESK, DOCS, OFFICE, PHONE, reduced, served
+from benchmarks.screenshots import DESK, DOCS, OFFICE, PHONE, reduced, served, take
 from copeland.study import Ballot, Storage, Study, create_study
 from copeland.web.app import create_app
 from copeland.web.images import image_of
@@ -171,23 +170,6 @@ IN_DOCS = {
     "design-dashboard": (dashboard, {"width": 1120, "height": 1000}),
     "design-results": (results, {"width": 1120, "height": 900}),
 }
-
-
-def take(
-    browser: Browser, home: str, does: Does, show: Tutorial, size: dict, scheme: str, full: bool
-) -> bytes:
-    """A picture of a page."""
-    is_phone = size["width"] < 500
-    touch = {"has_touch": is_phone, "is_mobile": is_phone}
-    how: dict[str, Any] = {"viewport": size, "color_scheme": scheme, **touch}
-    context = browser.new_context(base_url=home, **how)
-    page = context.new_page()
-    page.goto("/healthz")
-    does(page, show)
-    page.wait_for_timeout(300)
-    png = page.screenshot(full_page=full)
-    context.close()
-    return png
 
 
 def main() -> None:

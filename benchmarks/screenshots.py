@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from socket import create_server
+from typing import Any
 
 import uvicorn
 from PIL import Image, ImageDraw
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
@@ -361,6 +362,30 @@ def reduced(png: bytes) -> bytes:
     return file.getvalue()
 
 
+def take(
+    browser: Browser,
+    home: str,
+    does: Callable[[Page, Any], None],
+    show: Any,
+    size: dict,
+    scheme: str,
+    full: bool,
+    scripts: bool = True,
+) -> bytes:
+    """A picture of a page."""
+    is_phone = size["width"] < 500
+    how: dict[str, Any] = {"has_touch": is_phone, "is_mobile": is_phone}
+    how |= {"viewport": size, "color_scheme": scheme, "java_script_enabled": scripts}
+    context = browser.new_context(base_url=home, **how)
+    page = context.new_page()
+    page.goto("/healthz")
+    does(page, show)
+    page.wait_for_timeout(300)
+    png = page.screenshot(full_page=full)
+    context.close()
+    return png
+
+
 def main() -> None:
     """Take them."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
@@ -369,18 +394,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program)
 
         def taken(does: Callable[[Page, Show], None], size: dict, full: bool, scheme: str) -> bytes:
-            touch = {"has_touch": size == PHONE, "is_mobile": size == PHONE}
-            touch["java_script_enabled"] = does is not plain
-            context = browser.new_context(
-                base_url=home, viewport=size, color_scheme=scheme, **touch
-            )
-            page = context.new_page()
-            page.goto("/healthz")
-            does(page, show)
-            page.wait_for_timeout(300)
-            png = page.screenshot(full_page=full)
-            context.close()
-            return png
+            return take(browser, home, does, show, size, scheme, full, scripts=does is not plain)
 
         with served(show.app) as home:
             if len(sys.argv) > 1:

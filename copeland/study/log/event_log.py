@@ -221,7 +221,7 @@ class Log:
         self._recall.last = new[-1].number, link
 
     def _insert(self, rows: list[tuple[Any, ...]]) -> None:
-        dialect = self._connection.dialect
+        dialect = self._connection.dialect.name
         if len(rows) <= FEW:  # in one statement: PostgreSQL would take one for each row
             values = tuple(value for row in rows for value in row)
             self._connection.exec_driver_sql(_insertion(dialect, len(rows)), values)
@@ -458,14 +458,12 @@ class Log:
 
 
 @cache
-def _insertion(dialect: sa.Dialect, rows: int) -> str:
+def _insertion(dialect: str, rows: int) -> str:
     """The statement that inserts events as a driver takes it: SQLAlchemy would handle every value of every row."""
     names = ("study", *Event._fields, "link")
-    columns = ", ".join(map(dialect.identifier_preparer.quote, names))
-    mark = "?" if dialect.paramstyle == "qmark" else "%s"
-    values = ", ".join(f"CAST({mark} AS JSON)" if name == "body" else mark for name in names)
-    if mark == "?":  # SQLite keeps JSON as text
-        values = ", ".join([mark] * len(names))
+    columns = ", ".join(f'"{name}"' for name in names)
+    mark, body = ("?", "?") if dialect == "sqlite" else ("%s", "CAST(%s AS JSON)")
+    values = ", ".join(body if name == "body" else mark for name in names)
     every = ", ".join([f"({values})"] * rows)
     return f"INSERT INTO {events.name} ({columns}) VALUES {every}"
 
