@@ -381,6 +381,9 @@ class Planner(NamedTuple):
     challengers: Ints
     cheap: Ints  # K x room: who would prove a loss of each option, the cheapest first
     cheap_price: Floats
+    cheap_risk: (
+        Floats  # by how many standard deviations each is believed to win, when it was listed
+    )
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
     fresh: Bools  # room for K
@@ -433,6 +436,7 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
         cheap=np.full((k, refuters), NONE, np.int64),
         cheap_price=np.zeros((k, refuters)),
+        cheap_risk=np.zeros((k, refuters)),
         cheap_edition=np.zeros(k, np.int64),
         row=np.zeros(k),
         fresh=np.zeros(k, np.bool_),
