@@ -24,6 +24,14 @@ def pairs(k):
 # Beliefs and prices
 
 
+@pytest.mark.quick
+def test_nats_without_logarithms_are_right_up_to_three_in_a_thousand():
+    gap = np.linspace(0.001, prices.WIDEST_GAP, 400)
+    exact = (0.5 + gap) * np.log(1 + 2 * gap) + (0.5 - gap) * np.log(1 - 2 * gap)
+    by_square = [prices.nats_by_square(float(v) ** 2) * v**2 / 2 for v in 2 * gap]
+    assert np.abs(by_square / exact - 1).max() < 0.003
+
+
 @given(situations)
 @settings(max_examples=30)
 def test_claims_are_priced_as_on_a_full_table(situation):
