@@ -3,6 +3,7 @@
 import html
 import re
 
+from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from copeland.report.document import inline_svg
@@ -13,6 +14,10 @@ _NARROW = 5.0  # inches: what a telephone shows legibly; wider ones are scrolled
 
 def picture(figure: Figure, alt: str) -> str:
     """Return a figure as lines of HTML for a page in Markdown."""
+    for shades in figure.findobj(QuadMesh):
+        shades.set_rasterized(
+            True
+        )  # else each cell is a path, and a page of pictures takes megabytes
     svg = inline_svg(image(figure, "svg"))
     svg = re.sub(r' d="[^"]+"', _shorter, svg)
     svg = svg.replace("stroke: #000000", "stroke: currentColor")
@@ -24,5 +29,5 @@ def picture(figure: Figure, alt: str) -> str:
 
 
 def _shorter(path: re.Match[str]) -> str:
-    """The points of a line, to a hundredth of a point."""
-    return re.sub(r"(\.\d\d)\d+", r"\1", path[0])
+    """The points of a line on one line, to a hundredth of a point."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", re.sub(r"\s*\n\s*", "", path[0]))
