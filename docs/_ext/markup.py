@@ -1,4 +1,4 @@
-"""Markup that the theme leaves wanting: for screen readers, and for tables on a phone."""
+"""Markup that the theme leaves wanting: for screen readers, for tables on a phone, and where lines end."""
 
 import re
 from typing import Any
@@ -7,6 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 _SHORT, _LONG = 16, 44  # letters of a cell that stays on one line, and of one that needs width
+_FLAG = re.compile(r'<span class="pre">(?=--?[a-z][^<]{0,25}<)')
 _PARAMETERS = re.compile(r"\n<dl>\n((?:<dd>.*</dd>\n)+)</dl>\n")
 
 
@@ -23,19 +24,19 @@ def class_cells(_app: Sphinx, page: nodes.document, _name: str) -> None:
 def mend_page(
     _app: Sphinx, _name: str, _template: str, context: dict[str, Any], _page: nodes.document | None
 ) -> None:
-    """Write what screen readers need: levels of headings, lists that are lists, and no empty head of a column."""
+    """Write what screen readers need: levels of headings, lists that are lists, and no empty head of a column.
+
+    An option such as ``--json`` is marked, so that no line ends within it.
+    """
     for part in {"body", "furo_navigation_tree"} & context.keys():
         context[part] = mend(context[part])
 
 
 def mend(html: str) -> str:
-    """Return HTML with its markup mended.
-
-    >>> mend('<p class="caption" role="heading">')
-    '<p class="caption" role="heading" aria-level="2">'
-    """
+    """Return HTML with its markup mended."""
     html = html.replace('role="heading"', 'role="heading" aria-level="2"')
     html = re.sub(r"<th( class=\"[^\"]*\")?><p></p></th>", "<td></td>", html)
+    html = _FLAG.sub('<span class="pre flag">', html)
     return _PARAMETERS.sub(_lines, html)
 
 

@@ -8,19 +8,20 @@ from matplotlib.figure import Figure
 
 from copeland.report.document import inline_svg
 from copeland.report.images import image
+from copeland.study.report.study_figures import PAPER
 
 _NARROW = 5.0  # inches: what a telephone shows legibly; wider ones are scrolled there
 
 
 def picture(figure: Figure, alt: str) -> str:
     """Return a figure as lines of HTML for a page in Markdown."""
-    for shades in figure.findobj(QuadMesh):
-        shades.set_rasterized(
-            True
-        )  # else each cell is a path, and a page of pictures takes megabytes
+    for shades in figure.findobj(QuadMesh):  # whose cells would be a path each, and take megabytes
+        shades.set_rasterized(True)
     svg = inline_svg(image(figure, "svg"))
     svg = re.sub(r' d="[^"]+"', _shorter, svg)
     svg = svg.replace("stroke: #000000", "stroke: currentColor")
+    svg = re.sub(r"(<path [^>]*fill: )#ffffff", rf"\1{PAPER}", svg)  # the ground of a panel
+    svg = svg.replace(PAPER, "var(--color-background-primary)")
     svg = re.sub(r"\n\s*\n", "\n", svg)  # a blank line would end the HTML
     words = html.escape(alt, quote=True)
     opening = f'<svg role="img" aria-label="{words}"'

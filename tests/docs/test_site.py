@@ -33,7 +33,10 @@ KINDS = (  # one page of each: tables, code, pictures, folded rows, figures, sig
     "notebooks/compare-algorithms",
     "search",
 )
-UNFOLD = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+UNFOLD = """new Promise((drawn) => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  requestAnimationFrame(() => setTimeout(drawn));
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +88,8 @@ def test_no_page_is_wider_than_a_phone(browser, built):
     page = browser.new_page(viewport=PHONE)
     wrong = []
     for file in site.rglob("*.html"):
+        if file.parent.name == "algorithms" and file.stem not in ("index", "cpc"):
+            continue  # they are alike
         page.goto(file.as_uri())
         page.evaluate(UNFOLD)
         wrong += wider(page)
