@@ -14,7 +14,6 @@ import pytest
 from commands import flat, run
 from fake_chat import FakeChat, refuses, says
 
-
 JUDGE = """
 import sys
 left, right = sys.argv[1:3]
