@@ -194,8 +194,8 @@ def test_memory_grows_with_the_options_and_the_pairs_that_met():
     assert met <= 1000
     assert len(state.meetings.first) <= max(2 * met, 256)
     size = sum(array.nbytes for _, array in arrays_of(state))
-    # An option has its refuters and their prices, and some forty numbers; a pair has some twenty.
-    option, pair = 16 * state.cheap.shape[1] + 500, 400
+    # An option has its refuters, their prices and risks, and some forty numbers; a pair has some twenty.
+    option, pair = 24 * state.cheap.shape[1] + 500, 400
     assert size < option * k + pair * len(state.meetings.first)
     assert size < k * k / 2
 
