@@ -230,7 +230,7 @@ def near_tie(gap):
 
 @pytest.mark.parametrize("setting", ["eager", "cautious"])
 def test_two_near_ties_cost_together_what_every_algorithm_pays(setting):
-    horizon, runs, name = 10_000, 200, f"cpc:setting={setting}"
+    horizon, runs, name = 10_000, 50, f"cpc:setting={setting}"
     gap = 1 / (5 * math.sqrt(horizon))
     assert kl(0.5 + gap, 0.5 - gap) <= 8.5 * gap**2
     regret = [

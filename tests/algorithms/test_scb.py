@@ -111,10 +111,10 @@ def test_a_gap_below_the_first_resolution_is_found_in_time():
 
 
 @pytest.mark.slow
-def test_regret_stays_below_a_billion_at_a_trillion_steps_with_a_gap_of_a_2000th():
-    runs = copeland.simulate(near_tie(0.0005), "scb", 1e12, runs=1, seed=0)
+def test_regret_stays_below_a_quarter_of_a_billion_at_a_trillion_steps_with_a_gap_of_a_1000th():
+    runs = copeland.simulate(near_tie(0.001), "scb", 1e12, runs=1, seed=0)
     assert runs.curves[0].correct[:, -1].all()
-    assert (runs.curves[0].regret[:, -1] < 1e9).all()
+    assert (runs.curves[0].regret[:, -1] < 2.5e8).all()
 
 
 @pytest.mark.slow
@@ -236,7 +236,7 @@ def test_identification_ends_with_exact_ties_at_the_default_resolution():
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "order-6-0.2", "easy-8"])
 def test_identification_errs_no_more_often_than_promised(problem):
-    runs = copeland.simulate(problem, "copeland-pac:delta=0.05", 1e7, runs=400, seed=0)
+    runs = copeland.simulate(problem, "copeland-pac:delta=0.05", 1e7, runs=200, seed=0)
     assert runs.curves[0].correct[:, -1].mean() >= 0.95
     assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself
 

@@ -276,7 +276,7 @@ def test_who_follows_ballots_asks_as_who_looks_at_all_of_them(seed, how, monkeyp
         other = Clock()
         wrong = open_study("drinks", study.storage, clock=other)
         held = []
-        for n in range(120):
+        for n in range(60):
             clock.now += coin.choice([0.0, 0.5, 2.0, LEASE / 3])
             other.now = clock.now + coin.choice([0.0, 0.0, 3 * LEASE, -LEASE])
             asks = wrong if coin.random() < 0.1 else study

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from html import unescape
 
 import numpy as np
@@ -35,12 +36,19 @@ def study_with(goal, **settings):
     return copeland.create_study("goals", NAMES, goal=goal, **settings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", GOALS)
-def test_a_study_asks_until_its_goal_is_reached_and_says_so(goal):
+@cache
+def reached(goal):
+    """A study whose goal is reached, to be read and not to be changed."""
     study = study_with(goal)
     assert study.verdict().kind == "open"
     assert tell_truth(study, np.random.default_rng(1)) < 3_000
+    return study
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_study_asks_until_its_goal_is_reached_and_says_so(goal):
+    study = reached(goal)
     found, verdict = study.certificate(), study.verdict()
     assert found.decided and found.goal == goal and verdict.kind == "reached"
     assert verdict.claim.rstrip(".") in found.statement and not verdict.advice
@@ -63,8 +71,7 @@ def test_half_way_it_says_what_is_left_and_how_many_votes_that_may_take(goal):
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_its_file_can_be_checked_and_a_forged_one_is_found(goal, tmp_path):
-    study = study_with(goal)
-    tell_truth(study, np.random.default_rng(2))
+    study = reached(goal)
     path = tmp_path / "found.json"
     path.write_text(certificate_to_file(study)[1])
     filed = read_certificate(path)
@@ -159,9 +166,7 @@ def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     ],
 )
 def test_the_page_tells_of_the_goal_and_nothing_else(goal, told, tmp_path):
-    study = study_with(goal)
-    tell_truth(study, np.random.default_rng(1))
-    page = study.report(tmp_path / "page.html").read_text()
+    page = reached(goal).report(tmp_path / "page.html").read_text()
     text = re.sub(r"<(style|svg|script).*?</\1>", "", page, flags=re.S)
     text = " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
     assert "Goal reached" in text and all(words in text for words in told)

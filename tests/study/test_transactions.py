@@ -168,7 +168,7 @@ def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
     study = create_study("drinks", OPTIONS, storage, voters="people", open_ballots=2)
     other = open_study("drinks", storage)
     rng = np.random.default_rng(3)
-    for turn in range(90):
+    for turn in range(45):
         at, voter = (study, other)[rng.integers(2)], "abc"[rng.integers(3)]
         ballot = at.following(voter)
         if ballot:
