@@ -239,8 +239,9 @@ def show_images(live, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(390, 1900), (1200, 500), (800, 800)], ids=str)
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize(
+    ("size", "scripts"), [((390, 1900), True), ((390, 1900), False), ((1200, 500), True)]
+)
 def test_on_a_phone_both_images_are_seen_at_once(live, somebody, size, scripts):
     show_images(live, size)
     how = {"viewport": {"width": 360, "height": 700}, "is_mobile": True, "has_touch": True}

@@ -30,14 +30,14 @@ def test_votes_survive_a_database_that_goes_away():
         port, back = free_port(), []
 
         def interrupt():
-            time.sleep(1.0)
-            restart(0.5)
+            time.sleep(2.0)
+            restart(1.0)
             back.append(time.monotonic())
 
         with running(serve(address, port), port):
             thread = threading.Thread(target=interrupt)
             thread.start()
-            tally = asyncio.run(crowd(port, link, 6, 5.5, stubborn=True))
+            tally = asyncio.run(crowd(port, link, 6, 7.5, stubborn=True))
             thread.join()
         found = found_in(server, address, tally, kills=1)
         assert found.passed, found
