@@ -244,6 +244,7 @@ def test_too_many_right_answers_are_refused():
         lower_samples(m, goal="top:5")
 
 
+@pytest.mark.slow
 def test_too_large_programs_are_refused():
     m = copeland.load("tournament-64:seed=0")
     with pytest.raises(

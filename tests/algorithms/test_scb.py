@@ -194,6 +194,7 @@ def test_literally_opponents_come_back():
     assert (abs(counts[[0, 2, 3]] - 1000) < 5 * math.sqrt(3000 * 2 / 9)).all()
 
 
+@pytest.mark.slow
 def test_literally_it_ends_with_one_winner_and_not_with_several():
     order = PreferenceMatrix([[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]])
     cycle = PreferenceMatrix([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]])
@@ -216,6 +217,7 @@ def test_as_printed_scb_pays_in_every_step_if_several_options_win():
     assert ours[1] == ours[0] < 2_000
 
 
+@pytest.mark.slow
 def test_literal_scb_runs_the_literal_solver_compiled_and_not():
     solver = scb.init(3, literal=True).solver
     assert (solver.arms.population[0], solver.resolution[0]) == (0, 0)

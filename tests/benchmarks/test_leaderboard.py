@@ -111,6 +111,7 @@ def test_matrices_of_a_folder_come_with_the_smallest_first_and_none_that_is_buil
     assert [problem.rsplit("/", 1)[-1] for problem in real.regret] == ["five.csv", "nine.csv"]
 
 
+@pytest.mark.slow
 def test_a_bout_has_the_runs_of_a_simulation():
     found = Bout("order-4-0.3", "ccb", (100, 1000), FEW, seed=2).run()
     runs = copeland.simulate("order-4-0.3", "ccb", 1000, runs=3, seed=2, marks=[100, 1000])
@@ -141,6 +142,7 @@ def test_a_run_that_takes_too_long_is_cut_and_keeps_what_it_had():
     assert found["reached"][0] > 0
 
 
+@pytest.mark.slow
 def test_a_change_of_caution_plays_borrowed_thresholds_anew(monkeypatch):
     def keys():
         names = ("ccb:threshold=cautious", "ccb", "cpc")

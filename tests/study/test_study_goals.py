@@ -88,6 +88,7 @@ def test_people_are_asked_for_a_goal_too():
     assert study.certificate().top == (0, 1) and asked < 3_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_panel_settles_a_goal(goal):
     members = ["ann", "bob", "cid"]
@@ -146,6 +147,7 @@ def test_a_study_without_a_goal_keeps_the_settings_that_it_had():
     assert study_with("tiers").settings.to_dict()["goal"] == "tiers"
 
 
+@pytest.mark.slow
 def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     where = ("--storage", f"sqlite:///{tmp_path}/s.db")
     made = run("study", "create", "g", "-o", "A", "-o", "B", "-o", "C", "--goal", "top:2", *where)
@@ -225,6 +227,7 @@ def test_all_that_is_left_is_the_top():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_cases_that_are_all_even_end_it(goal):
     study = study_with(goal, voters="judge", cases=2)
@@ -247,6 +250,7 @@ def test_all_cases_judged_are_exact_for_a_goal_too():
     assert found.even == (0, 1) and found.proviso == "exact: all cases are judged"
 
 
+@pytest.mark.slow
 def test_cases_like_these_that_do_not_do_say_so_of_the_goal():
     study = study_with("top:2", voters="judge", cases=2, population="like-these")
     while ballot := study.ask("ann", cases=["x", "y"]):
@@ -254,6 +258,7 @@ def test_cases_like_these_that_do_not_do_say_so_of_the_goal():
     assert not any("best" in said for said in study.verdict().sentences)
 
 
+@pytest.mark.slow
 def test_other_counts_name_nobody_where_one_winner_is_not_the_goal():
     study = study_with("above:C")
     rows = [("A", "B", 9), ("B", "C", 5), ("C", "A", 5)]
@@ -301,6 +306,7 @@ def test_a_name_stays_as_it_is_where_a_claim_begins():
     assert study.verdict().claim == "green is proved better than black."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_chances_to_be_best_are_not_told_where_that_is_not_asked(goal, tmp_path):
     study = study_with(goal)

@@ -68,6 +68,7 @@ def test_who_waits_together_is_stored_together(study, storage, monkeypatch):
     assert study.state() == study.replay() == open_study("drinks", storage).state()
 
 
+@pytest.mark.slow
 def test_one_that_is_refused_keeps_nobody_else_from_being_stored(study, storage, monkeypatch):
     first, *others = study.ask(n=VOTERS)
     study.tell(first, "left")

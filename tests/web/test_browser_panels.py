@@ -27,7 +27,6 @@ def test_a_member_is_excused_after_a_question_and_waited_for_again(live, somebod
     assert study.standing().panel.excused == ()
 
 
-@pytest.mark.quick
 def test_the_dashboard_has_one_list_of_who_is_left_and_it_is_by_name(live, somebody):
     jury(live)
     admin = somebody().see_study("/share", "jury")
@@ -63,7 +62,7 @@ def test_saving_is_confirmed_and_options_lead_to_the_question(live, somebody):
     shows(admin.get_by_label("Copy the link to the results"))
 
 
-@pytest.mark.slow
+@pytest.mark.quick
 def test_on_a_phone_every_number_of_an_option_can_be_read(live, somebody):
     options = {f"A landing page with quite a long name {n}": f"text {n}" for n in range(6)}
     study = jury(live, options=options)

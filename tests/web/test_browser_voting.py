@@ -12,7 +12,6 @@ FOCUSED = "document.activeElement.getAttribute('value') || document.activeElemen
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_by_mouse_pair_after_pair_until_thanks(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -165,6 +164,7 @@ def test_a_double_click_is_one_vote(live, somebody):
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 def test_a_held_key_is_one_vote(live, somebody):
     study = live.study()
     page = somebody().begin()
