@@ -21,7 +21,7 @@ def falling(x, y):
 
 @cache
 def ratio(d, m0, w, l):
-    """E_D as docs/certificate-people.md has it."""
+    """E_D as docs/notes/certificate-proofs.md has it."""
     if m0 < 0 or w > m0:
         return math.inf
     weights = {m: (m + 1) * (d - m + 1) for m in range(m0 + 1, d + 1)}

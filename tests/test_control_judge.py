@@ -36,7 +36,7 @@ def table_of(votes):
 
 
 def multiply(votes, mean, margin):
-    """The judge's half as docs/certificate-people.md has it: a plain product over the votes for each c and lambda, and their mean."""
+    """The judge's half as docs/notes/certificate-proofs.md has it: a plain product over the votes for each c and lambda, and their mean."""
     m, total = 0.5 - margin, 0.0
     for c, weight in CORRECTIONS.items():
         for bet in BETS:

@@ -1,4 +1,4 @@
-"""The lemmas of docs/cpc-theorem.md: sums against simulations, with fixed seeds and computed bounds."""
+"""The lemmas of docs/notes/cpc-proofs.md: sums against simulations, with fixed seeds and computed bounds."""
 
 import math
 from functools import cache

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from algorithm_tables import TABLE
 
 import copeland
 from copeland.registry import algorithms
@@ -85,6 +86,18 @@ def test_the_glossary_defines_each_word_once_in_the_order_of_the_alphabet():
         assert here == sorted(here, key=str.lower)
     for word in ("Plausible", "Proved", "Likely", "Margin", "Panel", "Epoch", "Regret"):
         assert word in words
+
+
+WORDS_OF_SITE, WORDS_OF_PAGE = 45_000, 2_500
+
+
+@pytest.mark.quick
+def test_the_pages_of_the_site_have_no_more_words_than_a_reader_has_time_for():
+    """As `wc -w` counts them; of a page, without the table of algorithms, which their records fill."""
+    pages = {page.name: page.read_text(encoding="utf-8") for page in DOCS.glob("*.md")}
+    assert sum(len(text.split()) for text in pages.values()) <= WORDS_OF_SITE
+    by_hand = {name: len(TABLE.sub("", text).split()) for name, text in pages.items()}
+    assert {name: words for name, words in by_hand.items() if words > WORDS_OF_PAGE} == {}
 
 
 SHOWN = [module for page in PAGES.values() for module in page.modules]

@@ -27,7 +27,7 @@ TERMS = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
 
 
 def holds(claim, theta, margin):
-    """What the claim says, as docs/certificate-people.md has it."""
+    """What the claim says, as docs/notes/certificate-proofs.md has it."""
     return {
         BETTER: theta > 0.5 + 1e-9,
         NOT_WORSE: theta > 0.5 - margin + 1e-9,

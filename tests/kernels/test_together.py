@@ -95,8 +95,8 @@ def test_where_products_prove_nothing_levels_are_those_of_single_losses(terms):
     assert shows_together(levels(MANY, DELTA, epoch=1, together=True))
 
 
-def test_the_page_of_evidence_has_the_numbers_that_count():
-    page = (Path(__file__).parents[2] / "docs" / "certificate-evidence.md").read_text()
+def test_the_page_of_proofs_has_the_numbers_that_count():
+    page = (Path(__file__).parents[2] / "docs" / "notes" / "certificate-proofs.md").read_text()
     section = page.partition("### Losses shown together")[2].partition("\n## ")[0]
     at = levels(MANY, DELTA, together=True)
     share = round(1 / math.exp(at.together) / DELTA, 6)
