@@ -16,7 +16,7 @@ from stand_ins import stand_in
 from copeland import PreferenceMatrix
 
 # The same examples every time, however busy the machine; few for `make fast`. HYPOTHESIS_PROFILE=search looks for new ones.
-settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))

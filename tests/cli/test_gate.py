@@ -67,7 +67,6 @@ def gate(*words, judge=None, baseline="old.jsonl", candidate="new.jsonl"):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_a_program_passes_a_better_candidate(folder):
     done = gate("--require", "better")
     assert done.exit_code == 0, done.stderr
@@ -336,6 +335,7 @@ def test_what_the_machine_refuses_is_an_error_and_never_looks_like_a_failed_gate
     assert "gate.xml: No space left on device." in done.stderr
 
 
+@pytest.mark.slow
 def test_cases_that_do_not_join_are_named_unless_they_may_be_dropped(folder):
     lines = Path("new.jsonl").read_text().splitlines()
     Path("new.jsonl").write_text("\n".join(lines[:35]) + "\n")

@@ -32,6 +32,7 @@ def test_nats_without_logarithms_are_right_up_to_three_in_a_thousand():
     assert np.abs(by_square / exact - 1).max() < 0.003
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_claims_are_priced_as_on_a_full_table(situation):
@@ -43,6 +44,7 @@ def test_claims_are_priced_as_on_a_full_table(situation):
             assert prices.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situation):
@@ -57,6 +59,7 @@ def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situ
     assert planner.claims.lost.tolist() == expected.sum(axis=0).tolist()
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_plausible_scores_are_those_of_a_full_table(situation):
@@ -69,6 +72,7 @@ def test_plausible_scores_are_those_of_a_full_table(situation):
     assert expected[order] == pytest.approx(sorted(expected, reverse=True))
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(situation):
