@@ -50,6 +50,18 @@ def lifelike_matrix(request, data_folder) -> Callable[[str], PreferenceMatrix]:
     return cache(stand_in) if data_folder is None else request.getfixturevalue("real_matrix")
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser for the tests of one file.
+
+    It ends with them: while it lives, its loop stands in this thread, where another test could run none.
+    """
+    from browsers import chromium
+
+    with chromium() as found:
+        yield found
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
     """Examples to run are in the package; looking for them in tests would read every file twice."""
