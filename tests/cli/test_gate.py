@@ -265,6 +265,7 @@ def test_a_set_against_itself(folder):
         "calls a set better or worse than itself in 0 of 100 runs"
     )
     done = run("gate", "--same", "old.jsonl", "--command", "echo left", "--max-calls", "40")
+    assert done.exit_code == 1
     assert done.stdout.startswith("Not fit. The judge echo follows the side, not the answer:")
     told = json.loads(
         run("gate", "--same", "old.jsonl", "--same", "new.jsonl", *own, "--json").stdout

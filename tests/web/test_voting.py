@@ -168,10 +168,14 @@ def test_a_late_answer_counts(site):
 
 @pytest.mark.slow
 def test_a_decided_study_asks_nothing_more(site):
-    study = site.study(options=["one", "two"], voters="independent")
-    study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
-    _, page = site.voter()
-    assert "has its answer" in page.text
+    study = site.study(options=["one", "two", "three"], voters="independent")
+    browser, page = site.voter()
+    study.add_votes([{"winner": "one", "loser": other, "n": 60} for other in ("two", "three")])
+    page = vote(browser, page)
+    assert "has its answer" in page.text and "All your answers are kept" in page.text
+    _, late = site.voter()
+    assert "has its answer" in late.text and "Your vote is no longer needed" in late.text
+    assert "answers are kept" not in late.text
 
 
 def test_a_completion_code_is_shown_at_the_end_alone(site):
