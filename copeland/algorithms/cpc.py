@@ -10,12 +10,13 @@ first. Once a certificate holds, its option plays itself, until the first decisi
 
 A pair with n duels and the empirical rate p is decided at step t while
 
-    min(n d(p, 1/2) + ln n, 2 n d(p, 1/2)) > ln t + caution,     d: Bernoulli divergence.
+    n d(p, 1/2) + ln n > ln t + caution / (1 + n / 300),     d: Bernoulli divergence.
 
-The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
-of growth alone. The second keeps exact ties from being decided by their mere length. Losses of a rival
-may also be shown by several pairs together (:mod:`copeland.kernels.planner.prices`). ``caution`` trades
-the mean against rare long wrong spells: see :data:`copeland.kernels.vote_evidence.SETTINGS`.
+The left side is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
+of growth alone. Where n d is below ln n it is lower, so that exact ties are not decided by their mere
+length (:func:`copeland.kernels.vote_evidence.index_of_nats`). Losses of a rival may also be shown by
+several pairs together (:mod:`copeland.kernels.planner.prices`). ``caution`` trades the mean against rare
+long wrong spells: see :data:`copeland.kernels.vote_evidence.SETTINGS`.
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
 duels. docs/cpc-theorem.md has the proof.
@@ -62,7 +63,7 @@ def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
 def advance(planner, t, rng):
     """Let decisions expire, and look for a cheaper certificate when it is time."""
     steps = max(t, planner.counted[0])  # votes that were not asked for count as steps too
-    planner.levels[WIN] = planner.levels[LOSS] = math.log(steps) + planner.caution[0]
+    planner.levels[WIN] = planner.levels[LOSS] = math.log(steps)
     expire(planner)
     look_around(planner, rng)
 
@@ -77,7 +78,7 @@ def select(planner, t, rng):
 def rest(planner, t):
     """Return the first step at which a decision expires."""
     least = min(weakest(planner.claims), smallest(planner.joint.until))
-    return max(t + 1, first_step_after(least - planner.caution[0]))
+    return max(t + 1, first_step_after(least))
 
 
 ALGORITHM = register(
