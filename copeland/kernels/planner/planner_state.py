@@ -346,7 +346,7 @@ class Planner(NamedTuple):
     levels: Floats  # (3,): the evidence that a claim needs; see WIN, WIN_GROWTH, LOSS
     costly: Bools  # (1,): whether prices are regret, or votes
     optimism: Floats  # (1,): standard deviations by which a gap may be larger than believed
-    caution: Floats  # (1,): evidence beyond ln t that a decision needs, if they are regret
+    caution: Floats  # (1,): evidence beyond ln t that few votes need, if they are regret
     promise: (
         Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
     )

@@ -99,7 +99,7 @@ def weigh_claims(planner, entry):
         won = meetings.won[entry, side]
         if planner.costly[0]:  # regret goes by the index
             nats = nats_ahead(won + ties / 2, n, margin)
-            evidence = index_of_nats(nats, n)
+            evidence = index_of_nats(nats, n, planner.caution[0])
         else:
             evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
             is_staked = planner.joint.used[0] and n > 0
