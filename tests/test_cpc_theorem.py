@@ -1,4 +1,4 @@
-"""The lemmas of docs/cpc-theorem.md: sums against simulations, with fixed seeds and computed bounds."""
+"""The lemmas of docs/notes/cpc-proofs.md: sums against simulations, with fixed seeds and computed bounds."""
 
 import math
 from functools import cache
@@ -71,6 +71,7 @@ def test_a_pair_is_open_for_no_more_duels_than_lemma_2_says(gap, epsilon):
     assert duels.mean() >= level / kl(p, 0.5)  # so the first term is what it takes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caution", [EAGER, CAUTIOUS])
 def test_the_index_is_between_what_lemmas_2_and_3_use(caution):
     n = np.arange(1, 10**4)
@@ -82,6 +83,7 @@ def test_the_index_is_between_what_lemmas_2_and_3_use(caution):
 # Lemma 3
 
 
+@pytest.mark.slow
 def test_the_table_of_constants():
     found = [[kappa(gap, EAGER), kappa(gap, CAUTIOUS), *a_and_b(gap)] for gap in LONGEST]
     expected = [
@@ -228,9 +230,10 @@ def near_tie(gap):
     return PreferenceMatrix([[0.5, 0.5 + gap, 1.0], [0.5 - gap, 0.5, 1.0], [0.0, 0.0, 0.5]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["eager", "cautious"])
 def test_two_near_ties_cost_together_what_every_algorithm_pays(setting):
-    horizon, runs, name = 10_000, 200, f"cpc:setting={setting}"
+    horizon, runs, name = 10_000, 50, f"cpc:setting={setting}"
     gap = 1 / (5 * math.sqrt(horizon))
     assert kl(0.5 + gap, 0.5 - gap) <= 8.5 * gap**2
     regret = [
@@ -247,6 +250,7 @@ def test_the_divergence_of_a_near_tie_is_what_the_proof_says():
     assert math.sqrt(8.5 / 25 / 2) <= 0.42
 
 
+@pytest.mark.slow
 def test_exact_ties_that_could_decide_the_winner_cost_a_share_of_all_steps():
     # 0 and 1 have three wins each and an even pair, (0, 2) and (1, 3), with which they would win alone.
     wins = {0: (1, 3, 4), 1: (2, 4, 5), 2: (3, 4), 3: (4, 5), 4: (5,), 5: (0, 2)}

@@ -78,6 +78,7 @@ def test_a_pair_is_dueled_only_while_it_is_open():
 # Settings
 
 
+@pytest.mark.slow
 def test_caution_asks_for_more_duels_before_it_rests():
     how = {"runs": 20, "seed": 0, "marks": 1}
     both = copeland.simulate("cyclic-4", ["cpc:setting=eager", "cpc:setting=cautious"], 1e5, **how)
@@ -141,6 +142,7 @@ def test_with_certain_wins_regret_is_a_few_duels_for_each_pair():
 # Room, memory, and what is kept
 
 
+@pytest.mark.slow
 def test_enlarging_changes_nothing(monkeypatch):
     problem = "order-20-0.3:seed=0"
     plain = copeland.simulate(problem, "cpc", 1e5, runs=3, seed=0)

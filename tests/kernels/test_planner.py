@@ -24,6 +24,7 @@ def pairs(k):
 # Beliefs and prices
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_claims_are_priced_as_on_a_full_table(situation):
@@ -35,6 +36,7 @@ def test_claims_are_priced_as_on_a_full_table(situation):
             assert prices.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situation):
@@ -49,6 +51,7 @@ def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situ
     assert planner.claims.lost.tolist() == expected.sum(axis=0).tolist()
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_plausible_scores_are_those_of_a_full_table(situation):
@@ -61,6 +64,7 @@ def test_plausible_scores_are_those_of_a_full_table(situation):
     assert expected[order] == pytest.approx(sorted(expected, reverse=True))
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(situation):

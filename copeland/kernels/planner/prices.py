@@ -204,7 +204,7 @@ def worth(planner, i, j):
 #
 # A certificate for votes multiplies instead: each claim stakes a share a of its capital E, and has ln(1 - a + a E) nats.
 # There is no charge, but a claim whose E is below 1 has less than 0, and that counts as well: a *debt*.
-# docs/certificate.md has the proof.
+# docs/notes/certificate-proofs.md has the proof.
 
 
 @kernel
