@@ -4,7 +4,7 @@ The planner is that of :mod:`copeland.algorithms.cpc`; here prices are votes, an
 the evidence and at the levels of :mod:`copeland.kernels.vote_evidence`: with probability 1 - delta, no
 certificate is ever wrong, whichever pairs were asked. It stops with the certificate of its champion.
 
-Voting ends, whatever the plans are: docs/one-algorithm.md has the proof. Plans are searched for locally, and for
+Voting ends, whatever the plans are: docs/notes/cpc-pac-ends.md has the proof. Plans are searched for locally, and for
 few options at a time. So a look is taken now and then whether the claims that are proved make a certificate of any
 option; and at vote numbers 64^2, 65^2, 66^2, ..., ever rarer, a vote goes to a pair that no plan may want, each open
 pair in its turn.

@@ -1,6 +1,6 @@
 """What votes prove: certificates of votes that are draws, and of panels, whose voters are the whole electorate.
 
-Nothing about a panel is random, so nothing said of it is wrong with any probability; docs/panels.md has the proofs.
+Nothing about a panel is random, so nothing said of it is wrong with any probability; docs/notes/panels.md has the proofs.
 """
 
 from copeland.certificate.certificate import Certificate, certify

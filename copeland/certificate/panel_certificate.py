@@ -119,7 +119,7 @@ def panel_certificate(
     With d = ``wins[i, j] - wins[j, i]`` and m missing answers, the pair can end with any margin from
     d - m to d + m. So the lowest score of i counts the j with d > m, the highest those with d + m > 0.
     i wins in every completion if and only if its lowest score is at least the highest of every other;
-    in some completion, if its highest is at least the lowest of every other: docs/panels.md proves it.
+    in some completion, if its highest is at least the lowest of every other: docs/notes/panels.md proves it.
 
     Parameters
     ----------
