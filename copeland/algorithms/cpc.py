@@ -1,7 +1,7 @@
 """CPC: always work on the cheapest plausible certificate, for regret.
 
 A candidate for what the paper's conclusion asks for: one algorithm with CCB's dependence on the gaps and SCB's
-growth with K. docs/one-algorithm.md explains it on a page and says what is proved, what is measured and what is false.
+growth with K. docs/one-algorithm.md explains it on a page and says what is proved, what is measured and where it falls short.
 
 A certificate (c, l) proves that c is a Copeland winner: c beats all others but l, and each of the
 others loses at least l times. The planner (:mod:`copeland.kernels.planner`) prices all certificates by
