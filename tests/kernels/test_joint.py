@@ -21,6 +21,7 @@ from copeland.kernels.planner.prices import (
     evidence_together,
     file_claim,
     list_losses,
+    losses_price,
     nats_each,
     refresh_losses,
 )
@@ -187,3 +188,20 @@ def test_whoever_rests_has_a_certificate_by_the_plain_rule_until_the_rest_ends(s
         assert tuple(map(int, cpc.select(planner, before, rng))) == (i, i)
         t = end
     assert rests > 0 and shared > 0
+
+
+def test_a_list_of_refuters_does_not_run_out_while_pairs_are_open():
+    # Beyond 256 options lists are short. Option 0 met more than four times as many as are listed, and forty are left.
+    k = 330
+    planner = planner_state.new_planner(k, costly=True, margin=0.0, joint=True)
+    planner.levels[[0, 2]] = 10.0
+    wins = np.zeros((k, k), np.int64)
+    wins[0, 1:150] = wins[150:290, 0] = wins[290:310, 1:290] = 60  # the strongest are listed alone
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
+    compare(planner)
+    for left in range(k - 290, 1, -1):
+        _, blocked = losses_price(planner, 0, 1, NONE)
+        assert blocked == 0, f"nothing to ask with {left} pairs open"
+        if planner_state.full(planner.meetings):
+            planner = planner_state.with_more_pairs(planner)
+        vote_updates.take_in(planner, 0, int(planner.cheap[0, 0]), 60, 0, 0)

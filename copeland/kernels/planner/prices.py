@@ -504,11 +504,13 @@ def relist_loss(planner, k, j, entry):
     is_long = planner.cheap[j, room // 2] != NONE
     unlist(planner, k, j)
     list_loss(planner, k, j, entry)
-    # One that is not listed may be cheaper now. A look at all of many takes long: it waits until half are used up.
+    # One that is not listed may be cheaper now. A look at all of many takes long: it waits until half are used up. But a
+    # list never runs out while pairs are open, for then nothing could be asked; the last one may be the champion.
     if planner.meetings.met[j] <= MANY_MET * room:
         is_due = is_decided(planner, entry, k) or planner.cheap[j, room - 1] == k
     else:
         is_due = is_long and unlist_last(planner, k, j) < room // 2
+        is_due = is_due or planner.cheap[j, 1] == NONE
     if is_due:
         planner.cheap_edition[j] = 0
 
