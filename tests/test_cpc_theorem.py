@@ -214,7 +214,7 @@ def test_every_certificate_of_the_counterexample_takes_as_many_pairs_as_it_says(
             continue
         view, rests = PlainPlanner.of(planner), rests + 1
         if planner.skipped[i] >= q:
-            claims = nats(view)[:, h:] > 1
+            claims = (held(view) | (nats(view) > 1))[:, h:]
             assert claims.sum() >= (h - 1) * q and (view.duels[:, h:][claims] >= 2).all()
         else:
             assert (held(view)[i] & (problem.p[i] < 0.5)).any()
