@@ -128,7 +128,9 @@ def _gated(found: list[Table]) -> str:
 
 def _killed(found: list[Table]) -> str:
     kept, lost = (int(sum(column(found[0], name))) for name in ("acknowledged votes", "lost"))
-    return f"We killed processes at random: of {kept:,} acknowledged votes {lost or 'none'} got lost."
+    return (
+        f"We killed processes at random: of {kept:,} acknowledged votes {lost or 'none'} got lost."
+    )
 
 
 def _restarted(found: list[Table]) -> str:
