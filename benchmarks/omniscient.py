@@ -33,7 +33,6 @@ FURTHER = 12  # comparisons that a certificate may leave out beside those that i
 def omniscient_regret(
     m: PreferenceMatrix,
     horizon: float,
-    caution: float = 0.0,
     together: bool = True,
     wins_together: bool = False,
 ) -> float:
@@ -48,7 +47,7 @@ def omniscient_regret(
     >>> round(omniscient_regret(m, math.exp(10)), 2)  # n ln 2 + ln n = 10 at n = 10.97; a duel costs 1/2
     5.49
     """
-    level = math.log(horizon) + caution
+    level = math.log(horizon)
     scores = np.asarray(copeland_scores(m), float) / (m.k - 1)
     behind = (scores.max() - scores) / 2
     cost = behind[:, None] + behind[None, :]
@@ -110,7 +109,7 @@ def nats_to_decide(d: float, level: float) -> float:
         return level
 
     def lack(x: float) -> float:
-        return index_of_nats(x, max(x / d, 1.0)) - level
+        return index_of_nats(x, max(x / d, 1.0), 0.0) - level
 
     return root_scalar(lack, bracket=(0.0, level)).root
 

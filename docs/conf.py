@@ -23,6 +23,7 @@ extensions = [
     "generated",  # docs/_ext: pages of algorithms, the gallery and the reference
     "fields",
     "command_options",
+    "markup",
 ]
 exclude_patterns = ["_build", "_ext", "gallery/*.py"]
 
@@ -52,6 +53,7 @@ napoleon_use_rtype = False
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False

@@ -1,8 +1,7 @@
-"""What the docs say of every algorithm, from its record: a row of the table, a head in its section."""
+"""What the docs say of every algorithm, from its record: a row of the table, and a section to begin with."""
 
 import re
 
-HEADS = re.compile(r"<!-- record -->\n.*?<!-- end of record -->\n\n?", flags=re.DOTALL)
 TABLE = re.compile(r"(?<=<!-- algorithms -->\n).*?(?=<!-- end of algorithms -->)", flags=re.DOTALL)
 
 TARGETS = {
@@ -25,29 +24,14 @@ def page_with_table(text, algorithms):
     return TABLE.sub(lambda _: "\n".join(rows) + "\n", text)
 
 
-def page_with_heads(text, algorithms):
-    """The page of algorithms with a head in each section; one that lacks gets a section at the end."""
-    text = HEADS.sub("", text)
+def page_with_sections(text, algorithms):
+    """The page of algorithms; one that lacks gets a section at the end: its summary and parameters."""
     for name, algorithm in algorithms.items():
-        title = f"## {name}\n"
-        if title not in text:
-            text = f"{text.rstrip()}\n\n{title}\n"
-        text = text.replace(f"{title}\n", f"{title}\n{head(algorithm)}\n", 1)
-    return text.rstrip() + "\n"
-
-
-def head(algorithm):
-    """What the record says, as the lines of a section's head."""
-    params = ", ".join(f"`{name}` ({shown(value)})" for name, value in algorithm.parameters.items())
-    said = [
-        f"{algorithm.summary}.",
-        f"Looks for: {finds(algorithm)}.",
-        f"Paper: {algorithm.paper}.",
-    ]
-    said += [f"Parameters: {params}."] if params else []
-    return "\n".join(
-        ["<!-- record -->", *(f"> {line}  " for line in said), "<!-- end of record -->", ""]
-    )
+        if f"## {name}\n" not in text:
+            params = [f"- `{key}` ({shown(value)})" for key, value in algorithm.parameters.items()]
+            section = [f"## {name}", "", f"{algorithm.summary}.", "", *params]
+            text = "\n".join([text.rstrip(), "", *section]).rstrip() + "\n"
+    return text
 
 
 def finds(algorithm):

@@ -16,7 +16,7 @@ from stand_ins import stand_in
 from copeland import PreferenceMatrix
 
 # The same examples every time, however busy the machine; few for `make fast`. HYPOTHESIS_PROFILE=search looks for new ones.
-settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
@@ -48,6 +48,18 @@ def real_matrix(data) -> Callable[[str], PreferenceMatrix]:
 def lifelike_matrix(request, data_folder) -> Callable[[str], PreferenceMatrix]:
     """A function that loads a real matrix by name, or makes a stand-in where the data is absent."""
     return cache(stand_in) if data_folder is None else request.getfixturevalue("real_matrix")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser for the tests of one file.
+
+    It ends with them: while it lives, its loop stands in this thread, where another test could run none.
+    """
+    from browsers import chromium
+
+    with chromium() as found:
+        yield found
 
 
 @pytest.hookimpl(wrapper=True)

@@ -21,7 +21,7 @@ def falling(x, y):
 
 @cache
 def ratio(d, m0, w, l):
-    """E_D as docs/certificate-people.md has it."""
+    """E_D as docs/notes/certificate-proofs.md has it."""
     if m0 < 0 or w > m0:
         return math.inf
     weights = {m: (m + 1) * (d - m + 1) for m in range(m0 + 1, d + 1)}
@@ -54,6 +54,7 @@ def test_the_closed_form_is_the_sum(d, slack):
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slack", [0, 0.5, 1, 2, 3, 5])
 def test_the_least_evidence_is_that_of_one_of_the_two_largest_numbers_of_decided_cases(slack):
     for most in range(1, 26):
@@ -114,7 +115,7 @@ def chance_to_reach(level, population, cases, margin):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.1, -0.1])
-@pytest.mark.parametrize("n", [1, 2, 3, 6, 9])
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_the_evidence_is_ever_as_large_as_x_with_probability_1_over_x_at_most(n, margin):
     for population in populations(n, margin):
         for x in (1.2, 2.0, 5.0, 20.0, math.inf):
@@ -159,6 +160,7 @@ def test_a_hundred_thousand_cases_take_little_time_and_are_never_too_much():
     assert evidence_of(26_000, 25_000, 0, 100_000) == pytest.approx(15.4, abs=0.5)
 
 
+@pytest.mark.slow
 def test_who_is_far_behind_on_thousands_of_cases_has_no_evidence():
     """The tail of so unlikely a lead is smaller than any number of a computer."""
     losses = np.arange(0, 10_000, 50)

@@ -61,6 +61,7 @@ def test_what_is_not_kept_on_disk_is_not_promised_to_be_compiled_once(monkeypatc
     assert len(told) == 1 and told[0].startswith("compiling newcomer, about ")
 
 
+@pytest.mark.slow
 def test_without_a_note_a_bar_says_what_is_compiled(monkeypatch, tmp_path):
     monkeypatch.setattr(compilation, "find_loop_file", lambda loop: tmp_path / "none")
     shown = []

@@ -36,7 +36,7 @@ def table_of(votes):
 
 
 def multiply(votes, mean, margin):
-    """The judge's half as docs/certificate-people.md has it: a plain product over the votes for each c and lambda, and their mean."""
+    """The judge's half as docs/notes/certificate-proofs.md has it: a plain product over the votes for each c and lambda, and their mean."""
     m, total = 0.5 - margin, 0.0
     for c, weight in CORRECTIONS.items():
         for bet in BETS:
@@ -433,6 +433,7 @@ def test_a_file_gives_the_same_as_its_rows(tmp_path):
     assert (found.delta, found.control_cases) == (0.1, 4)
 
 
+@pytest.mark.slow
 def test_votes_of_a_study_are_certified_with_a_guide_that_judged_every_case():
     """A whole way: a guide answers all cases, people vote on drawn ones, and what they say is certified with the guide."""
     from copeland.study.judges import judge_study

@@ -30,6 +30,7 @@ def every_cycle(m: PreferenceMatrix) -> set[tuple[int, ...]]:
     }
 
 
+@pytest.mark.slow
 @given(matrices(most=5))
 def test_cycles_are_all_there_are(m):
     found = winners.cycles(m, among=range(m.k), limit=1000)

@@ -142,6 +142,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(function):
 # success
 
 
+@pytest.mark.slow
 def test_a_data_set_is_fetched_and_loaded(server, cache):
     assert download.fetch(NAME) == cache / "tiny.npz"
     assert left(cache) == ["tiny.npz"]
@@ -149,6 +150,7 @@ def test_a_data_set_is_fetched_and_loaded(server, cache):
     assert download.load(NAME).name == NAME
 
 
+@pytest.mark.slow
 def test_what_the_cache_has_is_not_asked_for_again(server, cache):
     assert download.fetch(NAME) == download.fetch(NAME) == download.find_in_cache(NAME)
     assert server.asked == ["/mirror/tiny_PMat.npz"]

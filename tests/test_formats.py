@@ -139,6 +139,7 @@ def test_a_winner_in_three_columns_is_read(tmp_path):
         votes_in(path)
 
 
+@pytest.mark.slow
 def test_the_stored_battles_are_read_whole_and_soon(data):
     path = data / "votes" / "arena_2023.csv.gz"
     begin = time.process_time()
@@ -672,6 +673,7 @@ def test_twenty_thousand_votes_are_read_within_two_seconds(tmp_path, name):
 # Where else votes are read
 
 
+@pytest.mark.slow
 def test_a_matrix_is_loaded_from_votes_of_any_format(tmp_path):
     path = tmp_path / "small.toi"
     path.write_text(RANKED.replace("NAME 4: Juice", "NAME 4: Wine") + "1: 4,{2,3}\n")

@@ -429,6 +429,7 @@ def test_a_wrong_object_is_named_by_its_keys(tmp_path, content, said):
     assert said in str(error.value) and str(path) in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [one.name for one in formats().values() if one.answers])
 @pytest.mark.parametrize(
     "value", [None, 3, "text", [], {}, [None], {"results": 3}, {"results": {"results": [{}, 3]}}]

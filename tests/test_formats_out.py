@@ -68,6 +68,7 @@ def mlflow(monkeypatch):
     return fake
 
 
+@pytest.mark.slow
 def test_a_run_has_metrics_tags_and_the_certificate(mlflow, tmp_path):
     study = make_study()
     assert log_to_mlflow(study) == "run0"
@@ -86,6 +87,7 @@ def test_a_run_has_metrics_tags_and_the_certificate(mlflow, tmp_path):
     assert objections(read_certificate(path), study) == ()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_another_step(mlflow):
     study = make_study()
     run = log_to_mlflow(study)

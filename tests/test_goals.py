@@ -99,6 +99,7 @@ def find_top_plainly(lower, upper, number):
     ]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=3, max_size=6),
     st.integers(1, 2),
@@ -124,6 +125,7 @@ def completions(wins, missing):
         yield beats
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 3), min_size=18, max_size=18))
 def test_a_panel_settles_exactly_what_holds_in_every_completion(numbers):
     tables = np.array(numbers).reshape(3, 6)

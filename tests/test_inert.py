@@ -223,6 +223,7 @@ def test_labels_of_a_matrix_control_no_terminal(folder):
     quiet(run("simulate", "m.json", "-a", TITLE))
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(codec=None, categories=["Cc", "Cf", "Cs", "Zl", "Zp", "L"])))
 def test_inert_text_can_be_printed_and_kept(text):
     shown = inert(text)
@@ -244,6 +245,7 @@ def test_shortening_takes_time_in_proportion_to_the_length(monkeypatch):
     assert len(looked_up) < 20 * sum(map(len, names))
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=6, unique=True),
     st.integers(12, 20),
@@ -264,6 +266,7 @@ def test_a_name_that_is_numbered_is_cut_once():
     assert shorten_names(["a" * 30, "a" * 31], 12) == ["aaaaaaa… (1)", "aaaaaaa… (2)"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.integers(8, 20), st.integers(1, 3))
 def test_a_wrapped_name_loses_nothing_but_its_end(name, most, lines):
     whole = " ".join(inert(name).split())
@@ -279,6 +282,7 @@ def same(text):
 # Spreadsheets
 
 
+@pytest.mark.slow
 @given(st.text("'=+-@\t\r\n＝x", max_size=4))
 def test_a_cell_is_never_a_formula_and_comes_back(text):
     assert not cell(text) or cell(text)[0] not in "=+-@\t\r\n＝＋－＠"

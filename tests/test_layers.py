@@ -102,7 +102,6 @@ def test_imports_point_downwards():
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_imports_between_the_rooms_of_a_study_point_downwards():
     study = {own: others for own, others in imports().items() if own.startswith("copeland.study.")}
     assert study
@@ -189,6 +188,7 @@ def test_importing_the_package_loads_neither_numba_nor_matplotlib():
     assert out.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_new_study_loads_neither_migrations_nor_drivers():
     code = "import sys, copeland; copeland.create_study('tea', ['green', 'black']); "
     code += "print([m for m in ['alembic', 'psycopg', 'httpx'] if m in sys.modules])"
@@ -196,6 +196,7 @@ def test_a_new_study_loads_neither_migrations_nor_drivers():
     assert out.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_only_tests_of_benchmarks_import_benchmarks():
     tests = Path(__file__).parent
     found = [

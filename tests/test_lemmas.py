@@ -53,12 +53,12 @@ def rewards_taken(means, delta, epsilon, seed):
 def test_algorithm_4_takes_no_more_than_a_few_times_lemma_22():
     """Coins near 1, as scores near the best are: the lemma saves a factor of 1 - mu there."""
     ratios, wrong = [], 0
-    # The seeds of many coins are the two of five that took most.
+    # The seed of many coins is one of the two of five that took most.
     for k, top, seeds in (
-        (3, 0.9, range(5)),
-        (10, 0.9, range(5)),
-        (10, 0.6, range(5)),
-        (30, 0.95, (2, 3)),
+        (3, 0.9, range(3)),
+        (10, 0.9, range(3)),
+        (10, 0.6, range(3)),
+        (30, 0.95, [3]),
     ):
         means = np.linspace(top, 0.1, k)
         for seed in seeds:

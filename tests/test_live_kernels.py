@@ -39,6 +39,7 @@ def test_compiled_and_plain_kernels_name_the_same_pairs(cold):
     assert played(Policy("ccb", k=5, seed=3), 60) == before
 
 
+@pytest.mark.slow
 def test_a_study_asks_the_same_once_its_kernels_are_compiled(cold):
     asked = []
     for ready in (False, True):
@@ -104,6 +105,7 @@ def test_many_duels_are_expected_as_one_by_one():
     assert not together.state.meetings.pending.any()
 
 
+@pytest.mark.slow
 def test_compiled_kernels_keep_no_generator():
     warm()
     policy = Policy("cpc-pac", k=4, seed=1)

@@ -113,6 +113,7 @@ def test_impossible_counts_are_refused(wins, ties, sentence):
         PreferenceMatrix.from_wins(wins, ties)
 
 
+@pytest.mark.slow
 @given(
     k=st.integers(2, 7), seed=st.integers(0, 100), suffix=st.sampled_from([".csv", ".npz", ".json"])
 )

@@ -5,6 +5,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import copeland
 
 PACKAGE = Path(copeland.__file__).parent
@@ -62,6 +64,7 @@ def functions(path):
                 yield node.name
 
 
+@pytest.mark.slow
 def test_a_function_is_a_verb_and_no_participle():
     refused = [
         f"{path.relative_to(PACKAGE)}: {name}"

@@ -210,6 +210,7 @@ def test_algorithms_of_one_source_but_other_functions_are_compiled_apart(mine):
     assert len(names) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("astray", [4, -1])
 def test_an_algorithm_that_names_a_missing_option_is_told_so(mine, astray, compiled):

@@ -33,6 +33,7 @@ def test_jumps_leave_the_distribution_of_single_steps_where_several_win():
     assert abs(jumped.mean() - stepped.mean()) < 3.3 * error  # two-sided 0.1 %
 
 
+@pytest.mark.slow
 def test_interpreted_and_compiled_runs_are_equal_bit_for_bit():
     compiled = copeland.simulate("mslr-5", "ccb", 3000, runs=2, seed=5)
     interpreted = copeland.simulate("mslr-5", "ccb", 3000, runs=2, seed=5, compiled=False)

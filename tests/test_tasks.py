@@ -90,6 +90,7 @@ def comparison(runs_a_task=5, seed=3):
     )
 
 
+@pytest.mark.slow
 def test_a_comparison_equals_the_simulation_of_the_same_runs(tmp_path):
     plan = comparison()
     ours = plan.collect(finish(plan.tasks(), tmp_path))

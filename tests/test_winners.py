@@ -114,6 +114,7 @@ def test_a_win_by_exactly_the_margin_is_insensitive_however_it_was_rounded(gap, 
     assert winners.insensitive_copeland_scores(PreferenceMatrix(p), gap).tolist() == [0, 0]
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_insensitive_copeland_scores_at_0_are_the_copeland_scores(m):
     assert np.array_equal(winners.insensitive_copeland_scores(m, 0), winners.copeland_scores(m))
@@ -173,6 +174,7 @@ def smallest_dominating_set(m: PreferenceMatrix) -> list[int]:
 # Smith set
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_smith_set_is_the_smallest_dominating_set(m):
     assert winners.smith_set(m).tolist() == smallest_dominating_set(m)

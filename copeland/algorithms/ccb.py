@@ -62,7 +62,7 @@ class State(NamedTuple):
     losses: Ints  # (1,): L_C, the estimated losses of a Copeland winner
     alpha: Floats  # (1,)
     borrowed: Bools  # (1,): whether pairs are decided by IMED's index, in place of line 6
-    caution: Floats  # (1,): the nats beyond ln t that this takes
+    caution: Floats  # (1,): the nats beyond ln t that few duels need then
     step: Ints  # (1,): the step that `advance` came to
     changed: Bools  # (1,): a pair changed side since lines 7 to 9 ran
     disproved: Bools  # (1,): l_ij > 1/2 for some j in B^i, the condition of line 9A

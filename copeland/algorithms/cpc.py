@@ -8,17 +8,19 @@ others loses at least l times. The planner (:mod:`copeland.kernels.planner`) pri
 the regret that proving them may take, optimistically, and duels for the cheapest, its riskiest pair
 first. Once a certificate holds, its option plays itself, until the first decision expires.
 
-A pair with n duels and the empirical rate p is decided at step t while
+A pair with n duels and the empirical rate p has x = n d(p, 1/2) nats, d the Bernoulli divergence. It is decided at
+step t while
 
-    min(n d(p, 1/2) + ln n, 2 n d(p, 1/2)) > ln t + caution,     d: Bernoulli divergence.
+    x + ln n > ln t + c(n),  and where x < ln n:  max(2 x, ln n + L) > ln t + c(n),  L + ln(1 + L) / 2 = x.
 
-The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
-of growth alone. The second keeps exact ties from being decided by their mere length. Losses of a rival
-may also be shown by several pairs together (:mod:`copeland.kernels.planner.prices`). ``caution`` trades
-the mean against rare long wrong spells: see :data:`copeland.kernels.vote_evidence.SETTINGS`.
+The first line is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate of growth
+alone. The second keeps exact ties from being decided by their mere length, and asks near ties for ln(t/n) nats and a
+little. Caution, c(n) = c / (1 + n / 300), trades the mean against rare long wrong spells
+(:func:`copeland.kernels.vote_evidence.index_of_nats`). Losses of a rival may also be shown by several pairs together
+(:mod:`copeland.kernels.planner.prices`).
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
-duels. docs/cpc-theorem.md has the proof.
+duels: docs/cpc-theorem.md.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
 def advance(planner, t, rng):
     """Let decisions expire, and look for a cheaper certificate when it is time."""
     steps = max(t, planner.counted[0])  # votes that were not asked for count as steps too
-    planner.levels[WIN] = planner.levels[LOSS] = math.log(steps) + planner.caution[0]
+    planner.levels[WIN] = planner.levels[LOSS] = math.log(steps)
     expire(planner)
     look_around(planner, rng)
 
@@ -77,7 +79,7 @@ def select(planner, t, rng):
 def rest(planner, t):
     """Return the first step at which a decision expires."""
     least = min(weakest(planner.claims), smallest(planner.joint.until))
-    return max(t + 1, first_step_after(least - planner.caution[0]))
+    return max(t + 1, first_step_after(least))
 
 
 ALGORITHM = register(

@@ -32,8 +32,8 @@ remain where gaps are tiny, because a wrong estimate may keep the cheapest winne
 ``mslr-5`` the median is about 5,000, the mean about 14,000 (11,000 with beta = 1e-9).
 
 With ``threshold`` "eager" or "cautious", a pair's evidence is the index of :mod:`copeland.kernels.vote_evidence` in
-place of n d, and the level to reach is ln t plus the caution of that setting, both for an option to be
-sure and for a pair to be behind its quota.
+place of n d, with the caution of that setting, both for an option to be sure and for a pair to be behind
+its quota.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class State(NamedTuple):
     alpha: Floats  # (1,)
     beta: Floats  # (1,)
     borrowed: Bools  # (1,): whether evidence and level are those of CPC
-    caution: Floats  # (1,): the nats beyond ln t that its level has
+    caution: Floats  # (1,): the nats beyond ln t that few duels need then
     step: Ints  # (1,): the step that `advance` came to
 
 
@@ -265,7 +265,7 @@ def find_sure_winner(state, t):
 @kernel
 def sure(state, t):
     """Tell whether some apparent winner is sure at step t."""
-    return state.evidence[0] - state.caution[0] >= math.log(t)
+    return state.evidence[0] >= math.log(t)
 
 
 @kernel
@@ -319,7 +319,7 @@ def behind_quota(state, i, j, t):
     tally = state.tally
     if state.borrowed[0]:
         nats = state.quota[i, j] * tally.information[i, j]  # for each nat of the level
-        return tally.evidence[i, j] < nats * (math.log(t) + state.caution[0])
+        return tally.evidence[i, j] < nats * math.log(t)
     return tally.duels[i, j] < state.quota[i, j] * math.log(t)
 
 
@@ -343,8 +343,9 @@ def update(state, winner, loser, rng):
     i, j = state.numbers[winner], state.numbers[loser]
     count_duel(state.tally, i, j)
     if state.borrowed[0]:
-        index = imed_index_of_leader(state.tally.wins[i, j], state.tally.duels[i, j])
-        take_evidence(state.tally, i, j, index)
+        wins, duels = state.tally.wins[i, j], state.tally.duels[i, j]
+        index = imed_index_of_leader(wins, duels, state.caution[0])
+        take_evidence(state.tally, i, j, max(index, 0.0))
     state.weighed[0] = False
     state.planned[0] = False
     if goes_first(state, i, j, state.step[0]):
@@ -378,7 +379,7 @@ def rest(state, t):
     if others > 0 or not state.weighed[0] or not sure(state, t):
         return t + 1
     enough = (fewest_duels(state.tally) / state.alpha[0]) ** 2  # ln t at which pairs are due
-    return max(t + 1, just_before(min(state.evidence[0] - state.caution[0], enough)))
+    return max(t + 1, just_before(min(state.evidence[0], enough)))
 
 
 @kernel

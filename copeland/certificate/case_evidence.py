@@ -6,7 +6,7 @@ wins. The evidence against that is a likelihood ratio: of m wins above m0, weigh
 
     E_D = sum over m > m0 of weight(m) [m]_w [D-m]_l / ([m0]_w [D-m0]_l),      [x]_y = x (x-1) ... (x-y+1)
 
-D is unknown, so the smallest E_D counts. docs/certificate-people.md has the argument ("Test cases").
+D is unknown, so the smallest E_D counts. docs/notes/certificate-proofs.md has the argument ("Test cases").
 """
 
 from __future__ import annotations

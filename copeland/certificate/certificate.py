@@ -1,6 +1,6 @@
 """What votes prove: counts in, a certificate out, right with probability 1 - delta whenever you look.
 
-The claims, their levels and the proof are explained in docs/certificate-evidence.md.
+The claims, their levels and the proof are explained in docs/notes/certificate-proofs.md.
 """
 
 from __future__ import annotations

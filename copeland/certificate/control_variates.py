@@ -6,7 +6,7 @@ and f_bar the judge's mean over all cases, which is known. f - f_bar has the mea
     prod (1 + lambda (a (y - m) - c (f - f_bar))),      lambda >= 0 such that no factor is negative,
 
 is a capital in a fair game or a worse one; a is 1 for a vote, and 0 for a skip. What has no answer yet counts as a loss. Half of the evidence is that of the votes alone, the other half the mean
-of these products over a grid of c and lambda. It takes no more than counts. docs/certificate-people.md has the argument ("Judges that count").
+of these products over a grid of c and lambda. It takes no more than counts. docs/notes/certificate-proofs.md has the argument ("Judges that count").
 """
 
 from __future__ import annotations

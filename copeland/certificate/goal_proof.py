@@ -1,6 +1,6 @@
 """What votes prove of goals beyond one winner: the best few, and who is better than a baseline.
 
-The claims, their levels and the proof are explained in docs/certificate-evidence.md.
+The claims, their levels and the proof are explained in docs/notes/certificate-proofs.md.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def certify_with_judge(
 ) -> Certificate:
     """Return what people's votes prove, where the judge's answers on all cases make them count for more.
 
-    The judge is not believed: the certificate is wrong with probability delta at most, however bad the judge is. docs/certificate-people.md says what must
+    The judge is not believed: the certificate is wrong with probability delta at most, however bad the judge is. docs/notes/certificate-proofs.md says what must
     hold ("Judges that count"): above all, the case of each vote was drawn uniformly from all cases.
 
     Parameters

@@ -1,6 +1,6 @@
 """From evidence to what is proved: the row argument, scores, and which options to take.
 
-The claims, their levels and the proof are explained in docs/certificate-evidence.md.
+The claims, their levels and the proof are explained in docs/notes/certificate-proofs.md.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from copeland.cli.judge_options import (
     make_judges,
 )
 from copeland.cli.output import complain, note, print_json, progress_bar, require_new, show
-from copeland.cli.program import BAD_INPUT, app
+from copeland.cli.program import BAD_INPUT, FAILURE, app
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -184,8 +184,8 @@ def gate_command(
 ) -> None:
     """Decide whether a change may go out: a judge compares two sets of answers to the same test cases.
 
-    Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is wrong. It stops as soon as it is
-    decided; Ctrl-C keeps what is judged.
+    Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is wrong; with --same, 0 if every
+    judge is fit, and 1 if not. It stops as soon as it is decided; Ctrl-C keeps what is judged.
     """
     with _name_options():
         settings = _make_settings(
@@ -383,7 +383,7 @@ def _check_self(
     files: dict[str, Path | None],
     as_json: bool,
 ) -> None:
-    """Say how far a judge is to be trusted."""
+    """Say how far each judge is to be trusted; the exit code is 1 if one is not fit."""
     from copeland.gate.self_check import check_judge_by_itself
 
     given = [f"--{name}" for name, path in files.items() if path is not None]
@@ -395,3 +395,5 @@ def _check_self(
         print_json({"same": [one.to_dict() for one in found]})
     else:
         show(*(sentence for one in found for sentence in one.sentences))
+    if not all(one.is_fit for one in found):
+        raise typer.Exit(FAILURE)

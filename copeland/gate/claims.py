@@ -2,7 +2,7 @@
 
 A *question* is a case with an order of sides, or a case asked in both orders. theta is the mean over questions of 1 where the candidate
 wins, 1/2 for a tie and 0 where it loses. Each claim is tested at delta / 2, after every verdict; whatever theta is, two tests at most can
-be wrong at once. docs/certificate-people.md has the argument ("A gate").
+be wrong at once. docs/notes/certificate-proofs.md has the argument ("A gate").
 """
 
 from __future__ import annotations

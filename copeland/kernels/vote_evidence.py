@@ -24,7 +24,8 @@ PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written 
 MANY = 50  # from so many options on, losses can be shown together; among fewer that gains little
 STAKE = 0.1  # the share of its capital that a claim stakes in the product of several
 FEW = 4  # up to this many options the plain union over all claims is at least as good as the rows
-SETTINGS = {"eager": 0.0, "cautious": 3.0}  # nats beyond ln t that a decision needs
+SETTINGS = {"eager": 0.0, "cautious": 3.0}  # caution: nats beyond ln t that few duels need,
+HALVED_AFTER = 300.0  # and half of them after so many
 OWN = "own"  # a rule's threshold, unless it takes one of these
 
 # The Kullback-Leibler divergence of two coins, and the confidence bounds it gives
@@ -72,8 +73,11 @@ def _farthest(p, end, level):
     return near
 
 
-# When IMED's index decides a pair: n d + ln n against ln t + caution. An exact tie would be decided by its mere length, so
-# where n d is below ln n, that many nats must be above ln(t/n) by a little (as in MOSS and kl-UCB++), or 2 n d above ln t.
+# When IMED's index decides a pair: n d + ln n against ln t. An exact tie would be decided by its mere length, so where n d
+# is below ln n, that many nats must be above ln(t/n) by a little (as in MOSS and kl-UCB++), or 2 n d above ln t.
+#
+# Caution is deducted from the index, and fades with n. Long wrong spells come from pairs of wide gaps that had bad luck in
+# their first hundred duels, and there a nat takes few duels. Regret comes from narrow gaps, where a nat takes thousands.
 #
 # CPC decides so. A rule's own threshold is part of it, and a lower one lets it decide sooner and err more often: to tell
 # what another rule owes to its plan and what to its threshold, some take this one by a parameter `threshold`, "eager" or
@@ -81,20 +85,24 @@ def _farthest(p, end, level):
 
 
 @kernel
-def imed_index(wins, duels, margin):
+def imed_index(wins, duels, margin, caution):
     """Return the index of n duels by their nats n d, d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
-    return index_of_nats(nats_ahead(wins, duels, margin), duels)
+    return index_of_nats(nats_ahead(wins, duels, margin), duels, caution)
 
 
 @kernel
-def index_of_nats(nats, duels):
-    """Return x + ln n for x nats of n duels; where x is below ln n, the larger of 2 x and ln n + L; 0 for none."""
+def index_of_nats(nats, duels, caution):
+    """Return x + ln n for x nats of n duels, less the caution that is left after n; 0 for none.
+
+    Where x is below ln n, the larger of 2 x and ln n + L takes the place of x + ln n.
+    """
     if nats <= 0:
         return 0.0
     growth = math.log(duels)
-    if nats >= growth:
-        return nats + growth
-    return max(2 * nats, growth + log_ratio_of(nats))
+    index = nats + growth
+    if nats < growth:
+        index = max(2 * nats, growth + log_ratio_of(nats))
+    return index - caution / (1 + duels / HALVED_AFTER)
 
 
 @kernel
@@ -119,19 +127,19 @@ def nats_ahead(wins, duels, margin):
 
 
 @kernel
-def imed_index_of_leader(wins, duels):
+def imed_index_of_leader(wins, duels, caution):
     """Return the index of the side that is ahead."""
-    return imed_index(max(wins, duels - wins), duels, 0.0)
+    return imed_index(max(wins, duels - wins), duels, 0.0, caution)
 
 
 @kernel
 def imed_expiry(wins, duels, caution):
-    """Return the first step t at which the index is not above ln t + ``caution``."""
-    return first_step_after(imed_index_of_leader(wins, duels) - caution)
+    """Return the first step t at which the index is not above ln t."""
+    return first_step_after(imed_index_of_leader(wins, duels, caution))
 
 
 def caution_of(algorithm: str, threshold: str) -> float | None:
-    """Return the nats beyond ln t that a decision needs; None if the rule keeps its own threshold."""
+    """Return the nats beyond ln t that few duels need; None if the rule keeps its own threshold."""
     if threshold == OWN:
         return None
     if threshold not in SETTINGS:

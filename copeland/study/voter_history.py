@@ -1,7 +1,7 @@
 """What a voter has met already, what a person would rather not be shown next, and so what a ballot must keep to.
 
 All of it follows from what was asked, never from what was answered: a voter's own answers may not decide
-what that voter is asked (docs/certificate-people.md, People).
+what that voter is asked (docs/notes/certificate-proofs.md, People).
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@ from benchmarks.leaderboard.rows import Row, rows_of
 from benchmarks.leaderboard.scores import Score, read_lines
 from copeland.registry import Algorithm, algorithms
 
-_HEAD = re.compile(r"<!-- record -->.*?<!-- end of record -->\n", flags=re.DOTALL)
-
 
 def algorithm_pages(docs: Path) -> dict[str, str]:
     """Every page by the name of its file, with the list of all."""
@@ -31,10 +29,7 @@ def algorithm_pages(docs: Path) -> dict[str, str]:
 def sections_of(page: str) -> dict[str, str]:
     """What the page of all algorithms says of each by hand."""
     parts = re.split(r"^## (.+)$", page, flags=re.MULTILINE)
-    return {
-        name: _HEAD.sub("", text).strip()
-        for name, text in zip(parts[1::2], parts[2::2], strict=True)
-    }
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def _page(

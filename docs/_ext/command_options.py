@@ -27,7 +27,7 @@ def option_rows(path: list[str]) -> list[str]:
     for name in path:
         command = command.commands[name]
     return [
-        f"| {_flags(one)} | {_default(one)} | {_words(one.help)} |"
+        f"| {_flags(one)} | {_words(one.help)}{_default(one)} |"
         for one in command.params
         if one.param_type_name == "option" and not one.hidden and one.opts[0] not in SHARED
     ]
@@ -40,12 +40,16 @@ def _flags(one: Any) -> str:
 
 
 def _default(one: Any) -> str:
-    if isinstance(one.show_default, str):
-        return f"`{one.show_default}`"
+    value = one.show_default if isinstance(one.show_default, str) else _value(one)
+    if not one.show_default or not value:
+        return ""
+    return f" Default: {value}." if " " in value else f" Default: `{value}`."
+
+
+def _value(one: Any) -> str:
     if isinstance(one.default, bool) or not isinstance(one.default, int | float | str):
         return ""
-    value = one.default if isinstance(one.default, str) else f"{one.default:g}"
-    return f"`{value}`" if one.show_default and value else ""
+    return one.default if isinstance(one.default, str) else f"{one.default:g}"
 
 
 def _words(text: str) -> str:
@@ -63,7 +67,7 @@ class Options(SphinxDirective):
         """Return the table."""
         words = self.content[0].split()
         assert words[0] == "copeland" and words[-1] == "--help", self.content
-        head = [f"| `{' '.join(words[1:-1])}` | default | |", "|---|---|---|"]
+        head = [f"| `{' '.join(words[1:-1])}` | |", "|---|---|"]
         lines = StringList([*head, *option_rows(words[1:-1])], source=self.env.docname)
         holder = nodes.Element()
         self.state.nested_parse(lines, self.content_offset, holder)

@@ -1,4 +1,4 @@
-"""What counts prove of a goal, written as docs/certificate-evidence.md says it, over plain tables."""
+"""What counts prove of a goal, written as docs/notes/certificate-proofs.md says it, over plain tables."""
 
 from itertools import combinations
 

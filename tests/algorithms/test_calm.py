@@ -49,7 +49,7 @@ def rest_and_duel(algorithm, state, t, rng):
 @pytest.mark.parametrize("algorithm", [dts, dts_plus], ids=["dts", "dts-plus"])
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_calm_steps_at_once_are_distributed_as_one_by_one(monkeypatch, algorithm, situation):
-    rng, n, t = np.random.default_rng(6), 1500, 60
+    rng, n, t = np.random.default_rng(6), 800, 60
     state = state_after(algorithm, SITUATIONS[situation])
     monkeypatch.setattr(thompson_sampling, "PATIENCE", 1)
     seen = []

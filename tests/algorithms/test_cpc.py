@@ -10,7 +10,7 @@ from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner import vote_updates
-from copeland.kernels.vote_evidence import imed_index
+from copeland.kernels.vote_evidence import imed_index_of_leader
 from copeland.policy import arrays_of
 from copeland.problems.implicit import implicit_order
 from copeland.simulation.cell import loop_for
@@ -69,8 +69,7 @@ def test_a_pair_is_dueled_only_while_it_is_open():
         if i == j:
             continue
         n = wins[i, j] + wins[j, i]
-        level = math.log(t) + cpc.SETTINGS["cautious"]
-        assert max(imed_index(wins[i, j], n, 0.0), imed_index(wins[j, i], n, 0.0)) <= level
+        assert imed_index_of_leader(wins[i, j], n, cpc.SETTINGS["cautious"]) <= math.log(t)
         winner = i if luck.random() < p[i, j] else j
         wins[winner, i + j - winner] += 1
         vote_updates.update(planner, winner, i + j - winner, rng)
@@ -79,6 +78,7 @@ def test_a_pair_is_dueled_only_while_it_is_open():
 # Settings
 
 
+@pytest.mark.slow
 def test_caution_asks_for_more_duels_before_it_rests():
     how = {"runs": 20, "seed": 0, "marks": 1}
     both = copeland.simulate("cyclic-4", ["cpc:setting=eager", "cpc:setting=cautious"], 1e5, **how)
@@ -119,7 +119,7 @@ def test_it_ends_on_a_winner_with_less_regret_than_ccb(problem):
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "arithmetic-8", "mslr-5-condorcet"])
 def test_regret_grows_by_about_as_much_with_every_power_of_ten(problem):
-    runs = copeland.simulate(problem, "cpc", 1e9, runs=50, seed=0, marks=[1e5, 1e7, 1e9])
+    runs = copeland.simulate(problem, "cpc", 1e11, runs=50, seed=0, marks=[1e7, 1e9, 1e11])
     first, second, third = runs.curves[0].regret.mean(axis=0)
     assert third - second < 1.5 * (second - first)
     assert runs.curves[0].correct[:, -1].all()
@@ -142,6 +142,7 @@ def test_with_certain_wins_regret_is_a_few_duels_for_each_pair():
 # Room, memory, and what is kept
 
 
+@pytest.mark.slow
 def test_enlarging_changes_nothing(monkeypatch):
     problem = "order-20-0.3:seed=0"
     plain = copeland.simulate(problem, "cpc", 1e5, runs=3, seed=0)
@@ -194,10 +195,10 @@ def test_memory_grows_with_the_options_and_the_pairs_that_met():
     assert met <= 1000
     assert len(state.meetings.first) <= max(2 * met, 256)
     size = sum(array.nbytes for _, array in arrays_of(state))
-    # An option has its refuters and their prices, and some forty numbers; a pair has some twenty.
-    option, pair = 16 * state.cheap.shape[1] + 500, 400
+    # An option has its refuters, their prices and risks, and some forty numbers; a pair has some twenty.
+    option, pair = 24 * state.cheap.shape[1] + 500, 400
     assert size < option * k + pair * len(state.meetings.first)
-    assert size < k * k / 2
+    assert size < k * k  # not a byte for each pair
 
 
 # Votes that nobody asked for

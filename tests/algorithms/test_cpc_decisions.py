@@ -39,7 +39,7 @@ def index(planner, i, j):
     """The index of the side that is ahead; nothing if they never met."""
     entry = entry_of(planner.meetings, i, j)
     won = planner.meetings.won[entry].tolist() if entry != NONE else [0, 0]
-    return imed_index_of_leader(won[0], sum(won))
+    return imed_index_of_leader(won[0], sum(won), planner.caution[0])
 
 
 @pytest.mark.slow
@@ -62,12 +62,12 @@ def test_no_pair_is_dueled_whose_decision_is_held(k, gaps, steps, setting):
             if i == j:
                 assert planner.unproved[0] == 0  # it rests on a proof, not for want of a question
             else:
-                assert index(planner, i, j) <= math.log(t) + cpc.SETTINGS[setting]
+                assert index(planner, i, j) <= math.log(t)
     assert most > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_whatever_is_decided_some_plan_contradicts_none_of_it_and_has_a_question(seed):
     """Decisions of a random tournament, true or not, on some of its pairs; more options than challengers in a third."""
     rng = np.random.default_rng(seed)

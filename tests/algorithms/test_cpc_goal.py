@@ -58,7 +58,6 @@ def is_ranked(policy, decided):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @given(tables(), st.integers(1, 4), terms)
 @settings(max_examples=40)
 def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
@@ -76,7 +75,6 @@ def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @given(tables(), terms)
 @settings(max_examples=40)
 def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms):
@@ -91,7 +89,6 @@ def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms)
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @given(tables(), terms)
 @settings(max_examples=40)
 def test_tiers_are_finished_once_no_more_options_can_be_told_apart(counts, terms):
@@ -181,6 +178,7 @@ def test_tiers_of_an_order_are_rarely_wrong():
 # What it asks
 
 
+@pytest.mark.slow
 def test_all_votes_go_to_the_baseline():
     policy = Policy("cpc-goal", k=6, goal="above:2")
     answer = world(order(6), 0)
@@ -191,12 +189,14 @@ def test_all_votes_go_to_the_baseline():
     assert chosen(policy) == {0, 1}
 
 
+@pytest.mark.slow
 def test_options_within_the_margin_of_the_baseline_are_decided_as_tied():
     policy = Policy("cpc-goal", k=3, goal="above:0", margin=0.15)
     identify(policy, world(PreferenceMatrix(np.full((3, 3), 0.5)), 0))
     assert policy.finished
 
 
+@pytest.mark.slow
 def test_tiers_begin_with_the_cheapest_cut():
     # Between the second and the third all pairs are wide, elsewhere they are narrow.
     p = order(4, gap=0.03).p.copy()
@@ -207,6 +207,7 @@ def test_tiers_begin_with_the_cheapest_cut():
     assert lower[:2].min() > upper[2:].max()
 
 
+@pytest.mark.slow
 def test_a_pair_that_is_decided_is_not_asked_for_tiers():
     policy = Policy("cpc-goal", k=4, goal="tiers")
     answer = world(PreferenceMatrix(np.where(np.tri(4) > 0, 0.5, 0.5)), 3)
@@ -228,6 +229,7 @@ def test_answers_under_way_are_counted_on():
     assert policy.ask().first != policy.open[1501].second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["top:2", "above:1", "tiers"])
 def test_a_paused_option_is_not_asked_until_it_is_resumed(goal):
     policy = Policy("cpc-goal", k=5, goal=goal)
@@ -286,7 +288,6 @@ def test_votes_at_once_and_one_by_one_are_the_same(goal, margin):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("goal", ["top:3", "above:1", "tiers"])
 def test_options_that_are_added_join_in(goal):
     matrix = order(7, gap=0.35).sub([3, 4, 5, 6, 0, 1, 2])
@@ -357,6 +358,7 @@ def test_cpc_pac_itself_plans_for_one_winner_only():
         find("cpc-pac").start(4, goal="tiers")
 
 
+@pytest.mark.slow
 def test_the_best_one_is_found_too():
     policy = Policy("cpc-goal", k=6, goal="best")
     identify(policy, world(order(6), 0))

@@ -229,6 +229,7 @@ def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
 # Room, and what is kept
 
 
+@pytest.mark.slow
 def test_enlarging_changes_nothing(monkeypatch):
     plain = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
     monkeypatch.setattr("copeland.kernels.planner.planner_state.FIRST_ROOM", 1)

@@ -124,6 +124,7 @@ def test_answers_under_way_survive_growing():
 # Pausing
 
 
+@pytest.mark.slow
 def test_a_paused_option_is_not_asked_about_until_it_is_resumed():
     matrix = tournament(5, 3)
     policy = Policy("cpc-pac", k=5, seed=1)
@@ -202,6 +203,7 @@ def test_a_dropped_question_leaves_the_plan_as_it_was():
     assert policy.ask()[1:] == first[1:]
 
 
+@pytest.mark.slow
 def test_late_answers_in_batches_end_with_the_same_winner():
     policy = Policy("cpc-pac", k=6, seed=1)
     matrix = tournament(6, 1)

@@ -229,7 +229,7 @@ def test_an_epsilon_outside_its_range_is_refused(epsilon):
 @pytest.mark.parametrize("problem", ["cyclic-4", "easy-8", "order-6-0.2"])
 @pytest.mark.parametrize("name", ["savage", "pbr", "rankel"])
 def test_identification_errs_no_more_often_than_promised(name, problem):
-    runs = copeland.simulate(problem, f"{name}:delta=0.05", 1e7, runs=400, seed=0)
+    runs = copeland.simulate(problem, f"{name}:delta=0.05", 1e7, runs=200, seed=0)
     assert runs.curves[0].correct[:, -1].mean() >= 0.95
     assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself
 
@@ -237,6 +237,6 @@ def test_identification_errs_no_more_often_than_promised(name, problem):
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "arithmetic-8"])
 def test_the_condorcet_version_errs_no_more_often_than_promised(problem):
-    runs = copeland.simulate(problem, "savage-condorcet:delta=0.05", 1e7, runs=400, seed=0)
+    runs = copeland.simulate(problem, "savage-condorcet:delta=0.05", 1e7, runs=200, seed=0)
     assert runs.curves[0].correct[:, -1].mean() >= 0.95
     assert runs.curves[0].comparisons[:, -1].max() < 1e7

@@ -165,7 +165,7 @@ def test_parameters_outside_their_range_are_refused(bad):
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "order-6-0.2", "easy-8"])
 def test_identification_errs_no_more_often_than_promised(problem):
-    runs = copeland.simulate(problem, "explore-then-verify:delta=0.05", 1e7, runs=400, seed=0)
+    runs = copeland.simulate(problem, "explore-then-verify:delta=0.05", 1e7, runs=200, seed=0)
     assert runs.curves[0].correct[:, -1].mean() >= 0.95
     assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself
 

@@ -234,7 +234,7 @@ def test_parameters_outside_their_range_are_refused(bad):
 @pytest.mark.parametrize("problem", ["cyclic-4", "two notions", "easy-6:seed=4"])
 def test_identification_errs_no_more_often_than_promised(problem):
     matrix = TWO_NOTIONS if problem == "two notions" else copeland.load(problem)
-    runs = copeland.simulate(matrix, "random-walk", 1e7, runs=400, seed=0, marks=1)
+    runs = copeland.simulate(matrix, "random-walk", 1e7, runs=200, seed=0, marks=1)
     named = runs.curves[0].answers[:, -1]
     assert np.isin(named, copeland.winners.random_walk_winners(matrix)).mean() >= 0.95
     assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself

@@ -71,6 +71,7 @@ def test_duels_are_those_of_the_printed_lines(seed):
     assert ours(matrix, 1500, seed) == literal(matrix, 1500, seed)
 
 
+@pytest.mark.slow
 def test_duels_are_those_of_the_printed_lines_where_nobody_beats_all():
     matrix = copeland.load("mslr-5")
     assert ours(matrix, 3000, seed=1) == literal(matrix, 3000, seed=1)

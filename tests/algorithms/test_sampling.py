@@ -153,7 +153,7 @@ def test_the_pair_is_drawn_as_from_whole_sampled_matrices(algorithm):
         for _ in range(WINS[i, j]):
             algorithm.update(state, i, j, rng)
     assert np.array_equal(base.pairs.wins, WINS)
-    t, n = 60, 8000
+    t, n = 60, 3000
     ours, literal = [], []
     for _ in range(n):
         algorithm.advance(state, t, rng)

@@ -111,10 +111,10 @@ def test_a_gap_below_the_first_resolution_is_found_in_time():
 
 
 @pytest.mark.slow
-def test_regret_stays_below_a_billion_at_a_trillion_steps_with_a_gap_of_a_2000th():
-    runs = copeland.simulate(near_tie(0.0005), "scb", 1e12, runs=1, seed=0)
+def test_regret_stays_below_a_quarter_of_a_billion_at_a_trillion_steps_with_a_gap_of_a_1000th():
+    runs = copeland.simulate(near_tie(0.001), "scb", 1e12, runs=1, seed=0)
     assert runs.curves[0].correct[:, -1].all()
-    assert (runs.curves[0].regret[:, -1] < 1e9).all()
+    assert (runs.curves[0].regret[:, -1] < 2.5e8).all()
 
 
 @pytest.mark.slow
@@ -194,6 +194,7 @@ def test_literally_opponents_come_back():
     assert (abs(counts[[0, 2, 3]] - 1000) < 5 * math.sqrt(3000 * 2 / 9)).all()
 
 
+@pytest.mark.slow
 def test_literally_it_ends_with_one_winner_and_not_with_several():
     order = PreferenceMatrix([[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]])
     cycle = PreferenceMatrix([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]])
@@ -216,6 +217,7 @@ def test_as_printed_scb_pays_in_every_step_if_several_options_win():
     assert ours[1] == ours[0] < 2_000
 
 
+@pytest.mark.slow
 def test_literal_scb_runs_the_literal_solver_compiled_and_not():
     solver = scb.init(3, literal=True).solver
     assert (solver.arms.population[0], solver.resolution[0]) == (0, 0)
@@ -236,7 +238,7 @@ def test_identification_ends_with_exact_ties_at_the_default_resolution():
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "order-6-0.2", "easy-8"])
 def test_identification_errs_no_more_often_than_promised(problem):
-    runs = copeland.simulate(problem, "copeland-pac:delta=0.05", 1e7, runs=400, seed=0)
+    runs = copeland.simulate(problem, "copeland-pac:delta=0.05", 1e7, runs=200, seed=0)
     assert runs.curves[0].correct[:, -1].mean() >= 0.95
     assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself
 

@@ -144,6 +144,7 @@ def bootstrap(measure, *columns, times=600, seed=3):
     return np.std([measure(*(column[draw] for column in columns)) for draw in draws])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "estimate",
     [estimate_kappa, lambda x, y, g: estimate_correlation(x - x.mean(), y - y.mean(), g)],

@@ -104,7 +104,6 @@ def people_study(**more):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_a_study_compares_its_guides_with_people():
     study = people_study()
     report = copeland.audit_judges(study).reports[0]

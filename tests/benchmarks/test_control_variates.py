@@ -63,6 +63,7 @@ def test_a_good_judge_saves_votes_and_a_useless_one_costs_few():
     assert good.ratio + 3 * good.error < 0.75
 
 
+@pytest.mark.slow
 def test_real_votes_are_read_from_the_view_of_the_better(data):
     apart = measured.arena_tables(data, "gpt4", (0.1, 0.5))
     shares = [table.sum(axis=1)[:2] @ [1, 0.5] / table.sum() for table in apart]

@@ -36,7 +36,7 @@ def test_a_pair_is_decided_by_as_many_nats(gap):
     share, level = 0.5 + gap, 12.0
     d = share * math.log(2 * share) + (1 - share) * math.log(2 - 2 * share)
     n = nats_to_decide(d, level) / d
-    assert imed_index(share * n, n, 0.0) == pytest.approx(level)
+    assert imed_index(share * n, n, 0.0, 0.0) == pytest.approx(level)
 
 
 @pytest.mark.slow

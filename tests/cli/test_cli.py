@@ -294,7 +294,6 @@ def test_a_group_lists_exactly_the_commands_that_its_modules_register(group):
     assert set(group.commands) == set(registered)
 
 
-@pytest.mark.quick
 def test_a_command_reaches_its_own_work_without_what_others_need():
     others = [
         "rich",

@@ -44,6 +44,7 @@ def test_the_doctor_tells_versions_extras_and_what_is_compiled():
     assert told["caches"]
 
 
+@pytest.mark.slow
 def test_the_doctor_names_what_an_extra_lacks(monkeypatch):
     from copeland.cli import algorithms
 

@@ -80,6 +80,7 @@ def test_a_judge_guides_and_status_says_how_far_people_agree(tmp_path):
     assert told["votes"] == 1 and [voter["name"] for voter in told["voters"]] == ["ann"]
 
 
+@pytest.mark.slow
 def test_votes_of_guides_are_imported_and_exported(tmp_path):
     (tmp_path / "votes.csv").write_text("left,right,outcome,voter\ngreen,black,left,model\n")
     done("import", "tea", "votes.csv", "--guide")
@@ -93,6 +94,7 @@ def test_votes_of_guides_are_imported_and_exported(tmp_path):
     assert open_study("again", STORAGE).state().guide_votes == 1
 
 
+@pytest.mark.slow
 def test_a_certificate_is_checked_where_guides_vote(tmp_path):
     judged(tmp_path)
     run("certify", "tea", "--out", "proof.json")  # nothing is proved yet

@@ -126,7 +126,6 @@ def test_a_judge_reads_the_parameters_of_points_and_an_audit_proves_a_share(tune
     assert "c.json holds: After 20 votes" in tune("verify", "c.json", group="study")
 
 
-@pytest.mark.quick
 def test_a_batch_is_answered_in_any_order(tune):
     ballots = json.loads(tune("ask", "t", "-n", "3", "--json"))
     tune("tell", "t", ballots[2]["ballot"], "tie")

@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from algorithm_tables import TABLE
+from browsers import AXE, found, wider
 
 import copeland
 from copeland.registry import algorithms
@@ -21,13 +23,31 @@ sys.path.append(str(DOCS / "_ext"))
 from reference_pages import PAGES, names_of, reference_pages  # noqa: E402
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
+PHONE = {"width": 390, "height": 844}
+KINDS = (  # one page of each: tables, code, pictures, folded rows, figures, signatures, cells of a notebook
+    "index",
+    "gate",
+    "voting-pages",
+    "leaderboard",
+    "generated/algorithms/random",
+    "generated/reference/gates",
+    "notebooks/compare-algorithms",
+    "search",
+)
+UNFOLD = """new Promise((drawn) => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  requestAnimationFrame(() => setTimeout(drawn));
+})"""
 
 
-@pytest.mark.long
-def test_the_site_builds_without_a_warning_with_a_page_for_each_algorithm(tmp_path):
-    """As `make docs` builds it, but for two things: the notebooks, which other tests run, and the functions in lists of
-    contents, which are copied to every page. A page that nothing leads to is a warning.
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The site, built as `make docs` does, and what was said meanwhile.
+
+    But for two things: the notebooks, which other tests run, and the functions in lists of contents, which are copied to
+    every page.
     """
+    folder = tmp_path_factory.mktemp("site")
     command = [
         sys.executable,
         "-m",
@@ -38,22 +58,58 @@ def test_the_site_builds_without_a_warning_with_a_page_for_each_algorithm(tmp_pa
         "-D",
         "toc_object_entries=0",
         "-d",
-        str(tmp_path / "kept"),
+        str(folder / "kept"),
     ]
     environment = {**os.environ, "COPELAND_DOCS_NOTEBOOKS": "off"}
-    built = subprocess.run(
-        [*command, str(DOCS), str(tmp_path)],
+    done = subprocess.run(
+        [*command, str(DOCS), str(folder / "html")],
         env=environment,
         capture_output=True,
         text=True,
         cwd=ROOT,
     )
-    assert built.returncode == 0, built.stderr
+    return folder / "html", done
+
+
+@pytest.mark.long
+def test_the_site_builds_without_a_warning_with_a_page_for_each_algorithm(built):
+    """A page that nothing leads to is a warning."""
+    site, done = built
+    assert done.returncode == 0, done.stderr
     for name, one in algorithms().items():
-        page = (tmp_path / "generated" / "algorithms" / f"{name}.html").read_text()
+        page = (site / "generated" / "algorithms" / f"{name}.html").read_text()
         assert ('role="img"' in page) == (one.target != "several")
-    drawn = (tmp_path / "generated" / "gallery.html").read_text()
+    drawn = (site / "generated" / "gallery.html").read_text()
     assert drawn.count('role="img"') >= len(list((DOCS / "gallery").glob("*.py")))
+
+
+@pytest.mark.long
+def test_no_page_is_wider_than_a_phone(browser, built):
+    site, _ = built
+    page = browser.new_page(viewport=PHONE)
+    wrong = []
+    for file in site.rglob("*.html"):
+        if file.parent.name == "algorithms" and file.stem not in ("index", "cpc"):
+            continue  # they are alike
+        page.goto(file.as_uri())
+        page.evaluate(UNFOLD)
+        wrong += wider(page)
+    page.close()
+    assert wrong == []
+
+
+@pytest.mark.long
+def test_no_kind_of_page_shuts_anybody_out(browser, built):
+    site, _ = built
+    page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
+    page.add_init_script(path=AXE)
+    wrong = []
+    for name in KINDS:
+        page.goto((site / f"{name}.html").as_uri())
+        page.evaluate(UNFOLD)
+        wrong += found(page)
+    page.close()
+    assert wrong == []
 
 
 def test_every_public_name_is_in_the_reference_once():
@@ -85,6 +141,18 @@ def test_the_glossary_defines_each_word_once_in_the_order_of_the_alphabet():
         assert here == sorted(here, key=str.lower)
     for word in ("Plausible", "Proved", "Likely", "Margin", "Panel", "Epoch", "Regret"):
         assert word in words
+
+
+WORDS_OF_SITE, WORDS_OF_PAGE = 45_000, 2_500
+
+
+@pytest.mark.quick
+def test_the_pages_of_the_site_have_no_more_words_than_a_reader_has_time_for():
+    """As `wc -w` counts them; of a page, without the table of algorithms, which their records fill."""
+    pages = {page.name: page.read_text(encoding="utf-8") for page in DOCS.glob("*.md")}
+    assert sum(len(text.split()) for text in pages.values()) <= WORDS_OF_SITE
+    by_hand = {name: len(TABLE.sub("", text).split()) for name, text in pages.items()}
+    assert {name: words for name, words in by_hand.items() if words > WORDS_OF_PAGE} == {}
 
 
 SHOWN = [module for page in PAGES.values() for module in page.modules]

@@ -47,6 +47,7 @@ def test_few_voters_can_prove_nothing_whatever_they_answer():
         assert is_possible(start, room_of(start, voters), start.wins, start.ties) == bool(best)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6))
 def test_what_is_called_impossible_is_never_proved(seed):
@@ -115,6 +116,7 @@ def test_a_prospect_counts_votes_and_plays_a_panel():
     assert 6 < found.panel.low <= found.panel.middle <= found.panel.high <= 75
 
 
+@pytest.mark.slow
 def test_no_panel_is_played_that_would_take_long():
     assert prospect_of(people(3), 50).panel is None
 

@@ -27,7 +27,7 @@ TERMS = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
 
 
 def holds(claim, theta, margin):
-    """What the claim says, as docs/certificate-people.md has it."""
+    """What the claim says, as docs/notes/certificate-proofs.md has it."""
     return {
         BETTER: theta > 0.5 + 1e-9,
         NOT_WORSE: theta > 0.5 - margin + 1e-9,
@@ -126,6 +126,7 @@ def test_of_a_sample_the_evidence_is_at_most_the_gamblers_capital(counts):
             assert found[claim] == pytest.approx(math.log(wealth), abs=0.02)
 
 
+@pytest.mark.slow
 def test_when_all_questions_are_judged_the_claims_that_hold_are_known():
     n, margin = 5, 0.1
     for population in populations(n):
@@ -182,6 +183,7 @@ def test_futile_means_that_no_outcome_passes(require, exact):
     assert told == {True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize(
     "counts", [(40, 20, 30), (15, 55, 30), (0, 12, 3), (84, 56, 60), (9, 9, 80)]

@@ -27,6 +27,7 @@ def test_a_second_run_goes_on_where_the_first_stopped(tmp_path):
     assert second.judges[0].judgments == whole.judges[0].judgments
 
 
+@pytest.mark.slow
 def test_a_decided_gate_costs_nothing_a_second_time(tmp_path):
     first = gate(tmp_path, Scripted(NEW))
     judge = Scripted(NEW)
@@ -35,6 +36,7 @@ def test_a_decided_gate_costs_nothing_a_second_time(tmp_path):
     assert again.judges[0].finding == first.judges[0].finding
 
 
+@pytest.mark.slow
 def test_errors_are_paid_for_and_asked_again(tmp_path):
     judge = Scripted(None)  # which is no outcome
     assert gate(tmp_path, judge, patience=2).judges[0].calls == 2
@@ -79,6 +81,7 @@ def test_the_journal_of_another_gate_is_refused_with_what_differs(tmp_path, how,
     assert judge.asked == []
 
 
+@pytest.mark.slow
 def test_more_calls_and_other_workers_are_the_same_gate(tmp_path):
     gate(tmp_path, Scripted("tie"), max_calls=10, require="better")
     gate(tmp_path, Scripted("tie"), max_calls=12, workers=2, require="better")

@@ -102,6 +102,7 @@ def test_the_announced_power_is_that_of_a_plain_simulation():
     assert 0.3 < announced < 0.95
 
 
+@pytest.mark.slow
 def test_power_grows_with_the_share_and_with_the_calls():
     passed = [
         forecast_gate(BETTER, share=s, max_calls=150, runs=300).passed for s in (0.5, 0.6, 0.8)
@@ -123,6 +124,7 @@ def test_of_all_questions_every_run_is_decided():
     assert found.passed + found.failed == 1.0
 
 
+@pytest.mark.slow
 def test_the_detectable_share_is_where_power_reaches_eight_of_ten():
     terms = Terms("better", 0.0, 0.05, questions=100, exact=False)
     found = find_detectable(terms, ties=0.2, runs=300)

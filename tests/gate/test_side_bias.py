@@ -70,6 +70,7 @@ def test_files_say_the_same_of_it(swap):
     assert "--accept-judge counts its verdicts as they are" in "".join(describe_details(result))
 
 
+@pytest.mark.slow
 def test_a_certificate_whose_changes_are_left_out_is_found():
     content = json.loads(make_certificate(gate(lambda *_: "left", 40, swap="confirm")))
     content["judges"][0]["changed"] = []
@@ -91,7 +92,7 @@ def test_a_refuted_claim_stays_refuted():
 @pytest.mark.slow
 @pytest.mark.parametrize("how", WAYS, ids=str)
 def test_an_honest_judge_never_trips_it(how):
-    for seed in range(10):
+    for seed in range(4):
         result = gate(Scripted(NEW, NEW, OLD, "tie"), 60, seed=seed, **how)
         assert result.judges[0].objection == ""
 

@@ -91,6 +91,7 @@ def test_at_one_half_ties_cancel():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.05, -0.05])
 def test_a_win_speaks_for_the_claim_more_than_a_tie_and_that_more_than_a_loss(margin):
     """So who stays short of a level with wins alone cannot reach it at all."""

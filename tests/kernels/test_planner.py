@@ -24,6 +24,15 @@ def pairs(k):
 # Beliefs and prices
 
 
+@pytest.mark.quick
+def test_nats_without_logarithms_are_right_up_to_three_in_a_thousand():
+    gap = np.linspace(0.001, prices.WIDEST_GAP, 400)
+    exact = (0.5 + gap) * np.log(1 + 2 * gap) + (0.5 - gap) * np.log(1 - 2 * gap)
+    by_square = [prices.nats_by_square(float(v) ** 2) * v**2 / 2 for v in 2 * gap]
+    assert np.abs(by_square / exact - 1).max() < 0.003
+
+
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_claims_are_priced_as_on_a_full_table(situation):
@@ -35,6 +44,7 @@ def test_claims_are_priced_as_on_a_full_table(situation):
             assert prices.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situation):
@@ -49,6 +59,7 @@ def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situ
     assert planner.claims.lost.tolist() == expected.sum(axis=0).tolist()
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_plausible_scores_are_those_of_a_full_table(situation):
@@ -61,6 +72,7 @@ def test_plausible_scores_are_those_of_a_full_table(situation):
     assert expected[order] == pytest.approx(sorted(expected, reverse=True))
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=30)
 def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(situation):
@@ -262,23 +274,29 @@ def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
 
 def test_the_index_of_a_pair_is_its_divergence_and_the_logarithm_of_its_duels():
     # d(3/4, 1/2) = ln 2 - (3/4 ln 4/3 + 1/4 ln 4) = 0.130812; 100 duels: 13.08 + ln 100 = 17.69.
-    assert imed_index(75, 100, 0.0) == pytest.approx(13.0812 + math.log(100), abs=1e-4)
+    assert imed_index(75, 100, 0.0, 0.0) == pytest.approx(13.0812 + math.log(100), abs=1e-4)
 
 
 def test_the_index_of_a_near_tie_lets_it_go_a_little_after_its_nats_are_the_logarithm_of_t_by_n():
     # d(0.51, 1/2) = 2.0001e-4, so 10,000 duels have 2.0001 nats: less than ln 10,000 = 9.2.
     # 1.535 + ln(2.535) / 2 = 2.0001.
-    assert imed_index(5100, 10_000, 0.0) == pytest.approx(math.log(10_000) + 1.535, abs=2e-4)
+    assert imed_index(5100, 10_000, 0.0, 0.0) == pytest.approx(math.log(10_000) + 1.535, abs=2e-4)
 
 
 def test_the_index_is_nearly_twice_the_divergence_where_that_is_nearly_the_logarithm():
     # 200 d(0.61, 1/2) = 4.8798 nats, a little less than ln 200 = 5.298: L = 4.0683, so twice the nats is more.
-    assert imed_index(122, 200, 0.0) == pytest.approx(2 * 4.8798, abs=1e-3)
+    assert imed_index(122, 200, 0.0, 0.0) == pytest.approx(2 * 4.8798, abs=1e-3)
 
 
 @pytest.mark.parametrize(("wins", "n"), [(0, 0), (5, 10), (3, 10)])
 def test_the_index_is_nothing_for_who_is_not_ahead(wins, n):
-    assert imed_index(wins, n, 0.0) == 0
+    assert imed_index(wins, n, 0.0, 0.0) == 0
+
+
+def test_caution_is_deducted_from_the_index_and_half_of_it_is_left_after_300_duels():
+    for n, left in ((1, 300 / 301), (300, 0.5), (30_000, 1 / 101)):
+        eager, cautious = (imed_index(n, n, 0.0, caution) for caution in (0.0, 0.6))
+        assert eager - cautious == pytest.approx(0.6 * left)
 
 
 def test_decisions_expire_when_the_level_reaches_their_evidence():
@@ -286,7 +304,7 @@ def test_decisions_expire_when_the_level_reaches_their_evidence():
     wins = np.array([[0, 20, 9], [0, 0, 5], [0, 0, 0]])
     planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     compare(planner)
-    evidence = {n: imed_index(n, n, 0.0) for n in (20, 9, 5)}
+    evidence = {n: imed_index(n, n, 0.0, 0.0) for n in (20, 9, 5)}
     assert planner.claims.size[0] == 3
     planner.levels[[0, 2]] = evidence[5]
     vote_updates.expire(planner)

@@ -50,7 +50,7 @@ def planner_amid_votes(seed, margin):
     return with_random_votes(planner, rng, rng.choice([0.3, 1.0]), 60, ties=0.1, unmet=0.3)
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.05]))
 @settings(max_examples=30, deadline=None)
 def test_as_many_losses_are_shown_as_plain_products_show(seed, margin):
@@ -95,8 +95,8 @@ def test_where_products_prove_nothing_levels_are_those_of_single_losses(terms):
     assert shows_together(levels(MANY, DELTA, epoch=1, together=True))
 
 
-def test_the_page_of_evidence_has_the_numbers_that_count():
-    page = (Path(__file__).parents[2] / "docs" / "certificate-evidence.md").read_text()
+def test_the_page_of_proofs_has_the_numbers_that_count():
+    page = (Path(__file__).parents[2] / "docs" / "notes" / "certificate-proofs.md").read_text()
     section = page.partition("### Losses shown together")[2].partition("\n## ")[0]
     at = levels(MANY, DELTA, together=True)
     share = round(1 / math.exp(at.together) / DELTA, 6)
@@ -115,6 +115,7 @@ CAPITAL = np.array(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("greedy", [False, True])
 @pytest.mark.parametrize("losses", [0, 2])
 def test_more_losses_than_there_are_are_shown_no_more_often_than_the_level_says(losses, greedy):
@@ -177,6 +178,7 @@ def test_a_file_says_that_losses_were_shown_together_and_is_made_again_so():
     assert any("upper" in why for why in replace(found, upper=(0,) * MANY).recheck(wins))
 
 
+@pytest.mark.slow
 def test_the_planner_is_finished_when_the_certificate_says_so():
     for votes, proved in (((7, 2), ()), ((15, 3), (0,))):
         wins = votes_of_many(*votes)

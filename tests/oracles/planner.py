@@ -56,6 +56,7 @@ class PlainPlanner:
     prior: float  # votes that strengths count for
     optimism: float
     costly: bool
+    caution: float
     margin: float
     levels: tuple[
         float, float, float
@@ -79,6 +80,7 @@ class PlainPlanner:
             prior=float(planner.prior[0]),
             optimism=float(planner.optimism[0]),
             costly=bool(planner.costly[0]),
+            caution=float(planner.caution[0]),
             margin=float(planner.margin[0]),
             levels=(win, growth, loss),
         )
@@ -103,14 +105,15 @@ def evidence(view: PlainPlanner) -> Floats:
         return certificate_evidence(view.wins, view.ties, view.margin)
     x = nats(view)
     n = np.maximum(view.duels, 1)
-    return np.where(x > 0, index(x, n), 0.0)
+    return np.where(x > 0, index(x, n, view.caution), 0.0)
 
 
-def index(x: Floats, n: Ints) -> Floats:
+def index(x: Floats, n: Ints, caution: float) -> Floats:
     """Return the index of x nats after n duels; L + ln(1 + L)/2 = x is u + ln(u)/2 = x + 1, by Lambert's W."""
     short = np.minimum(x, np.log(n))  # where x is longer, L is not asked for
     ratio = lambertw(2 * np.exp(2 * (short + 1))).real / 2 - 1
-    return np.where(x >= np.log(n), x + np.log(n), np.maximum(2 * x, np.log(n) + ratio))
+    bold = np.where(x >= np.log(n), x + np.log(n), np.maximum(2 * x, np.log(n) + ratio))
+    return bold - caution * 300 / (300 + n)
 
 
 def nats(view: PlainPlanner) -> Floats:
@@ -225,7 +228,9 @@ def votes_to_prove(
         share = np.where(view.ties > 0, (n + 1) / (view.duels + 1), 1)
         gap = np.minimum(gap / share, WIDEST_GAP)
     drift = 2 * gap
-    nats = (0.5 + gap) * np.log(1 + drift) + (0.5 - gap) * np.log(1 - drift)
+    nats = (
+        drift**2 / 2 + drift**4 / 12 + drift**6 / 30 + 0.053 * drift**10
+    )  # about d(1/2 + gap, 1/2)
     if aim is not None:
         needed = np.full_like(n, aim)
     elif view.costly:

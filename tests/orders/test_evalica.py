@@ -26,6 +26,7 @@ def test_strengths_are_those_of_evalica(votes, ties):
     assert fit_strengths(wins, tied) == pytest.approx(fit_by_evalica(wins, tied), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_strengths_of_real_votes_are_those_of_evalica(data):
     _, wins, ties = read_arena(data)
     assert fit_strengths(wins, ties) == pytest.approx(fit_by_evalica(wins, ties), abs=1e-6)

@@ -67,6 +67,7 @@ def test_a_pair_that_never_met_is_not_counted_as_lost():
     assert found.values[0] + found.above[0] == pytest.approx(0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimate", [estimate_borda, estimate_strengths])
 def test_the_covariance_is_that_of_the_errors(estimate):
     """Over many draws, each standard error is within 15 % of how far the numbers really scatter."""

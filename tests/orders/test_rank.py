@@ -103,6 +103,7 @@ def test_a_thin_board_is_not_sorted_by_raw_wins():
         assert order.index(6) > 3
 
 
+@pytest.mark.slow
 def test_real_votes_on_language_models(data):
     names, wins, ties = read_arena(data)
     found = rank(wins, ties, by="strength", labels=names)

@@ -30,6 +30,7 @@ def test_printed_matrices_have_the_winners_their_papers_say(name, condorcet, cop
     assert winners.copeland_winners(m).tolist() == copeland_winners
 
 
+@pytest.mark.slow
 def test_printed_matrices_are_the_data_to_the_printed_digits(real_matrix):
     files = {
         "mslr-5": "mslr_informational_5_noncondorcet",

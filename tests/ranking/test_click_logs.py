@@ -89,6 +89,7 @@ def test_a_log_is_counted_as_the_rules_say(kind, once, tmp_path):
     agrees(found, plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1, 8, 10_000])
 def test_bots_are_found_among_many_users_however_they_share_bins(share, tmp_path, monkeypatch):
     monkeypatch.setattr("copeland.ranking.click_log.A_BIN", share)
@@ -138,6 +139,7 @@ def test_dask_counts_the_same(tmp_path):
     assert there.csv() == here.csv() and there.lists == here.lists
 
 
+@pytest.mark.slow
 def test_the_counts_of_days_add_up(tmp_path):
     shown, clicks = log_of(seed=6)
     whole = counts_of(tmp_path, "csv", shown, clicks)
@@ -248,6 +250,7 @@ def test_parquet_columns_of_no_use_are_told(change, tmp_path):
         assert "a column has a type that cannot be read" in str(error)
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_others_read(tmp_path):
     shown, clicks = log_of(seed=9)
     shown, clicks = write(tmp_path / "s.csv", shown), write(tmp_path / "c.csv", clicks)

@@ -291,6 +291,7 @@ def test_real_files_have_the_documented_shape(data, name, rows, queries, feature
     assert same(letor.load(data / "letor" / name), c)  # from the cache
 
 
+@pytest.mark.slow
 def test_real_comments_name_the_documents(data):
     c = letor.load(data / "letor" / "mq2008_S1.txt", cache=False)
     assert c.documents is not None

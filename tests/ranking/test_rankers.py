@@ -206,6 +206,7 @@ def test_a_model_ranks_as_it_predicts(tmp_path, column_0):
         ranker.scores(c.select([1]))
 
 
+@pytest.mark.slow
 def test_what_is_no_model_is_refused(tmp_path):
     pytest.importorskip("lightgbm")
     (tmp_path / "m.txt").write_text("nonsense")

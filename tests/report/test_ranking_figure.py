@@ -81,12 +81,14 @@ def test_scores_have_whole_numbers():
     assert all(tick == int(tick) for tick in axes.get_xticks())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 3, 60])
 def test_few_and_many_options_are_all_drawn(k):
     figure = ranking_figure(many(k))
     assert len(figure.axes[1].get_yticklabels()) == k and figure.texts == []
 
 
+@pytest.mark.slow
 def test_of_very_many_options_the_first_are_drawn_and_that_is_said():
     board = many(MOST + 40)
     figure = ranking_figure(board)
@@ -95,6 +97,7 @@ def test_of_very_many_options_the_first_are_drawn_and_that_is_said():
     assert describe_ranking(board).endswith("; 40 more are not drawn")
 
 
+@pytest.mark.slow
 def test_letters_of_neighbours_do_not_overlap():
     """Names, dots and ranks of 60 options with long names: each in its own row and column."""
     rng = np.random.default_rng(1)
@@ -112,11 +115,13 @@ def test_letters_of_neighbours_do_not_overlap():
     assert max(box.x1 for box in tiers) < min(box.x0 for box in labels)
 
 
+@pytest.mark.slow
 def test_a_name_is_shown_as_it_is_and_whole_to_who_points_at_it(board):
     svg = image(ranking_figure(board), "svg").decode()
     assert "<title>C &amp; D</title>" in svg
 
 
+@pytest.mark.slow
 def test_plot_draws_a_ranking_which_a_notebook_shows(board):
     figure = copeland.plot(board)
     assert figure.axes[1].get_xlabel() == "strength, in log-odds"

@@ -137,7 +137,7 @@ def test_the_time_grows_with_the_comparisons_and_falls_with_the_processes(file):
 def test_the_sample_with_ties_broken_again_is_the_authors_matrix(data, real_matrix, tmp_path):
     rows = Rows.load([data / "letor" / "mslr_fold1_train_5k.txt"])
     theirs = real_matrix("mslr_informational_136").p
-    work = score_ties.comparison_tasks(rows, 600, 0)
+    work = score_ties.comparison_tasks(rows, 200, 0)
     like = {
         mode: likeness(
             score_ties.tally_results(rows, [t.run() for t in work["informational", mode]])

@@ -49,7 +49,7 @@ def test_the_numbers_in_the_docs_are_those_of_the_rule():
         assert bits % 10_000 == int(bucket) == bucket_of(seed, user)
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_users_are_shared_out_as_the_document_says(study):
     found = study.allocate(100_000, control="old", control_share=0.1)
     drawn = Counter(found.draw(user) for user in USERS)
@@ -80,6 +80,7 @@ def test_no_ranker_has_more_than_its_cap(study, cap):
     assert sum(shares(found).values()) > 0.9
 
 
+@pytest.mark.slow
 def test_who_takes_part_at_little_traffic_does_so_at_more(study):
     few, many = (study.allocate(100, traffic=traffic) for traffic in (0.1, 0.5))
     inside = [{u for u in USERS if len(found.draw(u)) == 2} for found in (few, many)]

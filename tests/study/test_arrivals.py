@@ -104,6 +104,7 @@ def same(tables, others):
     return all(map(np.array_equal, tables, others))
 
 
+@pytest.mark.slow
 @given(steps=steps)
 @settings(deadline=None)
 def test_what_is_counted_is_what_the_first_people_said(steps):
@@ -160,6 +161,7 @@ def test_where_missing_answers_are_ignored_the_lease_decides_and_late_answers_pr
     assert any("left for reasons" in one for one in study.certificate().assumptions)
 
 
+@pytest.mark.slow
 def test_an_error_is_no_answer_so_it_counts_against_both():
     study = create_study("tea", ["a", "b"], voters="people")
     for number in range(17):
@@ -230,6 +232,7 @@ def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence
     assert study.replay() == study.state()
 
 
+@pytest.mark.slow
 def test_people_who_saw_options_before_prove_nothing_of_one_that_is_fitted_to_them():
     study = create_study("fitted", ["base", "other"], voters="people")
     for number in range(40):

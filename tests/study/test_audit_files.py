@@ -62,6 +62,7 @@ def test_a_file_says_what_is_proved_and_holds(study, file):
     assert objections(read_certificate(file), study) == ()
 
 
+@pytest.mark.slow
 def test_it_holds_when_the_study_went_on():
     study = audited()
     old = certificate_to_file(study)[1]

@@ -85,6 +85,7 @@ def test_every_table_is_covered():
     }
 
 
+@pytest.mark.slow
 @every_storage
 def test_no_row_is_left_and_no_other_is_touched(storage):
     fill(storage, "other", "kept")
@@ -98,6 +99,7 @@ def test_no_row_is_left_and_no_other_is_touched(storage):
     assert after == before
 
 
+@pytest.mark.slow
 def test_no_byte_is_left_in_the_file(tmp_path):
     storage = Storage(f"sqlite:///{tmp_path}/s.db")
     fill(storage, "other", "kept")

@@ -25,7 +25,7 @@ def told(study, shares, seed=0, pair=("tea", "milk"), start=0.0):
     return won
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_pair_that_changed_is_named():
     study = create_study("drinks", NAMES, voters="independent")
     won = told(study, np.repeat([0.8, 0.3], 200))
@@ -36,6 +36,7 @@ def test_a_pair_that_changed_is_named():
     assert drift.sentence.startswith("The votes on tea and milk changed over time: tea won ")
 
 
+@pytest.mark.slow
 def test_sides_do_not_matter():
     study, turned = (
         create_study("drinks", NAMES, voters="independent"),
@@ -51,6 +52,7 @@ def test_sides_do_not_matter():
     assert turned.drift() == study.drift()
 
 
+@pytest.mark.slow
 def test_votes_that_do_not_count_say_nothing():
     study = create_study("drinks", NAMES, repeats="first", voters="independent")
     told(study, np.repeat([0.8, 0.3], 200))
@@ -97,6 +99,7 @@ def test_pairs_of_the_first_options_share_nine_tenths_of_the_first_epochs_half()
     assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.45, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_pair_is_weighed_by_its_later_option():
     """Option 5 of three that were known: .1 * 3 / (4^2 5) of the first epoch's half."""
     study = create_study("drinks", NAMES, voters="independent")
@@ -107,6 +110,7 @@ def test_a_pair_is_weighed_by_its_later_option():
     assert needed(study, change_in(won).evidence) == pytest.approx(2 * 80 / 0.3, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_options_that_are_added_before_the_first_vote_are_known():
     study = create_study("drinks", NAMES, voters="independent")
     study.add_option("water")

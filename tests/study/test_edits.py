@@ -49,6 +49,7 @@ def test_the_same_text_changes_nothing():
     assert study.number == 1
 
 
+@pytest.mark.slow
 def test_verdict_and_certificate_say_so_only_after_votes(tmp_path):
     study = study_of()
     study.edit_option("milk", "Cool.")
@@ -75,6 +76,7 @@ def test_a_certificate_from_before_still_holds_and_one_that_hides_an_edit_does_n
     assert "it should say this about what was changed" in found
 
 
+@pytest.mark.slow
 def test_two_edits_of_one_text_are_one_sentence():
     study = study_of(3)
     study.edit_option("tea", "a")
@@ -115,6 +117,7 @@ def test_what_cannot_be_edited_is_refused():
     assert study.number == 2
 
 
+@pytest.mark.slow
 def test_the_texts_of_points_stay_and_the_question_of_a_space_does_not():
     study = create_study("s", space=Space({"x": Real(0, 1)}), voters="independent")
     ballot = study.ask()

@@ -59,6 +59,7 @@ def test_the_state_is_that_of_the_log(study):
     assert rows[0].votes == 0 and rows[-1].votes == 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["cpc-pac", "ccb"])
 def test_the_questions_are_those_of_a_study_that_begins(algorithm, tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"

@@ -221,6 +221,7 @@ def test_with_one_active_option_nothing_can_be_asked():
         study.plan()
 
 
+@pytest.mark.slow
 def test_once_the_best_option_is_retired_the_verdict_is_about_the_rest():
     study = panel_study()
     study.add_votes(

@@ -226,6 +226,7 @@ def test_settings_that_mean_nothing_to_a_panel_are_refused(given, sentence):
         create_study("lunch", how.pop("options"), **how)
 
 
+@pytest.mark.slow
 def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
     monkeypatch.setattr("copeland.study.session.SNAPSHOT_EVERY", 3)
     storage = f"sqlite:///{tmp_path / 'a.db'}"
@@ -268,6 +269,7 @@ def test_votes_are_exported_undone_and_imported_again(tmp_path):
 # Looking ahead, and judges
 
 
+@pytest.mark.slow
 def test_a_plan_says_how_many_more_answers_it_may_take():
     study = panel_study()
     plan = study.plan(worlds=5)

@@ -40,6 +40,7 @@ def study_of(wins, names="abcdefgh", **settings):
     return study
 
 
+@pytest.mark.slow
 @given(intervals)
 def test_a_tier_ends_exactly_where_all_above_lie_higher_than_all_below(scores):
     tiers = tiers_of(scores)
@@ -162,6 +163,7 @@ def test_a_study_is_ranked_by_shares_and_strengths_too():
         study.ranking(by="wins")
 
 
+@pytest.mark.slow
 def test_votes_of_one_person_are_not_as_good_as_those_of_many():
     """Ten people who say the same of every pair: people are drawn, and not their votes."""
     rows = [

@@ -15,6 +15,7 @@ def study_of(votes=0, options=("tea", "milk", "juice")):
     return study
 
 
+@pytest.mark.slow
 def test_a_closed_study_takes_votes_again_and_its_certificate_holds(tmp_path):
     study = study_of(12, ["tea", "milk"])
     study.close()

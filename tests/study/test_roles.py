@@ -225,6 +225,7 @@ def test_a_guide_that_may_repeat_itself_needs_a_cap():
     assert judge_study(study, {"model": _earlier}, role="guide", repeat=True, calls=20).votes == 20
 
 
+@pytest.mark.slow
 def test_the_planner_begins_with_the_guides_favourite():
     study = create_study("favourite", [f"option {i}" for i in range(8)], voters="people")
     judge_study(study, {"model": _later}, role="guide")
@@ -292,6 +293,7 @@ def test_a_certificate_file_holds_where_guides_vote(mixed, tmp_path):
     assert objections(filed, mixed) == () and filed.certificate.votes == 10
 
 
+@pytest.mark.slow
 def test_a_study_on_disk_knows_its_guides_after_reopening(tmp_path):
     storage = f"sqlite:///{tmp_path / 'roles.db'}"
     study = create_study("disk", OPTIONS, storage, voters="people")
@@ -342,6 +344,7 @@ def test_hints_move_what_a_policy_asks_and_prove_nothing():
         Policy("ccb", k=5).hint(lean)
 
 
+@pytest.mark.slow
 def test_a_policy_dumped_before_there_were_hints_is_loaded():
     from copeland.support.npz import pack_arrays, read_arrays
 

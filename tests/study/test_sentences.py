@@ -32,6 +32,7 @@ def test_a_name_that_may_be_read_as_prose_is_quoted(name):
     assert quote_name(name) == f"“{name}”"
 
 
+@pytest.mark.slow
 def test_names_are_quoted_in_every_sentence():
     study = study_with(["all", "none"], votes("all", "none", 4, 2))
     said = " ".join(Analysis(study.standing()).verdict.sentences)
@@ -76,6 +77,7 @@ def test_certificates_in_the_words_of_before_still_hold(tmp_path, panel):
         )
 
 
+@pytest.mark.slow
 def test_a_cycle_is_called_a_cycle_everywhere(tmp_path):
     study = study_with(
         "abc", votes("a", "b", 20, 4), votes("b", "c", 20, 4), votes("c", "a", 20, 4)
@@ -87,6 +89,7 @@ def test_a_cycle_is_called_a_cycle_everywhere(tmp_path):
     assert "There is a cycle: a beats b" in page and "beat each other in a cycle" in page
 
 
+@pytest.mark.slow
 def test_chances_are_a_table_and_no_sentence(tmp_path):
     study = study_with("abc", votes("a", "b", 6, 4))
     verdict = Analysis(study.standing()).verdict

@@ -125,6 +125,7 @@ def test_snapshots_keep_sides_and_swaps():
     assert load_state(dump_state(state)) == state and state.sides.swapped
 
 
+@pytest.mark.slow
 def test_status_says_nothing_of_sides_for_counts(tmp_path):
     table = tmp_path / "counts.csv"
     table.write_text("i,j,wins\na,b,100\nb,c,100\na,c,100\n")
@@ -146,6 +147,7 @@ def biased(study, calls=80):
     )
 
 
+@pytest.mark.slow
 def test_a_judge_that_flips_is_told_to():
     study = study_with()
     done = biased(study)
@@ -184,6 +186,7 @@ def test_undone_flips_do_not_count():
     assert study.standing().swaps["gpt"].flips == 1
 
 
+@pytest.mark.slow
 def test_status_and_judge_tell_of_flips(tmp_path):
     at = ["--storage", f"sqlite:///{tmp_path / 'studies.db'}"]
     study = create_study(

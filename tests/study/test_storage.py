@@ -303,6 +303,7 @@ def test_processes_that_start_at_once_all_find_the_tables(tmp_path, postgres_url
         assert [task.exitcode for task in tasks] == [0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_process_opens_connections_of_its_own(tmp_path):
     kept = Storage(f"sqlite:///{tmp_path / 'votes.db'}")

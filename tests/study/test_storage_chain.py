@@ -225,6 +225,7 @@ def test_a_log_whose_chain_was_made_anew_is_found_by_the_certificate(filed):
     assert "it was issued on another log: its first 14 events had the digest" in objection
 
 
+@pytest.mark.slow
 def test_any_change_of_a_file_is_found(filed):
     study, file, _ = filed
     content = json.loads(file.read_text())
@@ -240,6 +241,7 @@ def test_any_change_of_a_file_is_found(filed):
         assert found, key
 
 
+@pytest.mark.slow
 def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
     """Everything in the file follows from the log, so a seal that fits does not help."""
     from copeland.study.results.certificate_file import _seal
@@ -365,6 +367,7 @@ def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
         study.storage.dispose()
 
 
+@pytest.mark.slow
 def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
     path, number, content = kept
     for wrong in (number - 1, number + 1, 10**6, 0):
@@ -381,6 +384,7 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
     assert [option.name for option in foreign.options] == ["rum", "gin"]
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=60)
 def test_damaged_bytes_are_no_state_and_no_traceback(data):

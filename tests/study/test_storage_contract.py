@@ -296,6 +296,7 @@ def test_a_study_opens_as_it_was_left(study):
     assert again(study).state() == study.state()
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_only_a_cache(study, monkeypatch):
     monkeypatch.setattr(session, "SNAPSHOT_EVERY", 5)
     votes = [study.tell(study.ask(), outcome) for outcome in OUTCOMES * 2]
@@ -328,6 +329,7 @@ def test_several_see_what_each_other_did(study):
     assert study.ask() is not None
 
 
+@pytest.mark.slow
 def test_threads_can_share_a_study(study):
     def vote():
         for _ in range(8):

@@ -10,7 +10,7 @@ def test_voters_who_are_killed_lose_no_acknowledged_vote(kind, tmp_path, request
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     if kind == "postgres":
         storage = request.getfixturevalue("postgres_url")
-    no_vote_is_lost(kill_voters(storage, rounds=2))
+    no_vote_is_lost(kill_voters(storage, rounds=2, voters=4, seconds=(0.0, 0.6)))
 
 
 @pytest.mark.slow

@@ -217,6 +217,7 @@ def test_a_stored_log_is_read_as_it_was(name):
     assert describe(fold_log(events)) == STORED[name]["books"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_snapshot_and_a_database_hold_the_same_state(name, tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"

@@ -88,6 +88,7 @@ def test_a_study_ends_with_the_winner(storage, algorithm):
     assert standing.leader == "juice"
 
 
+@pytest.mark.slow
 def test_when_nothing_is_left_to_ask_the_certificate_holds(storage):
     study = create_study("drinks", OPTIONS, storage, voters="independent")
     while (ballot := study.ask()) is not None:

@@ -46,6 +46,7 @@ def pairs(ballots):
 # A cap for each voter
 
 
+@pytest.mark.slow
 def test_a_voter_at_the_cap_is_handed_the_oldest_ballot_again(clock):
     study = made(clock)
     held = [study.ask(voter="ann") for _ in range(Settings.open_ballots)]
@@ -74,6 +75,7 @@ def test_the_cap_of_one_voter_is_not_that_of_another(clock):
     assert {voter: study.ask(voter=voter) for voter in ("ann", "bob")} == first
 
 
+@pytest.mark.slow
 def test_without_a_name_everybody_is_somebody_else(clock):
     study = made(clock, named(2), open_ballots=1)
     assert len({study.ask() for _ in range(50)}) == 50
@@ -276,7 +278,7 @@ def test_who_follows_ballots_asks_as_who_looks_at_all_of_them(seed, how, monkeyp
         other = Clock()
         wrong = open_study("drinks", study.storage, clock=other)
         held = []
-        for n in range(120):
+        for n in range(60):
             clock.now += coin.choice([0.0, 0.5, 2.0, LEASE / 3])
             other.now = clock.now + coin.choice([0.0, 0.0, 3 * LEASE, -LEASE])
             asks = wrong if coin.random() < 0.1 else study

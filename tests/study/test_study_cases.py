@@ -67,6 +67,7 @@ def test_what_does_not_fit_is_refused(how, sentence):
         create_study("prompts", OPTIONS, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("population", ["these", "like-these"])
 def test_a_pair_meets_each_case_once_and_then_the_study_ends(population):
     study = made(population=population, options=["A", "B"])
@@ -130,6 +131,7 @@ def test_an_abandoned_ballot_comes_back_with_its_case():
     assert study.certificate().best == (0,)
 
 
+@pytest.mark.slow
 def test_undoing_gives_the_case_to_the_next_answer_and_keeps_the_smaller_evidence():
     study = made(options=["A", "B"])
     run(study, alphabetical)

@@ -150,6 +150,7 @@ def test_the_planner_is_not_told_the_votes_of_an_import_one_by_one(monkeypatch):
     assert told == [4]  # the others came as counts
 
 
+@pytest.mark.slow
 def test_the_planner_asks_as_one_that_was_told_each_vote_when_it_came(monkeypatch):
     rng = np.random.default_rng(3)
     outcomes = rng.choice(["left", "right", "tie", "skip"], 60)

@@ -71,6 +71,7 @@ def judge_in(study):
     return fold_log(study.log()).control.judge_of(2)
 
 
+@pytest.mark.slow
 def test_a_judge_that_agrees_ends_a_study_sooner_and_is_named():
     study = new_study()
     while ballot := study.ask(cases=CASES):
@@ -84,6 +85,7 @@ def test_a_judge_that_agrees_ends_a_study_sooner_and_is_named():
     assert alone.verdict == "open"
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_an_independent_count():
     study = new_study()
     for n in range(30):
@@ -101,6 +103,7 @@ def test_tables_are_those_of_an_independent_count():
     assert made == study.certificate()
 
 
+@pytest.mark.slow
 def test_a_ballot_counts_against_both_options_until_it_is_answered():
     study = new_study()
     ballot = study.ask(cases=CASES)
@@ -113,6 +116,7 @@ def test_a_ballot_counts_against_both_options_until_it_is_answered():
     assert judge_in(study).tables[0, 1, 0].sum() == 1
 
 
+@pytest.mark.slow
 def test_an_undone_vote_counts_as_none_and_one_that_was_taken_back_can_be_given_again():
     study = new_study()
     first = vote(study, "tea")
@@ -146,6 +150,7 @@ def test_the_same_seed_draws_the_same_cases():
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+@pytest.mark.slow
 def test_only_votes_on_drawn_cases_since_the_judge_had_answered_all_are_in_the_tables():
     study = new_study(judged=False)
     vote(study)
@@ -156,6 +161,7 @@ def test_only_votes_on_drawn_cases_since_the_judge_had_answered_all_are_in_the_t
     assert judge_in(study).tables[0, 1].sum() == 1
 
 
+@pytest.mark.slow
 def test_before_the_judge_has_answered_all_its_half_bets_nothing():
     study = new_study(judged=False)
     judge_study(study, {"gpt": judge}, items=CASES, calls=10)
@@ -170,6 +176,7 @@ def test_before_the_judge_has_answered_all_its_half_bets_nothing():
     assert found.weigh(0.0)[0, 1] == pytest.approx(np.logaddexp(plain, 0) - math.log(2))
 
 
+@pytest.mark.slow
 def test_once_it_has_answered_all_the_judge_cannot_change_its_answers():
     study = new_study()
     before = judge_in(study).wins.tolist()
@@ -193,6 +200,7 @@ def test_an_answer_that_is_undone_before_is_forgotten_and_two_answers_make_a_tie
     assert (found.wins[0, 1], found.wins[1, 0], found.ties[0, 1]) == (18, 0, 2)
 
 
+@pytest.mark.slow
 def test_the_judge_is_a_guide_and_stays_one():
     study = new_study()
     assert study.role("gpt") == "guide"
@@ -201,6 +209,7 @@ def test_the_judge_is_a_guide_and_stays_one():
         study.set_role("gpt", "proof")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cases", "why"),
     [
@@ -214,6 +223,7 @@ def test_other_cases_than_the_judge_answered_are_refused(cases, why):
         new_study().ask(cases=cases)
 
 
+@pytest.mark.slow
 def test_a_snapshot_gives_the_same_state():
     study = new_study()
     for _ in range(5):
@@ -224,6 +234,7 @@ def test_a_snapshot_gives_the_same_state():
     assert load_state(dump_state(state)) == state
 
 
+@pytest.mark.slow
 def test_counting_from_zero_keeps_the_judge_and_forgets_the_votes():
     study = new_study()
     vote(study)
@@ -232,6 +243,7 @@ def test_counting_from_zero_keeps_the_judge_and_forgets_the_votes():
     assert judge_in(study).means[0, 1] == 0.7
 
 
+@pytest.mark.slow
 def test_a_certificate_file_holds_and_names_what_was_changed(tmp_path):
     study = new_study()
     for _ in range(20):
@@ -255,6 +267,7 @@ def test_a_study_never_stops_asking_before_its_certificate_says_so():
     assert study.certificate().verdict == "winner"
 
 
+@pytest.mark.slow
 def test_more_options_have_a_table_for_each_pair():
     study = new_study(judged=False, options=("tea", "milk", "water"))
 

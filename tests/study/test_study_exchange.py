@@ -122,6 +122,7 @@ def test_a_file_that_is_not_text_is_a_sentence(study, tmp_path):
         study.import_votes(tmp_path / "votes.csv")
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_there_is_a_sentence(study):
     with pytest.raises(InvalidRow, match=r"nowhere.csv cannot be read"):
         study.import_votes("nowhere.csv")

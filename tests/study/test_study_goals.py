@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from html import unescape
 
 import numpy as np
@@ -35,12 +36,19 @@ def study_with(goal, **settings):
     return copeland.create_study("goals", NAMES, goal=goal, **settings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", GOALS)
-def test_a_study_asks_until_its_goal_is_reached_and_says_so(goal):
+@cache
+def reached(goal):
+    """A study whose goal is reached, to be read and not to be changed."""
     study = study_with(goal)
     assert study.verdict().kind == "open"
     assert tell_truth(study, np.random.default_rng(1)) < 3_000
+    return study
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_study_asks_until_its_goal_is_reached_and_says_so(goal):
+    study = reached(goal)
     found, verdict = study.certificate(), study.verdict()
     assert found.decided and found.goal == goal and verdict.kind == "reached"
     assert verdict.claim.rstrip(".") in found.statement and not verdict.advice
@@ -63,8 +71,7 @@ def test_half_way_it_says_what_is_left_and_how_many_votes_that_may_take(goal):
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_its_file_can_be_checked_and_a_forged_one_is_found(goal, tmp_path):
-    study = study_with(goal)
-    tell_truth(study, np.random.default_rng(2))
+    study = reached(goal)
     path = tmp_path / "found.json"
     path.write_text(certificate_to_file(study)[1])
     filed = read_certificate(path)
@@ -81,6 +88,7 @@ def test_people_are_asked_for_a_goal_too():
     assert study.certificate().top == (0, 1) and asked < 3_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_panel_settles_a_goal(goal):
     members = ["ann", "bob", "cid"]
@@ -139,6 +147,7 @@ def test_a_study_without_a_goal_keeps_the_settings_that_it_had():
     assert study_with("tiers").settings.to_dict()["goal"] == "tiers"
 
 
+@pytest.mark.slow
 def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     where = ("--storage", f"sqlite:///{tmp_path}/s.db")
     made = run("study", "create", "g", "-o", "A", "-o", "B", "-o", "C", "--goal", "top:2", *where)
@@ -159,9 +168,7 @@ def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     ],
 )
 def test_the_page_tells_of_the_goal_and_nothing_else(goal, told, tmp_path):
-    study = study_with(goal)
-    tell_truth(study, np.random.default_rng(1))
-    page = study.report(tmp_path / "page.html").read_text()
+    page = reached(goal).report(tmp_path / "page.html").read_text()
     text = re.sub(r"<(style|svg|script).*?</\1>", "", page, flags=re.S)
     text = " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
     assert "Goal reached" in text and all(words in text for words in told)
@@ -220,6 +227,7 @@ def test_all_that_is_left_is_the_top():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_cases_that_are_all_even_end_it(goal):
     study = study_with(goal, voters="judge", cases=2)
@@ -242,6 +250,7 @@ def test_all_cases_judged_are_exact_for_a_goal_too():
     assert found.even == (0, 1) and found.proviso == "exact: all cases are judged"
 
 
+@pytest.mark.slow
 def test_cases_like_these_that_do_not_do_say_so_of_the_goal():
     study = study_with("top:2", voters="judge", cases=2, population="like-these")
     while ballot := study.ask("ann", cases=["x", "y"]):
@@ -249,6 +258,7 @@ def test_cases_like_these_that_do_not_do_say_so_of_the_goal():
     assert not any("best" in said for said in study.verdict().sentences)
 
 
+@pytest.mark.slow
 def test_other_counts_name_nobody_where_one_winner_is_not_the_goal():
     study = study_with("above:C")
     rows = [("A", "B", 9), ("B", "C", 5), ("C", "A", 5)]
@@ -296,6 +306,7 @@ def test_a_name_stays_as_it_is_where_a_claim_begins():
     assert study.verdict().claim == "green is proved better than black."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_chances_to_be_best_are_not_told_where_that_is_not_asked(goal, tmp_path):
     study = study_with(goal)

@@ -50,6 +50,7 @@ def test_judges_stop_when_an_option_is_likely_and_say_that_it_is_no_proof():
     assert max(Analysis(study.standing()).chances.each) < 0.9
 
 
+@pytest.mark.slow
 def test_judges_stop_at_a_proof_that_comes_first():
     study = copeland.create_study("circle", ["a", "b", "c"], voters="independent")
     for winner, loser in ("ab", "bc", "ca"):

@@ -282,6 +282,7 @@ def test_when_everybody_answered_everything_more_people_are_needed(clock):
     assert not any("Keep going" in sentence for sentence in verdict.sentences)
 
 
+@pytest.mark.slow
 def test_people_who_have_not_met_a_pair_can_still_give_their_votes(clock):
     study = everything_answered(clock, 3)
     before = Analysis(study.standing()).reach
@@ -290,6 +291,7 @@ def test_people_who_have_not_met_a_pair_can_still_give_their_votes(clock):
     assert (before.exhausted, after.exhausted, after.left) == (True, False, 2)
 
 
+@pytest.mark.slow
 def test_fresh_draws_have_no_end(clock):
     study = made(clock, 3, voters="independent")
     assert Analysis(study.standing()).reach is None

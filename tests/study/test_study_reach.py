@@ -40,6 +40,7 @@ def test_a_plan_counts_what_the_voters_so_far_have_left():
     ) or "more than" in plan_sentence(plan)
 
 
+@pytest.mark.slow
 def test_a_plan_may_be_for_more_people_than_voted_so_far():
     plan = people_study(4, 2).plan(3, 500, people=60)
     assert (plan.within.voters, plan.within.left) == (60, 3 * 60 - 8)
@@ -56,6 +57,7 @@ def test_skips_are_pairs_met_and_errors_are_not():
     assert study.plan(1, 100).within.left == 2 * 3 - 2 - 1
 
 
+@pytest.mark.slow
 def test_whoever_was_dealt_pairs_has_those_left_that_have_no_answer():
     study = copeland.create_study("letters", list("abc"), voters="people", batch=2)
     study.tell(study.ask("ann"), "left")
@@ -76,6 +78,7 @@ def test_a_plan_refuses_what_is_no_number_of_people(people):
         people_study(2, 1).plan(1, 10, people=people)
 
 
+@pytest.mark.slow
 def test_status_says_how_many_votes_the_voters_have_left():
     study = people_study(4, 2)
     reach = Analysis(study.standing()).reach
@@ -125,6 +128,7 @@ def test_the_command_creates_nothing_for_a_number_of_people_that_cannot_be(tmp_p
     assert not (tmp_path / "s.db").exists()
 
 
+@pytest.mark.slow
 def test_the_command_plans_for_people_only_where_people_vote(tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
     people_study(2, 3, storage=storage)

@@ -170,6 +170,7 @@ def test_who_gives_no_name_is_a_person_of_their_own(dependent):
     assert (study.standing().votes, study.standing().repeated) == (3, 0)
 
 
+@pytest.mark.slow
 def test_what_a_dependent_voter_is_asked_does_not_depend_on_that_voters_answers(storage):
     def asked(name, outcome):
         study = create_study(name, OPTIONS, storage, voters="people", batch=6, clock=Clock())

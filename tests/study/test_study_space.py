@@ -166,6 +166,7 @@ def test_a_constraint_in_words_stays_with_the_study(file):
         again.audit({"x": 0.5, "y": 0.5})
 
 
+@pytest.mark.slow
 def test_a_constraint_is_given_again_when_a_study_is_opened(file):
     space = Space({"x": Real(0, 1)}, feasible=lambda x: x < 0.5)
     study = create_study("s", storage=file, space=space, voters="independent")
@@ -256,6 +257,7 @@ def test_a_space_study_speaks_in_plain_words():
     assert study._repr_html_().startswith("<p>")
 
 
+@pytest.mark.slow
 def test_a_batch_of_a_mixed_space_is_feasible_and_answered_in_any_order():
     space = Space(
         {"rate": Real(1e-3, 1, log=True), "n": Integer(1, 4), "style": Choice("a", "b")},

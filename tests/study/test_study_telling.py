@@ -55,6 +55,7 @@ def test_the_winner_may_be_told_by_name(study):
     assert study.tell(ballot, ballot.right).outcome == "right"
 
 
+@pytest.mark.slow
 def test_a_ballot_may_be_told_by_its_number(study):
     assert study.tell(study.ask().id, "tie").ballot == 2
 

@@ -68,6 +68,7 @@ def test_who_waits_together_is_stored_together(study, storage, monkeypatch):
     assert study.state() == study.replay() == open_study("drinks", storage).state()
 
 
+@pytest.mark.slow
 def test_one_that_is_refused_keeps_nobody_else_from_being_stored(study, storage, monkeypatch):
     first, *others = study.ask(n=VOTERS)
     study.tell(first, "left")
@@ -168,7 +169,7 @@ def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
     study = create_study("drinks", OPTIONS, storage, voters="people", open_ballots=2)
     other = open_study("drinks", storage)
     rng = np.random.default_rng(3)
-    for turn in range(90):
+    for turn in range(45):
         at, voter = (study, other)[rng.integers(2)], "abc"[rng.integers(3)]
         ballot = at.following(voter)
         if ballot:

@@ -44,6 +44,7 @@ def said(votes, options="ABCDE", **how):
 # Open
 
 
+@pytest.mark.slow
 def test_without_votes_every_option_may_be_best():
     verdict = said({}, "AB")
     assert verdict.kind == "open"
@@ -51,6 +52,7 @@ def test_without_votes_every_option_may_be_best():
     assert verdict.shown == ()
 
 
+@pytest.mark.slow
 def test_long_names_are_shortened_in_sentences_and_still_differ():
     long = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (4, 5, 6)]
     study = copeland.create_study("study", long, voters="independent")
@@ -96,6 +98,7 @@ def test_what_is_proved_of_the_demo_is_said_by_its_certificate():
     assert Analysis(study.standing()).verdict.proved == (study.standing().certificate.statement,)
 
 
+@pytest.mark.slow
 def test_one_leader_leads():
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.claim == "A leads so far. Keep going: no option is proved best yet."
@@ -103,6 +106,7 @@ def test_one_leader_leads():
     assert "Behind, but still possible: B and C." in verdict.shown
 
 
+@pytest.mark.slow
 def test_who_leads_without_the_most_wins_is_said_to_lead_by_wins_minus_losses():
     verdict = said({"AC": (20, 19), "BC": (20, 19), "CD": (20, 19), "CE": (20, 19)})
     assert verdict.claim.startswith("A and B are tied for first so far, by wins minus losses.")
@@ -112,6 +116,7 @@ def test_who_leads_without_the_most_wins_is_said_to_lead_by_wins_minus_losses():
     )
 
 
+@pytest.mark.slow
 def test_leaders_with_different_numbers_of_wins_are_told_one_by_one():
     verdict = said({"AB": (20, 19), "AC": (20, 19), "DA": (20, 19)}, "ABCDEF")
     assert verdict.shown[0] == (
@@ -119,27 +124,32 @@ def test_leaders_with_different_numbers_of_wins_are_told_one_by_one():
     )
 
 
+@pytest.mark.slow
 def test_a_circle_whose_links_are_not_proved_is_called_so():
     verdict = said({"AB": (16, 9), "BC": (16, 9), "CA": (16, 9)}, "ABC")
     assert any(one.endswith("None of these wins is proved yet.") for one in verdict.shown)
 
 
+@pytest.mark.slow
 def test_a_circle_of_which_one_link_is_proved_names_it():
     verdict = said({"AB": (60, 4), "BC": (16, 9), "CA": (16, 9)}, "ABC")
     assert any(one.endswith("A over B is proved, the rest not.") for one in verdict.shown)
 
 
+@pytest.mark.slow
 def test_ties_are_told_with_the_votes_of_a_circle():
     verdict = said({"AB": (16, 9, 3), "BC": (16, 9), "CA": (16, 9)}, "ABC")
     assert any("A beats B (16:9, 3 tied)" in one for one in verdict.shown)
 
 
+@pytest.mark.slow
 def test_a_circle_that_may_well_be_chance_is_not_told(all_worlds):
     verdict = said({"AB": (6, 4), "BC": (6, 4), "CA": (6, 4)}, "ABC")
     assert verdict.claim.startswith("A, B and C are tied for first so far. Keep going")
     assert not any("cycle" in one for one in verdict.shown)
 
 
+@pytest.mark.slow
 def test_a_circle_without_a_leader_is_not_told():
     votes = {"AB": (60, 20), "BC": (60, 20), "CA": (60, 20)}
     verdict = said(votes | {f"D{x}": (14, 6) for x in "ABC"}, "ABCD")
@@ -211,6 +221,7 @@ def test_a_cycle_that_is_proved_is_tied_for_first():
     assert verdict.claim == "A, B and C are proved tied for first, in a cycle."
 
 
+@pytest.mark.slow
 def test_options_tied_within_the_margin_are_said_to_be():
     verdict = said({"AB": (400, 400)}, "AB", margin=0.1)
     assert verdict.claim == (
@@ -374,6 +385,7 @@ def test_a_verdict_reads_well_as_text_and_in_a_notebook():
     assert verdict._repr_html_().startswith("<p><strong>A is proved the only winner.</strong></p>")
 
 
+@pytest.mark.slow
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
     monkeypatch.setattr("copeland.study.results.measures.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
@@ -388,6 +400,7 @@ def test_nothing_is_needed_once_an_option_is_proved_best():
     assert outlook_of(study_of(CYCLE, "ABC").standing().start) == SETTLED
 
 
+@pytest.mark.slow
 def test_the_needs_of_a_study_add_up_and_lead_to_its_champion():
     outlook = outlook_of(study_of(DEMO).standing().start)
     assert outlook.champion in (0, 1, 2)
@@ -441,6 +454,7 @@ def test_a_certificate_holds_when_it_is_made_again_from_the_votes(filed):
     assert objections(read_certificate(file), study) == ()
 
 
+@pytest.mark.slow
 def test_a_certificate_holds_also_after_more_votes(filed):
     study, file = filed
     study.add_votes(rows({"AB": (0, 500)}))
@@ -455,6 +469,7 @@ def test_a_certificate_holds_by_the_exported_votes_alone(filed, tmp_path):
     assert objections_by_votes(read_certificate(file), tmp_path / "votes.csv") == ()
 
 
+@pytest.mark.slow
 def test_other_votes_do_not_prove_a_certificate(filed, tmp_path):
     _, file = filed
     other = study_of({"AB": (60, 140), "BC": (140, 60), "CA": (140, 60)}, "ABC")
@@ -482,6 +497,7 @@ def test_a_certificate_that_was_changed_does_not_hold(filed, change, objection):
     assert any(objection in one for one in objections(read_certificate(file), study))
 
 
+@pytest.mark.slow
 def test_a_certificate_of_the_active_options_holds_too(tmp_path):
     study = study_of(CYCLE, "ABCD")
     study.retire_option("D")

@@ -118,6 +118,7 @@ def test_the_proof_is_looked_at_only_when_it_has_changed(people, monkeypatch):
     assert len(looks) == before + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{"voters": "people"}, {"voters": "independent"}])
 def test_what_is_remembered_of_the_proof_is_what_a_fresh_look_finds(storage, how):
     study = create_study("two", ["tea", "milk"], storage, **how)
@@ -132,6 +133,7 @@ def test_what_is_remembered_of_the_proof_is_what_a_fresh_look_finds(storage, how
     assert not study.is_open and fresh.certificate().decided
 
 
+@pytest.mark.slow
 def test_threads_that_meet_and_answer_keep_the_log_whole(people):
     def visit(voter):
         _, ballot = people.meet(voter, onward)

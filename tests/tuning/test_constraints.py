@@ -80,6 +80,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", WRONG)
 def test_what_is_no_constraint_is_refused_in_one_sentence(constraint):
     if WRONG[constraint] is None:
@@ -102,6 +103,7 @@ def test_what_is_no_text_is_refused(constraint):
         Space(PARAMETERS, constraint)
 
 
+@pytest.mark.slow
 def test_a_tuner_is_loaded_with_its_constraints():
     space = Space({"x": Real(0, 1), "y": Real(0, 1)}, "x + y <= 1")
     tuner = Tuner(space, seed=3)

@@ -69,6 +69,7 @@ def test_looking_changes_nothing():
     assert tuner.ask() == other.ask()
 
 
+@pytest.mark.slow
 def test_points_of_a_mixed_space_are_feasible_and_a_duel_has_two():
     for duel in tune(MIXED, 5).ask(10):
         assert all(MIXED.allows(point) for point in duel[1:])

@@ -1,10 +1,7 @@
 """A real server on a free port of this machine, and real browsers that visit it."""
 
-import shutil
 import socket
 import threading
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from web_client import Site
@@ -12,24 +9,10 @@ from web_client import Site
 uvicorn = pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 20_000  # ms until something that should be there is missed: machines are busy
 CALM = 350  # ms, a little more than the page ignores answers to a new pair
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 320, "height": 640}
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
-
-
-@contextmanager
-def chromium():
-    """A browser without a window; skips where the machine has none."""
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed; `make browser` does so where it may")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program)
-        yield browser
-        browser.close()
 
 
 def free_port():
@@ -100,11 +83,16 @@ class Somebody:
         return page
 
     def come_in(self, path="/admin"):
-        """Enter as an admin."""
+        """Enter as an admin: by the door to the first page, with a session of before to any other."""
+        if path != "/admin":
+            for cookie in self.site.admin().cookies.jar:
+                kept = {"name": cookie.name, "value": cookie.value, "url": self.site.home}
+                self.context.add_cookies([kept])
+            return self.open(path)
         self.open(f"/admin/enter?token={self.site.server.new_admin_token()}")
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/admin")
-        return self.page if path == "/admin" else self.open(path)
+        return self.page
 
     def see_study(self, tab="", name="tea"):
         """Enter as an admin, and open a study."""

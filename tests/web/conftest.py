@@ -9,18 +9,6 @@ def site():
     return Site()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A real browser for the tests of one file.
-
-    It ends with them: while it lives, its loop stands in this thread, where another test could run none.
-    """
-    from browsing import chromium
-
-    with chromium() as found:
-        yield found
-
-
 @pytest.fixture
 def live():
     """A real server with an empty storage in memory."""

@@ -75,6 +75,7 @@ def test_from_pasted_lines_to_a_vote_to_the_dashboard(site):
     assert site.server.study(site.page()).settings.voters == "people"
 
 
+@pytest.mark.slow
 def test_from_a_csv_file(site):
     admin = site.admin()
     content = b"name,text\nA,Be brief.\nB,Be kind.\n"
@@ -124,6 +125,7 @@ def test_a_bad_csv_file_is_refused_in_a_sentence_and_creates_nothing(site, conte
     assert site.server.store.pages() == []
 
 
+@pytest.mark.slow
 def test_from_images_each_with_words(site):
     admin = site.admin()
     files = [
@@ -143,6 +145,7 @@ def test_from_images_each_with_words(site):
     assert asks(page) and 'alt="blue"' in page.text and "v1" not in page.text
 
 
+@pytest.mark.slow
 def test_images_of_a_refused_form_are_not_kept(site):
     admin, content = site.admin(), png((9, 9, 200))
     digest = image_of(content, "v1").digest
@@ -157,6 +160,7 @@ def test_images_of_a_refused_form_are_not_kept(site):
     assert again.status_code == 422 and "choose all images again" in again.text
 
 
+@pytest.mark.slow
 def test_the_image_of_a_refused_option_is_not_kept(site):
     site.study()
     admin, content = site.admin(), png((9, 9, 200))
@@ -172,12 +176,14 @@ def test_a_form_that_was_refused_keeps_what_was_typed(site):
     assert answer.status_code == 422 and "Which one?" in answer.text and "alone" in answer.text
 
 
+@pytest.mark.slow
 def test_a_name_that_voters_could_read_is_pointed_out(site):
     site.study(options={"gpt-x": "I am GPT-X, and I say tea.", "other": "Coffee."})
     page = site.admin().get(f"/admin/s/{site.page().slug}/options")
     assert "could read a name" in page.text and "gpt-x" in page.text
 
 
+@pytest.mark.slow
 def test_options_are_paused_resumed_retired_and_added(site):
     study = site.study()
     admin = site.admin()
@@ -235,6 +241,7 @@ def test_closing_gives_a_certificate_that_can_be_checked(site, tmp_path):
     assert isinstance(filed, Filed) and objections(filed, study) == ()
 
 
+@pytest.mark.slow
 def test_exports_hold_every_vote_and_no_formula(site):
     study = site.study("=tea", {"=1+1": "one", "b": "two"})
     vote(*site.voter(name="=tea"))
@@ -260,6 +267,7 @@ def test_the_preview_asks_nothing(site):
     assert "Grassy" in page.text and study.number == 1
 
 
+@pytest.mark.slow
 def test_an_excluded_vote_is_shown_with_its_reason(site):
     study = site.study()
     vote(*site.voter())
@@ -294,6 +302,7 @@ def test_the_stream_of_a_dashboard_says_when_something_is_new():
     assert admin.get("/admin").status_code == 200
 
 
+@pytest.mark.slow
 def test_people_sign_in_and_out_and_a_study_is_open(site):
     assert "<h1>Sign in</h1>" in site.browser().get("/admin/enter").text
     site.study()

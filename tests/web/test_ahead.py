@@ -27,7 +27,7 @@ def look_ahead(browser, page):
     return send(browser, page, f"{page.url.path}/ahead")
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_the_images_of_the_next_pair_are_those_that_come(site, shots):
     browser, page = site.voter()
     promised = look_ahead(browser, page).json()["images"]
@@ -39,6 +39,7 @@ def test_the_images_of_the_next_pair_are_those_that_come(site, shots):
     assert all(one in page.text for one in promised)
 
 
+@pytest.mark.slow
 def test_no_pair_comes_twice_and_the_last_promises_nothing(site, shots):
     browser, page = site.voter()
     for left in (3, 2, 1):
@@ -49,6 +50,7 @@ def test_no_pair_comes_twice_and_the_last_promises_nothing(site, shots):
     assert len(shots.votes()) == len(pairs) == 3
 
 
+@pytest.mark.slow
 def test_an_answer_taken_back_is_asked_before_what_was_promised(site, shots):
     browser, first = site.voter()
     look_ahead(browser, first)
@@ -61,6 +63,7 @@ def test_an_answer_taken_back_is_asked_before_what_was_promised(site, shots):
     assert asks(third) and len(shots.votes()) == 3
 
 
+@pytest.mark.slow
 def test_nothing_is_told_that_a_voter_may_not_know(site, shots):
     browser, page = site.voter()
     told = look_ahead(browser, page)
@@ -69,6 +72,7 @@ def test_nothing_is_told_that_a_voter_may_not_know(site, shots):
     assert all(other.get(one).status_code == 404 for one in told.json()["images"])
 
 
+@pytest.mark.slow
 def test_nothing_is_promised_where_the_next_pair_is_not_certain(site, shots):
     browser, page = site.voter()
     site.server.store.save_page(replace(site.page(), paused=True))

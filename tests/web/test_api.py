@@ -24,7 +24,7 @@ def is_problem(answer, status, kind=None):
     return kind is None or body["type"] == f"/problems/{kind}"
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_ask_and_tell(site_with_study):
     site, study = site_with_study
     key = site.key("ask", "tell", "read")
@@ -224,6 +224,7 @@ def test_a_ranking_is_that_of_the_study(site_with_study, by):
     assert is_problem(site.key("ask").get(f"{ROOT}/tea/ranking"), 403)
 
 
+@pytest.mark.slow
 def test_an_order_that_cannot_be_is_refused_by_its_field(site):
     site.study(voters="independent")
     site.study("panel", panel=["ann", "bob"], voters="panel")
@@ -238,6 +239,7 @@ def test_an_order_that_cannot_be_is_refused_by_its_field(site):
     assert "no end of them" in key.get(f"{ROOT}/size/ranking").json()["detail"]
 
 
+@pytest.mark.slow
 def test_keys_open_their_study_and_scope_alone(site):
     site.study()
     site.study("other")
@@ -261,6 +263,7 @@ def test_cookies_open_nothing_here(site):
     assert is_problem(site.admin().get(f"{ROOT}/tea/results"), 401)
 
 
+@pytest.mark.slow
 def test_an_admin_key_creates_changes_and_closes(site):
     key = site.key("admin", "read", name=None)
     made = key.post(ROOT, json={"name": "new", "options": ["a", {"name": "b", "text": "Bee."}]})
@@ -282,6 +285,7 @@ def test_an_admin_key_creates_changes_and_closes(site):
     )
 
 
+@pytest.mark.slow
 def test_an_admin_key_creates_a_study_of_a_space(site):
     key = site.key("admin", "ask", name=None)
     space = {
@@ -378,6 +382,7 @@ def test_a_key_that_comes_too_often_has_to_wait(site_with_study):
     assert is_problem(answers[100], 429) and answers[100].headers["Retry-After"] == "1"
 
 
+@pytest.mark.slow
 def test_the_calls_are_described(site):
     about = site.browser().get("/api/v1/openapi.json").json()
     calls = {f"{verb} {path}" for path, verbs in about["paths"].items() for verb in verbs}
@@ -408,6 +413,7 @@ def send_rows(key, *rows):
     return key.post(f"{ROOT}/tea/votes", content="\n".join(json.dumps(row) for row in rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelled", SPELLINGS)
 def test_no_row_takes_the_id_of_a_coming_vote_of_a_page(site, spelled):
     study, key, slug = site.study(batch=3), site.key("tell"), site.page().slug
@@ -428,6 +434,7 @@ def test_a_row_with_two_ids_has_the_prefix_of_its_key(site_with_study):
     assert all("/" in one.event_id for one in study.votes())
 
 
+@pytest.mark.slow
 def test_votes_of_another_study_stop_no_page(site, tmp_path):
     for name in ("tea", "milk"):
         site.study(name, batch=3)
@@ -441,6 +448,7 @@ def test_votes_of_another_study_stop_no_page(site, tmp_path):
     assert sum(one.ballot is not None for one in study.votes()) == 2
 
 
+@pytest.mark.slow
 def test_a_key_answers_only_ballots_that_it_asked(site):
     study = site.study(batch=3)
     site.voter()

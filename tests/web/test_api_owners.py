@@ -21,7 +21,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_voters_read_what_a_program_edits_and_the_log_names_its_key(site):
     study = site.study()
     browser, shown = site.voter()
@@ -92,6 +92,7 @@ def test_a_study_is_deleted_by_its_name_alone(site):
     assert is_problem(reader.get(f"{ROOT}/tea"), 404)
 
 
+@pytest.mark.slow
 def test_a_vote_of_a_voting_page_is_taken_back_with_the_reason(site):
     study = site.study()
     browser, shown = site.voter()
@@ -104,6 +105,7 @@ def test_a_vote_of_a_voting_page_is_taken_back_with_the_reason(site):
     assert is_problem(key.delete(path), 404, "unknown-vote")
 
 
+@pytest.mark.slow
 def test_what_voters_suggest_is_listed_without_names_and_added_or_declined(site):
     study = site.study()
     key = site.key("admin")

@@ -13,7 +13,7 @@ from copeland.web.ideas import Ideas
 ROOT = "http://127.0.0.1:8000/api/v1"
 STREAMS = ("/studies/{study}/events",)  # which do not end
 FEW = settings(
-    max_examples=12,
+    max_examples=6,
     phases=[Phase.generate],  # the first that fails says enough
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

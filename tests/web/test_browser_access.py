@@ -1,7 +1,8 @@
 """Every page by the rules of WCAG as far as axe-core knows them: light and dark, on a desk and on a small phone."""
 
 import pytest
-from browsing import AXE, DESK, PHONE, Somebody, answer
+from browsers import AXE, found
+from browsing import DESK, PHONE, Somebody, answer
 from recorded import wav, webm
 from test_admin import png
 from test_browser_groups import begin, group
@@ -12,33 +13,8 @@ from copeland.web.images import image_of
 from copeland.web.recordings import medium_of
 from copeland.web.store import Pane
 
-RUN = "async (only) => (await axe.run(document, {resultTypes: ['violations'], ...only})).violations"
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that differs in the dark
-SERIOUS = ("serious", "critical")
 pytestmark = pytest.mark.usefixtures("few_worlds")
 CODE = {"one": "def f(x):\n    return x + 1  # more\n" * 9, "two": "class A:\n    name = 'b' * 3\n"}
-
-
-def found(page):
-    """What is wrong with a page, light and dark, in a line each."""
-    page.emulate_media(color_scheme="dark")
-    in_the_dark = violations(page, COLOURS) + wider(page)
-    page.emulate_media(color_scheme="light")
-    return violations(page) + wider(page) + [f"dark: {one}" for one in in_the_dark]
-
-
-def violations(page, only=None):
-    return [
-        f"{page.url}: {one['id']}: {one['nodes'][0]['html'][:150]} {one['nodes'][0]['failureSummary'][:200]}"
-        for one in page.evaluate(RUN, only or {})
-        if one["impact"] in SERIOUS
-    ]
-
-
-def wider(page):
-    """A page that must be moved sideways."""
-    width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    return [f"{page.url} is {width} pixels too wide"] if width > 0 else []
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,6 @@ def choose(page, *answers):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_pair_after_pair_until_thanks_by_touch(live, somebody):
     studies, link = group(live)
     page = begin(somebody(viewport=PHONE, has_touch=True), link)
@@ -69,6 +68,7 @@ def test_by_keys_alone_and_without_scripts(live, somebody):
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 def test_a_question_that_is_left_out_is_pointed_at_and_nothing_is_sent(live, somebody):
     studies, link = group(live)
     page = begin(somebody(viewport=DESK), link)

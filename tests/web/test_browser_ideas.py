@@ -22,7 +22,6 @@ def suggest(page, text):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_an_idea_goes_from_a_voter_through_the_owner_to_other_voters(live, somebody):
     study = live.study("lunch", LUNCHES, {"ideas": True})
     page = somebody(viewport=PHONE, has_touch=True).begin(live.link("lunch"), "lunch")
@@ -62,6 +61,7 @@ def test_without_scripts_an_idea_is_sent_and_declined(live, somebody):
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 def test_an_owner_lets_voters_suggest_on_the_page_of_options(live, somebody):
     live.study("lunch", LUNCHES)
     owner = somebody().see_study("/options", "lunch")

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.usefixtures("few_worlds")
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_on_this_computer_alone_the_page_says_so_and_how_phones_come_in(live, somebody):
     live.study()
     live.link()

@@ -12,7 +12,6 @@ FOCUSED = "document.activeElement.getAttribute('value') || document.activeElemen
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 def test_by_mouse_pair_after_pair_until_thanks(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -165,6 +164,7 @@ def test_a_double_click_is_one_vote(live, somebody):
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 def test_a_held_key_is_one_vote(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -239,8 +239,9 @@ def show_images(live, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(390, 1900), (1200, 500), (800, 800)], ids=str)
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize(
+    ("size", "scripts"), [((390, 1900), True), ((390, 1900), False), ((1200, 500), True)]
+)
 def test_on_a_phone_both_images_are_seen_at_once(live, somebody, size, scripts):
     show_images(live, size)
     how = {"viewport": {"width": 360, "height": 700}, "is_mobile": True, "has_touch": True}

@@ -73,6 +73,7 @@ def test_without_a_rule_nobody_is_excluded(site):
     assert "are done" in page.text and study.standing().votes == 6
 
 
+@pytest.mark.slow
 def test_a_skipped_check_tells_nothing(site):
     study_with(site, failures=1)
     browser, page = site.voter()
@@ -83,6 +84,7 @@ def test_a_skipped_check_tells_nothing(site):
     assert asks(page) and site.server.store.checks_of(site.page().study)[0].good is None
 
 
+@pytest.mark.slow
 def test_a_check_is_the_same_when_loaded_again_and_kept_once(site):
     study_with(site)
     browser, page = site.voter()
@@ -95,6 +97,7 @@ def test_a_check_is_the_same_when_loaded_again_and_kept_once(site):
     assert [one.good for one in site.server.store.checks_of(site.page().study)] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steady", [True, False])
 def test_an_earlier_pair_comes_again_swapped(site, steady):
     study = study_with(site, known=[], repeats=True, per_voter=2)
@@ -122,6 +125,7 @@ def test_the_token_of_a_check_is_as_long_as_that_of_a_ballot_and_never_the_same(
     assert found == hidden
 
 
+@pytest.mark.slow
 def test_known_answers_come_two_by_two(site):
     admin = site.admin()
     said = {"name": "tea", "pasted": "a\nb\nc", "check_every": "2"}

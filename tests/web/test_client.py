@@ -48,6 +48,7 @@ def test_the_same_code_runs_on_either(both):
     assert [v.outcome for v in study.votes()] == [v.outcome for v in near.votes()]
 
 
+@pytest.mark.slow
 def test_an_answer_may_be_sent_again(both):
     study, far = both
     ballot = far.ask()
@@ -76,6 +77,7 @@ def test_errors_are_those_of_a_study_at_hand(both):
         far.ask()
 
 
+@pytest.mark.slow
 def test_a_ranking_is_the_same_on_either(both):
     study, far = both
     study.add_votes([{"winner": "bai-3", "loser": "assam-9", "n": 5}])  # bounds no strength
@@ -86,6 +88,7 @@ def test_a_ranking_is_the_same_on_either(both):
         far.ranking("wins")
 
 
+@pytest.mark.slow
 def test_an_admin_key_does_the_rest(both):
     study, far = both
     vote = far.tell(far.ask(), "left")
@@ -101,6 +104,7 @@ def test_an_admin_key_does_the_rest(both):
     assert far.closed and far.number == study.number
 
 
+@pytest.mark.slow
 def test_an_admin_key_edits_reopens_and_deletes(both):
     study, far = both
     far.edit_option("bai-3", "Softer.")
@@ -117,6 +121,7 @@ def test_an_admin_key_edits_reopens_and_deletes(both):
     assert study.storage.names() == []
 
 
+@pytest.mark.slow
 def test_an_admin_key_settles_what_voters_suggest(both):
     from copeland.web.ideas import Ideas
 
@@ -163,6 +168,7 @@ def test_a_server_that_is_not_there_is_said(monkeypatch):
         client.open_study("tea", "http://127.0.0.1:9")
 
 
+@pytest.mark.slow
 def test_points_of_a_space_come_with_a_ballot_on_either():
     site = Site()
     token = site.server.store.add_key(None, "far", ["ask", "tell", "read", "admin"])

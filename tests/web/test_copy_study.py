@@ -18,6 +18,7 @@ def duplicate(site, name="tea", new="again"):
     return send(admin, admin.get(f"{path}/manage"), f"{path}/duplicate", name=new)
 
 
+@pytest.mark.slow
 def test_the_copy_has_page_images_items_and_its_own_link(site):
     site.study(page={"question": "Why?", "items": True, "paused": True, "per_voter": 7})
     store, old, picture = site.server.store, site.page().study, image_of(png(), "x")
@@ -34,6 +35,7 @@ def test_the_copy_has_page_images_items_and_its_own_link(site):
     assert [link.voter for link in store.links(new.study)] == [None]
 
 
+@pytest.mark.slow
 def test_a_jury_gets_new_links_under_new_random_names(site):
     old = jury(site)
     duplicate(site, "jury")

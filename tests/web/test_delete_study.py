@@ -17,6 +17,7 @@ def delete(site, typed="tea"):
     return send(admin, admin.get(path), path, does="delete", name=typed)
 
 
+@pytest.mark.slow
 def test_the_name_must_be_typed(site):
     site.study()
     slug = site.page().slug
@@ -30,6 +31,7 @@ def test_the_name_must_be_typed(site):
     assert site.admin().get(f"/admin/s/{slug}").status_code == 404
 
 
+@pytest.mark.slow
 def test_links_images_and_results_lead_nowhere_and_a_new_study_begins_anew(site):
     site.study(page={"results": "live"})
     link = site.link()
@@ -51,6 +53,7 @@ def test_links_images_and_results_lead_nowhere_and_a_new_study_begins_anew(site)
     assert asks(page) and "Xylo." in page.text
 
 
+@pytest.mark.slow
 def test_another_process_does_not_take_a_new_study_for_the_old_one(site):
     site.study()
     other = Site(site.storage)

@@ -20,6 +20,7 @@ def edit(site, option, text):
     return post(site, "options", does="edit", option=option, text=text)
 
 
+@pytest.mark.slow
 def test_voters_read_the_new_texts_at_once(site):
     study = site.study()
     link = site.link()
@@ -37,6 +38,7 @@ def test_voters_read_the_new_texts_at_once(site):
     assert edits == [(part, "admin page") for part in parts]
 
 
+@pytest.mark.slow
 def test_another_process_shows_the_new_text(site):
     from web_client import Site
 
@@ -50,6 +52,7 @@ def test_another_process_shows_the_new_text(site):
     assert browser.get(shown.url.path).text.count("Other words.") == 2
 
 
+@pytest.mark.slow
 def test_dashboard_results_and_certificate_say_after_how_many_votes(site):
     site.study(page={"results": "live"})
     browser, shown = site.voter()
@@ -61,6 +64,7 @@ def test_dashboard_results_and_certificate_say_after_how_many_votes(site):
         assert site.admin().get(page).text.count(said) == 1
 
 
+@pytest.mark.slow
 def test_a_form_that_is_sent_back_as_it_was_changes_nothing(site):
     study = site.study(options={"a": "one\ntwo ", "b": ""})
     edit(site, "a", "one\r\ntwo")
@@ -69,6 +73,7 @@ def test_a_form_that_is_sent_back_as_it_was_changes_nothing(site):
     assert study.number == 1
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_said(site):
     study = site.study()
     refused = post(site, "manage", does="words", question="x" * 301)

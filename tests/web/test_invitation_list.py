@@ -24,6 +24,7 @@ def rows(answer):
     return list(csv.DictReader(io.StringIO(answer.text)))
 
 
+@pytest.mark.slow
 def test_the_list_has_a_link_for_each_that_opens_as_that_person(site):
     study = site.study()
     found = rows(invite(site))
@@ -37,6 +38,7 @@ def test_the_list_has_a_link_for_each_that_opens_as_that_person(site):
     assert study.votes()[0].voter == next(one.voter for one in links if one.label == "Ann Miller")
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_links_and_what_is_left(site):
     site.study()
     first = rows(invite(site))
@@ -47,6 +49,7 @@ def test_the_same_file_gives_the_same_links_and_what_is_left(site):
     assert len(site.server.store.links(site.page().study)) == 3
 
 
+@pytest.mark.slow
 def test_no_address_is_kept(site):
     site.study()
     invite(site)
@@ -75,6 +78,7 @@ def test_what_cannot_be_sent_to_is_refused(site, content, said):
     assert site.server.store.links(site.page().study) == []
 
 
+@pytest.mark.slow
 def test_a_jury_is_listed_and_takes_nobody_new(site):
     jury(site)
     assert len(rows(invite(site, "name\nBob\nAnn\n", "jury"))) == 2
@@ -82,6 +86,7 @@ def test_a_jury_is_listed_and_takes_nobody_new(site):
     assert refused.status_code == 422 and "Eve" in refused.text
 
 
+@pytest.mark.slow
 def test_a_name_that_a_table_would_run_is_made_harmless(site):
     site.study()
     [row] = rows(invite(site, 'name,email\n=1+1,"=cmd()"\n'))

@@ -76,6 +76,7 @@ def finish(worker):
         thread.join(20)
 
 
+@pytest.mark.slow
 def test_what_a_page_starts_waits_until_a_worker_takes_it(elsewhere, judge):
     admin = elsewhere.admin()
     form = admin.get(path(elsewhere))
@@ -106,6 +107,7 @@ def test_a_job_that_a_newer_server_wrote_can_be_read(elsewhere, judge):
     assert jobs_in(elsewhere).find_all()[0].judge == "counts"
 
 
+@pytest.mark.slow
 @every_database
 def test_workers_that_look_at_once_take_a_job_once(storage_of, kind):
     kept, taken = storage_of(kind), []
@@ -123,6 +125,7 @@ def test_workers_that_look_at_once_take_a_job_once(storage_of, kind):
     assert at_once(take) == [] and sorted(taken) == sorted(f"{turn}" for turn in range(10))
 
 
+@pytest.mark.slow
 @every_database
 def test_a_judge_that_is_started_twice_at_once_has_one_job(storage_of, kind):
     kept = storage_of(kind)
@@ -153,6 +156,7 @@ def test_a_job_moves_when_its_worker_was_silent_for_a_lease(elsewhere, judge):
     assert "nothing left" in jobs_in(elsewhere).find_all()[0].ended
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_away_for_a_lease_asks_nothing_more(elsewhere, judge):
     judge.may.clear()
     start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)

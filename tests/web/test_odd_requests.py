@@ -84,6 +84,7 @@ def _send(key, path, told):
     return key.post(path, content=json.dumps(told), headers={"Content-Type": "application/json"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ODD)
 def test_a_form_with_a_number_that_is_none_changes_nothing(site, number):
     site.study()
@@ -120,6 +121,7 @@ def test_a_body_in_pieces_that_goes_on_too_long_is_a_problem(site, path):
     assert answer.status_code == 413 and answer.json()["type"] == "/problems/too-large"
 
 
+@pytest.mark.slow
 def test_a_slash_at_the_end_leads_nowhere_else():
     site = Site(url="https://vote.example.org")
     site.study()
@@ -181,6 +183,7 @@ def test_who_leaves_while_sending_is_not_worth_a_traceback(site, path, caplog):
     assert caplog.text == "" and sent[0]["status"] in (400, 404)
 
 
+@pytest.mark.slow
 def test_the_description_names_the_types_of_the_log(site):
     paths = site.browser().get("/api/v1/openapi.json").json()["paths"]
     for call, kind in (("export", "application/x-ndjson"), ("events", "text/event-stream")):

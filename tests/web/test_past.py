@@ -35,6 +35,7 @@ class Gate:
         return self.work(*told, **more)
 
 
+@pytest.mark.slow
 def test_whoever_comes_when_enough_is_computed_is_asked_to_come_again(site, public, monkeypatch):
     study, path = public
     kept = site.browser().get(f"{path}@1")
@@ -63,6 +64,7 @@ def test_whoever_comes_when_enough_is_computed_is_asked_to_come_again(site, publ
     assert study.number >= 5
 
 
+@pytest.mark.slow
 def test_old_results_are_computed_once(site, public, monkeypatch):
     _, path = public
     gate = Gate(results.analyse_past)

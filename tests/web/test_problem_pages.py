@@ -18,6 +18,7 @@ def test_a_program_that_is_refused_finds_a_page_under_the_type(site):
     assert page.status_code == 200 and STATUSES[401][1] in page.text.replace("&#39;", "'")
 
 
+@pytest.mark.slow
 def test_every_problem_has_advice_and_a_page(site):
     assert set(ADVICE) == set(TITLES)
     browser = site.browser()

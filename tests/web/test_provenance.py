@@ -36,6 +36,7 @@ def test_a_certificate_tells_how_voters_came_and_what_was_undone(site, tmp_path)
     assert "Ann" not in raw.decode()
 
 
+@pytest.mark.slow
 def test_personal_links_alone_raise_no_doubt_about_persons(site):
     site.study()
     vote(*site.voter(site.link(label="Ann", personal=True)))
@@ -60,6 +61,7 @@ def test_the_results_page_tells_the_same_and_stays_frozen(site):
     assert "the voter took it back: 1" in now and "Undone" not in then
 
 
+@pytest.mark.slow
 def test_programs_and_judges_are_told_apart(site):
     site.study()
     program = site.key("ask", "tell", "read")
@@ -76,6 +78,7 @@ def test_programs_and_judges_are_told_apart(site):
     ]
 
 
+@pytest.mark.slow
 def test_a_file_that_hides_what_was_undone_is_found(site, tmp_path):
     from copeland.study.results.certificate_file import _seal
 

@@ -66,6 +66,7 @@ def within(site, page):
     return found
 
 
+@pytest.mark.slow
 def test_everything_works_below_a_path(below):
     site, admin = below, client(below)
     token = site.server.new_admin_token()

@@ -29,7 +29,6 @@ def draw_tastes(members, k, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("seed", range(3))
 def test_shares_settle_it_with_far_fewer_answers_and_nobody_gives_most(seed):
     tastes, options = draw_tastes(5, 8, seed), [f"o{n}" for n in range(8)]

@@ -65,7 +65,7 @@ def given(study):
     return [vote.outcome for vote in study.votes() if not vote.undone]
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_one_pair_has_all_questions_and_each_answer_is_a_vote_of_its_own_study(site):
     assert create(site).status_code == 200
     browser, page = begin(site)
@@ -84,6 +84,7 @@ def test_one_pair_has_all_questions_and_each_answer_is_a_vote_of_its_own_study(s
         assert study.replay() == study.state()
 
 
+@pytest.mark.slow
 def test_all_votes_of_a_newcomer_count_for_the_proof_of_every_study(site):
     create(site)
     for _ in range(3):
@@ -95,6 +96,7 @@ def test_all_votes_of_a_newcomer_count_for_the_proof_of_every_study(site):
         assert not any((vote.body or {}).get("proves") is False for vote in study.log())
 
 
+@pytest.mark.slow
 def test_which_study_chooses_is_drawn_by_the_visitor(site, monkeypatch):
     create(site, per_voter="1")
     plain, chose = Study.following, []
@@ -112,6 +114,7 @@ def test_which_study_chooses_is_drawn_by_the_visitor(site, monkeypatch):
     assert len(chose) == 20 and set(chose) == set(NAMES)
 
 
+@pytest.mark.slow
 def test_a_question_without_an_answer_is_asked_again_and_nothing_is_kept(site):
     create(site)
     browser, page = begin(site)
@@ -123,6 +126,7 @@ def test_a_question_without_an_answer_is_asked_again_and_nothing_is_kept(site):
     assert tokens(refused)[slug] == token
 
 
+@pytest.mark.slow
 def test_the_same_form_twice_counts_once_and_a_reload_shows_the_same_pair(site):
     create(site)
     browser, page = begin(site)
@@ -132,6 +136,7 @@ def test_the_same_form_twice_counts_once_and_a_reload_shows_the_same_pair(site):
     assert [given(study) for study in studies(site)] == [["left"]] * 3
 
 
+@pytest.mark.slow
 def test_the_last_answers_are_taken_back_in_every_study(site):
     create(site)
     browser, page = begin(site)
@@ -144,6 +149,7 @@ def test_the_last_answers_are_taken_back_in_every_study(site):
     assert all(len(pair) == 1 for pair in pairs)
 
 
+@pytest.mark.slow
 def test_a_closed_or_paused_study_leaves_its_question_out(site):
     create(site)
     studies(site)[1].close()
@@ -156,6 +162,7 @@ def test_a_closed_or_paused_study_leaves_its_question_out(site):
     assert "The voting has ended" in browser.get(page.url.path).text
 
 
+@pytest.mark.slow
 def test_who_has_answered_is_dealt_nothing_in_a_study_that_opens_later(site):
     create(site)
     studies(site)[1].close()
@@ -166,6 +173,7 @@ def test_who_has_answered_is_dealt_nothing_in_a_study_that_opens_later(site):
     assert len(tokens(page)) == 2 and asked(studies(site)[1]) == []
 
 
+@pytest.mark.slow
 def test_a_decided_study_asks_no_more_and_the_others_go_on(site):
     create(site, voters="independent", pasted="One.\nTwo.", further="Which would you buy?")
     first, second = studies(site)
@@ -177,6 +185,7 @@ def test_a_decided_study_asks_no_more_and_the_others_go_on(site):
     assert len(given(second)) == 1
 
 
+@pytest.mark.slow
 def test_a_form_that_stopped_half_way_shows_the_questions_that_are_left(site):
     create(site)
     browser, page = begin(site)
@@ -188,6 +197,7 @@ def test_a_form_that_stopped_half_way_shows_the_questions_that_are_left(site):
     assert [given(study) for study in studies(site)] == [["left"], ["right"], ["right"]]
 
 
+@pytest.mark.slow
 def test_independent_visitors_get_one_pair_after_the_other(site):
     create(site, voters="independent", per_voter="3")
     browser, page = begin(site)
@@ -198,6 +208,7 @@ def test_independent_visitors_get_one_pair_after_the_other(site):
     assert len({tuple(asked(study)) for study in studies(site)}) == 1
 
 
+@pytest.mark.slow
 def test_options_are_changed_for_all_questions_together(site):
     create(site)
     admin = site.admin()
@@ -217,6 +228,7 @@ def test_options_are_changed_for_all_questions_together(site):
         assert [option.name for option in study.options][-1] == "y" and len(study.options) == 6
 
 
+@pytest.mark.slow
 def test_the_pages_of_the_owner_lead_from_one_question_to_the_others(site):
     create(site)
     for name in NAMES:
@@ -225,6 +237,7 @@ def test_the_pages_of_the_owner_lead_from_one_question_to_the_others(site):
         assert all(f'href="/admin/s/{slug}"' in page for slug in others)
 
 
+@pytest.mark.slow
 def test_every_study_knows_by_which_link_its_votes_came(site):
     create(site)
     browser, page = begin(site)
@@ -236,6 +249,7 @@ def test_every_study_knows_by_which_link_its_votes_came(site):
     assert said[0] and said[0] == said[1] == said[2]
 
 
+@pytest.mark.slow
 def test_every_log_says_which_questions_its_voters_saw(site):
     create(site)
     begin(site)
@@ -247,6 +261,7 @@ def test_every_log_says_which_questions_its_voters_saw(site):
     assert last.body["digest"] == digest_of(shown.text)
 
 
+@pytest.mark.slow
 def test_a_copy_and_what_is_left_after_deleting_stand_alone(site):
     create(site, further="Which would you buy?")
     copy_study("tea", "again", site.storage)
@@ -257,6 +272,7 @@ def test_a_copy_and_what_is_left_after_deleting_stand_alone(site):
     assert len(tokens(page)) == 1 and given(site.server.study(site.page())) == ["left"]
 
 
+@pytest.mark.slow
 def test_the_start_page_lists_the_questions_and_shows_no_name(site):
     create(site)
     start = site.browser().get(open_link(site)).text
@@ -266,6 +282,7 @@ def test_the_start_page_lists_the_questions_and_shows_no_name(site):
     assert browser.get(f"/vote/{site.page().slug}").url.path.startswith("/questions/")
 
 
+@pytest.mark.slow
 def test_images_are_shown_to_their_voter_alone(site):
     files = [("images", (f"{n}.png", png((n, 9, 9)), "image/png")) for n in (1, 2)]
     admin = site.admin()
@@ -309,6 +326,7 @@ def test_a_name_that_is_taken_creates_nothing(site):
     assert site.storage.names() == ["tea (3)"]
 
 
+@pytest.mark.slow
 def test_another_site_cannot_answer(site):
     create(site)
     browser, page = begin(site)

@@ -19,6 +19,7 @@ def some_votes(site, n=3):
     return browser, shown
 
 
+@pytest.mark.slow
 def test_votes_are_listed_with_a_way_to_take_each_back(site):
     study = site.study()
     some_votes(site)
@@ -35,6 +36,7 @@ def test_votes_are_listed_with_a_way_to_take_each_back(site):
     assert "take back</a>" not in site.admin().get(path).text
 
 
+@pytest.mark.slow
 def test_all_votes_are_reached_page_by_page(site, monkeypatch):
     """Against the plain list: whatever the sizes of pieces and pages, each vote comes once, the newest first."""
     study = site.study(options={f"o{n}": "" for n in range(8)})

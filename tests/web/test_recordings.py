@@ -107,7 +107,7 @@ def upload(
     return send(admin, page, "/admin/new", name="tea", ties="on", **said), admin
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_no_vote_counts_before_both_were_played(site):
     shared, _ = upload(site)
     study = site.server.study(site.page())
@@ -121,6 +121,7 @@ def test_no_vote_counts_before_both_were_played(site):
     assert [one.outcome for one in study.votes()] == ["left"]
 
 
+@pytest.mark.slow
 def test_a_pair_can_be_skipped_unheard(site):
     shared, _ = upload(site)
     browser, page = site.voter(links(shared)[0])
@@ -128,6 +129,7 @@ def test_a_pair_can_be_skipped_unheard(site):
     assert not asks(vote(browser, page, "skip"))
 
 
+@pytest.mark.slow
 def test_nothing_that_a_voter_gets_names_an_option(site):
     shared, _ = upload(site)
     browser, page = site.voter(links(shared)[0])
@@ -142,6 +144,7 @@ def test_nothing_that_a_voter_gets_names_an_option(site):
     assert site.browser().get(places[0]).status_code == 404  # to nobody else
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "status", "piece"),
     [
@@ -163,6 +166,7 @@ def test_a_player_gets_the_piece_that_it_asks_for(site, asked, status, piece):
         assert found.headers["content-range"] == f"bytes {first}-{last}/{len(whole)}"
 
 
+@pytest.mark.slow
 def test_the_admin_hears_them_too_and_adds_one(site):
     _, admin = upload(site, (webm(), mp4()), ("a.webm", "b.mp4"))
     path = f"/admin/s/{site.page().slug}"
@@ -175,6 +179,7 @@ def test_the_admin_hears_them_too_and_adds_one(site):
     assert page.text.count("<audio controls") == 1 and "bai-3" in page.text
 
 
+@pytest.mark.slow
 def test_results_show_no_picture_of_what_is_heard(site):
     _, admin = upload(site)
     path = f"/admin/s/{site.page().slug}"
@@ -184,6 +189,7 @@ def test_results_show_no_picture_of_what_is_heard(site):
         assert page.status_code == 200 and 'class="thumb"' not in page.text
 
 
+@pytest.mark.slow
 def test_a_csv_file_names_recordings_for_each_item(site):
     rows = [
         ("Say hello", "one", "a.wav", "Hello."),
@@ -197,6 +203,7 @@ def test_a_csv_file_names_recordings_for_each_item(site):
     assert page.text.count("<audio controls") == 2 and "Say hello" in page.text
 
 
+@pytest.mark.slow
 def test_images_need_no_playing(site):
     admin = site.admin()
     rows = [("name,image,text"), "new,b.png,A blue page.", "old,a.png,A grey page."]

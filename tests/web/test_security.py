@@ -74,6 +74,7 @@ def test_a_ballot_of_another_voter_another_study_or_nobody_is_refused(site):
     assert study.votes() == []
 
 
+@pytest.mark.slow
 def test_a_cookie_that_was_changed_is_nobody(site):
     site.study()
     browser, page = site.voter()
@@ -84,6 +85,7 @@ def test_a_cookie_that_was_changed_is_nobody(site):
         assert other.get(page.url.path).status_code == 404
 
 
+@pytest.mark.slow
 def test_links_that_ended_and_links_that_never_were_look_alike(site):
     site.study()
     link = site.link(expires=site.clock.now + 60)
@@ -107,6 +109,7 @@ def test_whoever_guesses_links_has_to_wait_and_others_do_not(site):
     assert browser.get("/v/guess").status_code == 404
 
 
+@pytest.mark.slow
 def test_wrong_tokens_keep_nobody_out_who_has_the_right_one(site):
     browser = site.browser()
     door = browser.get("/admin/enter")
@@ -115,6 +118,7 @@ def test_wrong_tokens_keep_nobody_out_who_has_the_right_one(site):
     assert send(browser, door, token=site.server.new_admin_token(), headers=None).status_code == 200
 
 
+@pytest.mark.slow
 def test_many_who_come_at_once_cost_no_more_each():
     """Old times are looked for only when there are twice as many as after the last time."""
     from copeland.web import security
@@ -159,6 +163,7 @@ def test_one_address_brings_only_so_many_new_visitors_by_a_link_for_everybody(si
     assert begin(site, link, "203.0.113.7")[1].status_code == 200
 
 
+@pytest.mark.slow
 def test_one_address_gives_only_so_many_votes_by_a_link_for_everybody(site):
     names = [f"tea {n}" for n in range(9)]
     study, link = site.study(options=names, batch=12, page={"per_voter": 12}), site.link()
@@ -174,6 +179,7 @@ def test_one_address_gives_only_so_many_votes_by_a_link_for_everybody(site):
     assert len(study.votes()) == 22
 
 
+@pytest.mark.slow
 def test_every_answer_has_its_shields(site):
     site.study()
     browser, page = site.voter()
@@ -335,6 +341,7 @@ def test_the_largest_image_takes_only_so_much_memory(kind, mode, size, tmp_path)
     assert int(done.stdout) < 500
 
 
+@pytest.mark.slow
 def test_a_large_webp_is_refused_before_it_is_read():
     from PIL import Image
 

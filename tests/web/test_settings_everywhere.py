@@ -71,6 +71,7 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_every_setting_has_help_and_is_offered_by_all_programs(site):
     described = site.browser().get("/api/v1/openapi.json").json()
     fields = described["components"]["schemas"]["New"]["properties"]["settings"]["properties"]
@@ -83,6 +84,7 @@ def test_every_setting_has_help_and_is_offered_by_all_programs(site):
         assert name not in WRONG or f"--{name.replace('_', '-')} " in typed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", TOLD, ids=str)
 def test_the_same_settings_come_of_what_is_told(site, told):
     made = create_study("tea", OPTIONS, **told).settings.to_dict()

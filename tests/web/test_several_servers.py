@@ -36,6 +36,7 @@ def at_once(work, n=6):
     return wrong
 
 
+@pytest.mark.slow
 @every_database
 def test_servers_that_ask_at_once_whether_the_storage_takes_votes_are_told_so(storage_of, kind):
     kept = storage_of(kind)
@@ -43,6 +44,7 @@ def test_servers_that_ask_at_once_whether_the_storage_takes_votes_are_told_so(st
     assert at_once(lambda turn: Store(kept).set_value(f"turn {turn}", "same")) == []
 
 
+@pytest.mark.slow
 @every_database
 def test_servers_that_find_a_new_study_at_once_give_it_one_page(storage_of, kind):
     kept = storage_of(kind)
@@ -62,6 +64,7 @@ def test_servers_that_start_at_once_have_one_secret(storage_of, kind):
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @every_database
 def test_the_answer_to_a_check_that_comes_twice_is_kept_once(storage_of, kind):
     kept = storage_of(kind)
@@ -85,5 +88,5 @@ def test_an_answer_goes_to_another_server_than_the_question_came_from(site):
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="CPU times are found in /proc")
 def test_no_acknowledged_vote_is_lost_with_a_server(postgres_url):
-    found = kill_servers(postgres_url, n=3, studies=3, voters=6, kills=3, every=2.0)
-    assert found.passed and found.kills == 3, found
+    found = kill_servers(postgres_url, n=2, studies=2, voters=4, kills=2, every=1.0)
+    assert found.passed and found.kills == 2, found

@@ -17,7 +17,7 @@ def test_opening_a_link_changes_nothing(site):
     assert study.number == 1 and not browser.cookies
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_voter_answers_pair_after_pair_until_thanks(site):
     study = site.study()
     browser, page = site.voter()
@@ -79,6 +79,7 @@ def test_undo_takes_back_the_last_answer_and_asks_that_pair_again(site):
     assert undone.body == {"reason": "the voter took it back", "own": True}
 
 
+@pytest.mark.slow
 def test_undo_reaches_one_answer_back_and_no_further(site):
     study = site.study()
     browser, page = site.voter()
@@ -89,6 +90,7 @@ def test_undo_reaches_one_answer_back_and_no_further(site):
     assert [v.undone for v in study.votes()] == [False, True]
 
 
+@pytest.mark.slow
 def test_the_last_answer_can_be_taken_back_at_the_end(site):
     site.study()
     browser, page = site.voter()
@@ -166,10 +168,14 @@ def test_a_late_answer_counts(site):
 
 @pytest.mark.slow
 def test_a_decided_study_asks_nothing_more(site):
-    study = site.study(options=["one", "two"], voters="independent")
-    study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
-    _, page = site.voter()
-    assert "has its answer" in page.text
+    study = site.study(options=["one", "two", "three"], voters="independent")
+    browser, page = site.voter()
+    study.add_votes([{"winner": "one", "loser": other, "n": 60} for other in ("two", "three")])
+    page = vote(browser, page)
+    assert "has its answer" in page.text and "All your answers are kept" in page.text
+    _, late = site.voter()
+    assert "has its answer" in late.text and "Your vote is no longer needed" in late.text
+    assert "answers are kept" not in late.text
 
 
 def test_a_completion_code_is_shown_at_the_end_alone(site):

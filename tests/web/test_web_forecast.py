@@ -33,11 +33,13 @@ def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
     assert site.server.store.pages() == []
 
 
+@pytest.mark.slow
 def test_a_script_gets_the_part_alone(site):
     part = expected(site, headers={"X-Fragment": "expected"}, people="5")
     assert part.text.startswith("<section") and "<html" not in part.text
 
 
+@pytest.mark.slow
 def test_members_of_a_panel_are_told_that_it_ends(site):
     page = expected(site, voters="panel", members="Ann\nBen\nCid", pasted="a\nb\nc")
     assert "exactly 3 voters" in page.text and "It takes about" in page.text

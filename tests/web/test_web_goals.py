@@ -23,6 +23,7 @@ def row_of(site):
     return " ".join(page.split())
 
 
+@pytest.mark.slow
 def test_one_option_above_the_baseline_does_not_end_it(site, study):
     add(study, (FIRST, BASE))
     told = site.key("read").get(f"{ROOT}/tea/results").json()
@@ -42,6 +43,7 @@ def test_nobody_above_the_baseline_is_an_answer_too(site, study):
     assert f"proved better than {BASE} - decided" in row_of(site)
 
 
+@pytest.mark.slow
 def test_the_dashboard_speaks_of_no_chance_to_be_best(site, study):
     add(study, (FIRST, BASE))
     admin = site.admin()

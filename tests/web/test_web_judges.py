@@ -83,6 +83,7 @@ def test_a_guide_answers_all_it_can_and_proves_nothing(site, obedient):
     assert run.votes == 3 and run.errors == 0 and run.ended
 
 
+@pytest.mark.slow
 def test_a_judge_that_votes_is_shown_with_its_answers(site, voting):
     admin = site.admin()
     started(site, admin, role="proof", calls="2")
@@ -92,6 +93,7 @@ def test_a_judge_that_votes_is_shown_with_its_answers(site, voting):
     assert "2 answers from 2 of 2 calls." in page
 
 
+@pytest.mark.slow
 def test_judges_decide_the_cases_of_a_csv_file_and_nobody_is_asked_one_by_one(site):
     site.study(voters="judge", cases=2, page={"items": True})
     texts = [("Why?", "x"), ("How?", "yyyyyy")]
@@ -124,6 +126,7 @@ def test_where_people_vote_a_judge_can_only_guide(site, obedient):
     assert "count as votes" not in admin.get(path(site)).text
 
 
+@pytest.mark.slow
 def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, monkeypatch):
     monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     admin = site.admin()
@@ -229,6 +232,7 @@ def test_a_file_names_judges(tmp_path):
     assert model.terms["key_variable"] is None
 
 
+@pytest.mark.slow
 def test_the_page_says_how_often_a_judge_flipped(site):
     study = site.study(voters="judge", cases=1)
     judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=20)

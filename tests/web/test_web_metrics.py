@@ -17,7 +17,7 @@ def counts(site):
     return found, told
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_answers_are_counted_by_route_and_name_nobody(site):
     site.study()
     browser, page = site.voter()
@@ -45,6 +45,7 @@ def test_a_histogram_adds_up(site):
     assert [float(value) for _, value in re.findall(line, told)][-1] == 1.0
 
 
+@pytest.mark.slow
 def test_whoever_comes_too_often_or_guesses_keys_has_to_wait(site):
     site.study()
     key, guess = site.key("read"), site.browser(Authorization="Bearer guess")

@@ -54,6 +54,7 @@ def test_what_is_no_price_is_refused_and_changes_nothing(site, board, price):
     assert site.page().price == 0
 
 
+@pytest.mark.slow
 def test_the_share_of_the_proof_grows_to_all_of_it(site, board):
     _, numbers = board
     before = numbers()["proof done"]
@@ -75,6 +76,7 @@ def test_the_dashboard_says_what_the_share_of_the_proof_counts(site, board):
     assert "share of the evidence that a proof needs, not of the votes" in page.text
 
 
+@pytest.mark.slow
 def test_the_admin_reads_why_a_pair_is_asked(site, board):
     vote(*site.voter())
     page = board[0].get(f"/admin/s/{site.page().slug}/summary")

@@ -21,7 +21,7 @@ def made(site, name="tea", **how):
     return site.server.study(site.page(name))
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_voter_is_shown_drawings_that_cannot_act(site):
     study = made(site, show=DRAWN)
     browser, page = site.voter()
@@ -116,6 +116,7 @@ def test_numbers_for_prometheus_include_it(site):
     assert 'copeland_ballots_open{study="tea"} 1.0' in key.get("/metrics").text
 
 
+@pytest.mark.slow
 def test_an_admin_describes_a_space_in_the_form(site):
     space = "constraint = 'hue < 180'\n[hue]\nlow = 0\nhigh = 360\n"
     told = {"pasted": "", "space": space, "show": "hue {hue:.0f}"}

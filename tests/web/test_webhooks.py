@@ -121,6 +121,7 @@ def test_the_signature_is_that_of_an_independent_computation(site):
     assert sign_message("k" * 80, "x", 7.9) == f"t=7,v1={hmac_by_hand(b'k' * 80, b'7.x')}"
 
 
+@pytest.mark.slow
 def test_proved_and_then_closed_is_one_ending_and_two_processes_tell_it_once(site):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -158,6 +159,7 @@ def test_many_at_once_keep_one_message_and_one_of_them_sends_it(storage_of, kind
     assert Webhooks(first).deliveries(key)[0].attempts == 1
 
 
+@pytest.mark.slow
 def test_a_study_that_goes_on_and_ends_again_tells_that_too(site):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -250,6 +252,7 @@ def test_a_server_that_dies_while_it_sends_sends_again(site):
         assert len(receiver.came) == 1 and told.sent[0].attempts == 2
 
 
+@pytest.mark.slow
 def test_a_dead_receiver_is_tried_for_a_day_with_growing_pauses(site):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -277,6 +280,7 @@ def test_a_receiver_that_leads_elsewhere_is_not_followed(site):
         assert told.sent[0].answer.startswith("302")
 
 
+@pytest.mark.slow
 def test_a_vote_is_not_slowed_by_a_receiver_that_never_answers(site):
     with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and says nothing
         told = Told(site, f"http://127.0.0.1:{silent.getsockname()[1]}/")
@@ -337,6 +341,7 @@ def test_what_is_no_address_is_refused(url):
         check_hook_address(url)
 
 
+@pytest.mark.slow
 def test_the_owner_sets_it_sees_the_secret_once_and_what_became_of_messages(site):
     with receive(503) as receiver:
         study = site.study()
@@ -361,6 +366,7 @@ def test_the_owner_sets_it_sees_the_secret_once_and_what_became_of_messages(site
         assert wrong.status_code == 422 and "The address of the webhook is" in wrong.text
 
 
+@pytest.mark.slow
 def test_a_program_sets_it_with_a_key_for_admins_alone(site):
     site.study()
     path, body = "/api/v1/studies/tea/webhook", {"url": "https://ci.example.org/x"}
@@ -377,6 +383,7 @@ def test_a_program_sets_it_with_a_key_for_admins_alone(site):
     assert program.delete(path).status_code == 204 and program.get(path).json()["url"] is None
 
 
+@pytest.mark.slow
 def test_the_command_line_sets_it_and_a_server_of_the_same_storage_sends(tmp_path):
     storage = f"sqlite:///{tmp_path}/votes.db"
     run("study", "create", "tea", "-o", "green", "-o", "black", "--storage", storage)

@@ -19,7 +19,7 @@ from tests.web.worker_kills import kill_workers
 def test_no_acknowledged_vote_is_lost_with_a_worker(kind, tmp_path, request):
     file = f"sqlite:///{tmp_path / 'votes.db'}"
     storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
-    found = kill_workers(storage, kills=2, voters=8, every=2.0)
+    found = kill_workers(storage, kills=2, voters=8, every=1.0)
     assert found.passed, found
 
 
@@ -31,7 +31,7 @@ def test_no_acknowledged_vote_is_lost_on_a_full_disk():
         pytest.skip("only root can make a small disk")
     with small_disk(8) as folder:
         storage = f"sqlite:///{folder / 'votes.db'}"
-        found = disturb(storage, lambda: fill(folder, 2.0, 5.0), 10.0, voters=6)
+        found = disturb(storage, lambda: fill(folder, 1.0, 2.0), 5.0, voters=6)
     assert found.passed, found
 
 

@@ -31,15 +31,14 @@ from copeland.kernels.planner.prices import (
     BLOCKED,
     FEW,
     SHARES,
-    believed_gap,
     list_losses,
     losses_price,
     plausible_score,
     price_of,
     raise_aim,
+    rate_claim,
     relist_loss,
     show,
-    worth,
 )
 
 UNPRICED = 1.0  # in a row of prices less than 0
@@ -384,11 +383,10 @@ def lay_out(planner):
         planner.leaf_price[leaf] = 0.0
     for j in range(k):
         planner.planned[j] = j != champion and not planner.left_out[j]
+    for node in range(len(planner.risk)):
+        planner.risk[node] = math.inf
     for j in range(k):
-        put(planner.risk, j, math.inf)
-        put(planner.risk, k + j, math.inf)
-        if planner.planned[j]:
-            set_win(planner, j, -planner.row[j])
+        rate_win(planner, j)
         price_losses(planner, j)
     planner.price_when_chosen[0] = planner.price[0]
 
@@ -422,17 +420,10 @@ def rate_win(planner, j):
     champion = planner.champion[0]
     entry = entry_of(planner.meetings, champion, j)
     level = win_level(planner, planner.skipped[champion])
-    set_win(planner, j, price_of(planner, entry, champion, j, level))
-
-
-@kernel
-def set_win(planner, j, cost):
-    """Set price and risk of the champion's win over j; note if it is ruled out."""
-    champion = planner.champion[0]
-    entry = entry_of(planner.meetings, champion, j) if cost == BLOCKED else NONE
-    if entry != NONE and is_refuted(planner, entry, champion):
+    cost, danger = rate_claim(planner, entry, champion, j, level, 0.0)
+    if cost == BLOCKED and entry != NONE and is_refuted(planner, entry, champion):
         planner.contradicted[0] = True
-    set_leaf(planner, j, cost, risk(planner, champion, j, cost))
+    set_leaf(planner, j, cost, danger)
 
 
 @kernel
@@ -473,9 +464,8 @@ def price_losses(planner, j):
             break
         if i != champion:
             missing -= 1
-            danger = risk(planner, i, j, planner.cheap_price[j, place])
-            if danger < least:
-                least = danger
+            if planner.cheap_risk[j, place] < least:
+                least = planner.cheap_risk[j, place]
                 planner.refuter[j] = i
     set_leaf(planner, k + j, BLOCKED if blocked > 0 else cost, least)
 
@@ -488,24 +478,6 @@ def set_leaf(planner, leaf, cost, danger):
     planner.unproved[0] += int(cost > 0) - int(before > 0)
     planner.leaf_price[leaf] = cost
     put(planner.risk, leaf, danger)
-
-
-@kernel
-def risk(planner, i, j, cost):
-    """Return by how many standard deviations "i beats j" is believed; infinite if not to be asked.
-
-    Answers under way count for half a win each, and no more are asked for than the claim may cost.
-    """
-    if cost <= 0 or cost == BLOCKED:
-        return math.inf
-    entry = entry_of(planner.meetings, i, j)
-    mean, deviation = believed_gap(planner, entry, i, j)
-    if entry == NONE:
-        return mean / deviation
-    pending = planner.meetings.pending[entry]
-    if pending > 0 and pending >= cost / worth(planner, i, j):
-        return math.inf
-    return mean / deviation + pending * deviation
 
 
 @kernel

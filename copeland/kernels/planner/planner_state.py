@@ -346,7 +346,7 @@ class Planner(NamedTuple):
     levels: Floats  # (3,): the evidence that a claim needs; see WIN, WIN_GROWTH, LOSS
     costly: Bools  # (1,): whether prices are regret, or votes
     optimism: Floats  # (1,): standard deviations by which a gap may be larger than believed
-    caution: Floats  # (1,): evidence beyond ln t that a decision needs, if they are regret
+    caution: Floats  # (1,): evidence beyond ln t that few votes need, if they are regret
     promise: (
         Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
     )
@@ -381,6 +381,9 @@ class Planner(NamedTuple):
     challengers: Ints
     cheap: Ints  # K x room: who would prove a loss of each option, the cheapest first
     cheap_price: Floats
+    cheap_risk: (
+        Floats  # by how many standard deviations each is believed to win, when it was listed
+    )
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
     fresh: Bools  # room for K
@@ -433,6 +436,7 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
         cheap=np.full((k, refuters), NONE, np.int64),
         cheap_price=np.zeros((k, refuters)),
+        cheap_risk=np.zeros((k, refuters)),
         cheap_edition=np.zeros(k, np.int64),
         row=np.zeros(k),
         fresh=np.zeros(k, np.bool_),

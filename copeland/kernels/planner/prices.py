@@ -18,7 +18,6 @@ from copeland.kernels.planner.planner_state import (
     side_of,
     together_level,
 )
-from copeland.kernels.vote_evidence import kl
 
 LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
 WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds
@@ -90,16 +89,16 @@ def hint_for(planner, entry, side):
 def plausible_score(planner, i):
     """Return the wins that an option may well have: by credit, and by strength where it never met."""
     unmet = len(planner.points) - 1 - planner.meetings.met[i]
-    return planner.credit[i] + unmet * strength(planner, i)
+    return planner.credit[i] + (unmet * strength(planner, i) if unmet > 0 else 0.0)
 
 
 @kernel
-def pair_credit(planner, entry, side):
-    """Return between 0 and 1 how far the votes and hints of a pair speak for one side."""
+def pair_credit(planner, entry):
+    """Return between 0 and 1 how far the votes and hints of a pair speak for its first option."""
     meetings = planner.meetings
-    won, lost = meetings.won[entry, side], meetings.won[entry, 1 - side]
+    won, lost = meetings.won[entry, 0], meetings.won[entry, 1]
     n = won + lost + meetings.tied[entry]
-    lead = (won - lost) / 2 + HINTED_LEAD * hint_for(planner, entry, side)
+    lead = (won - lost) / 2 + HINTED_LEAD * hint_for(planner, entry, 0)
     lead /= math.sqrt(n + CREDIT_VOTES)
     return min(max(0.5 + lead / CREDIT_WIDTH, 0.0), 1.0)
 
@@ -116,30 +115,29 @@ def price(planner, i, j, level):
 @kernel
 def price_of(planner, entry, i, j, level):
     """Return :func:`price` for a pair whose entry is known."""
+    return rate_claim(planner, entry, i, j, level, 0.0)[0]
+
+
+@kernel
+def rate_claim(planner, entry, i, j, level, aim):
+    """Return price and risk of "i beats j": until its evidence is above the level, or its nats reach ``aim`` if that is not 0.
+
+    The risk says by how many standard deviations the claim is believed; it is infinite if the claim is not to be
+    asked. Answers under way count for half a win each, and no more are asked for than the claim may cost.
+    """
     if entry != NONE:
         claim = claim_of(planner.meetings, entry, i)
-        if planner.claims.evidence[claim] > level:
-            return 0.0
-    return price_of_votes(planner, entry, i, j, level, 0.0)
-
-
-@kernel
-def price_to_nats(planner, entry, i, j, aim):
-    """Return what it may take until "i beats j" has so many nats, enough to be one of several parts."""
-    if entry != NONE and planner.joint.nats[claim_of(planner.meetings, entry, i)] >= aim:
-        return 0.0
-    if planner.joint.stake[0] > 0:
-        return price_of_votes(planner, entry, i, j, evidence_of_nats(planner.joint, aim), 0.0)
-    return price_of_votes(planner, entry, i, j, 0.0, aim)
-
-
-@kernel
-def price_of_votes(planner, entry, i, j, level, aim):
-    """Return what the votes may cost that raise evidence above the level; or n d to ``aim``, if that is not 0."""
+        reached = (
+            planner.joint.nats[claim] >= aim if aim > 0 else planner.claims.evidence[claim] > level
+        )
+        if reached:
+            return 0.0, math.inf
+        if is_refuted(planner, entry, i):
+            return BLOCKED, math.inf
     if not (planner.asking[i] and planner.asking[j]):
-        return BLOCKED
-    if entry != NONE and is_refuted(planner, entry, i):
-        return BLOCKED
+        return BLOCKED, math.inf
+    if aim > 0 and planner.joint.stake[0] > 0:
+        level, aim = evidence_of_nats(planner.joint, aim), 0.0
     mean, deviation = believed_gap(planner, entry, i, j)
     gap = mean + planner.optimism[0] * deviation
     gamble = 1.0
@@ -148,9 +146,15 @@ def price_of_votes(planner, entry, i, j, level, aim):
         out = LEAST_Z - gap / deviation
         gamble = math.exp(min(out * out / 2, WILDEST))
         gap = LEAST_Z * deviation
-    votes = votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level, aim)
-    cost = gamble * votes * worth(planner, i, j)
-    return cost if cost < DEAR else DEAR * (1 + math.log(cost / DEAR))
+    votes = gamble * votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level, aim)
+    cost = votes * worth(planner, i, j)
+    if cost >= DEAR:
+        cost = DEAR * (1 + math.log(cost / DEAR))
+    danger = mean / deviation
+    pending = planner.meetings.pending[entry] if entry != NONE else 0
+    if pending > 0:
+        danger = math.inf if pending >= votes else danger + pending * deviation
+    return cost, danger
 
 
 @kernel
@@ -174,18 +178,29 @@ def votes_to_prove(planner, entry, i, gap, level, aim):
             n = counted
             gap = min(gap / share, WIDEST_GAP)
     drift = 2 * gap
-    nats = kl(0.5 + gap, 0.5)
+    square = drift * drift
+    bend = nats_by_square(square)
     if aim > 0:
         needed = aim
     elif planner.costly[0]:
         # Of min(n d + ln n, 2 n d), the index, n d is the part to be voted for; n is about level / d.
-        needed = max(level - math.log(max(level / nats, n, 1.0)), level / 2, LEAST_NATS)
+        longest = max(2 * level / (square * bend), n, 1.0)
+        needed = max(level - math.log(longest), level / 2, LEAST_NATS)
     else:
-        needed = level + 0.5 * math.log(n + 2 * level / (drift * drift)) - EVIDENCE_GAIN
-    target = needed * drift * drift / (2 * nats)
+        needed = level + 0.5 * math.log(n + 2 * level / square) - EVIDENCE_GAIN
+    target = needed / bend
     a = target - lead * drift
-    square = a * a - drift * drift * (lead * lead - 2 * target * n)
-    return max((a + math.sqrt(max(square, 0.0))) / (drift * drift), 1.0) / share
+    root = math.sqrt(max(a * a - square * (lead * lead - 2 * target * n), 0.0))
+    return max((a + root) / square, 1.0) / share
+
+
+@kernel
+def nats_by_square(square):
+    """Return d(1/2 + v/2, 1/2) / (v^2 / 2) for v^2: its series, with all terms from v^6 on in one.
+
+    It is right up to .3 % for gaps up to :data:`WIDEST_GAP`, and takes no logarithm.
+    """
+    return 1 + square * (1 / 6 + square * (1 / 15 + 0.106 * square * square))
 
 
 @kernel
@@ -204,7 +219,7 @@ def worth(planner, i, j):
 #
 # A certificate for votes multiplies instead: each claim stakes a share a of its capital E, and has ln(1 - a + a E) nats.
 # There is no charge, but a claim whose E is below 1 has less than 0, and that counts as well: a *debt*.
-# docs/certificate.md has the proof.
+# docs/notes/certificate-proofs.md has the proof.
 
 
 @kernel
@@ -349,11 +364,9 @@ def aim_of(planner, j, s):
 
 
 @kernel
-def price_of_part(planner, entry, k, j, s, aim):
-    """Return the price of what k is to contribute to the losses of j: one of s parts, of so many nats."""
-    if s == 1:
-        return price_of(planner, entry, k, j, loss_level(planner))
-    return price_to_nats(planner, entry, k, j, aim)
+def rate_part(planner, entry, k, j, s, aim):
+    """Return price and risk of what k is to contribute to the losses of j: one of s parts, of so many nats."""
+    return rate_claim(planner, entry, k, j, loss_level(planner), aim if s > 1 else 0.0)
 
 
 @kernel
@@ -384,7 +397,7 @@ def price_in_parts(planner, j, s, number):
         if k == planner.champion[0]:
             continue
         entry = entry_of(planner.meetings, k, j)
-        more = price_of_part(planner, entry, k, j, s, aim)
+        more, _ = rate_part(planner, entry, k, j, s, aim)
         if more == BLOCKED:
             break
         cost += more
@@ -462,7 +475,7 @@ def list_loss(planner, k, j, entry):
     if entry != NONE and is_decided(planner, entry, k):
         return
     joint, room = planner.joint, planner.cheap.shape[1]
-    cost = price_of_part(planner, entry, k, j, joint.share[j], joint.aim[j])
+    cost, danger = rate_part(planner, entry, k, j, joint.share[j], joint.aim[j])
     if planner.cheap[j, room - 1] != NONE and planner.cheap_price[j, room - 1] <= cost:
         return
     place = 0
@@ -471,6 +484,7 @@ def list_loss(planner, k, j, entry):
     while place < room and k != NONE:  # each that is dearer moves on by one place
         planner.cheap[j, place], k = k, planner.cheap[j, place]
         planner.cheap_price[j, place], cost = cost, planner.cheap_price[j, place]
+        planner.cheap_risk[j, place], danger = danger, planner.cheap_risk[j, place]
         place += 1
 
 
@@ -510,6 +524,7 @@ def unlist(planner, k, j):
     while place < room - 1 and planner.cheap[j, place] != NONE:
         planner.cheap[j, place] = planner.cheap[j, place + 1]
         planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
+        planner.cheap_risk[j, place] = planner.cheap_risk[j, place + 1]
         place += 1
     if place == room - 1:
         planner.cheap[j, place] = NONE

@@ -75,9 +75,9 @@ def count_votes(planner, i, j, wins, losses, ties):
 def credit_pair(planner, entry, change):
     """Count a pair in (+1) or out of (-1) the credits and the estimate of the gaps."""
     meetings = planner.meetings
-    for side in range(2):
-        option = meetings.first[entry] if side == 0 else meetings.second[entry]
-        planner.credit[option] += change * pair_credit(planner, entry, side)
+    credit = pair_credit(planner, entry)
+    planner.credit[meetings.first[entry]] += change * credit
+    planner.credit[meetings.second[entry]] += change * (1 - credit)
     n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
     if n >= LEAST_VOTES:
         gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
@@ -99,7 +99,7 @@ def weigh_claims(planner, entry):
         won = meetings.won[entry, side]
         if planner.costly[0]:  # regret goes by the index
             nats = nats_ahead(won + ties / 2, n, margin)
-            evidence = index_of_nats(nats, n)
+            evidence = index_of_nats(nats, n, planner.caution[0])
         else:
             evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
             is_staked = planner.joint.used[0] and n > 0

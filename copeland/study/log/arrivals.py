@@ -2,7 +2,7 @@
 
 A person arrives with the first ballot, and is dealt every ballot then. A certificate counts the answers of the first m
 people, for any m, and takes each of their ballots that has no answer for a loss of both sides. So nobody gains by
-answering late, or not at all (docs/certificate-people.md, People).
+answering late, or not at all (docs/notes/certificate-proofs.md, People).
 
 Which m does not matter for the proof. Those who are in the middle of their ballots are best left out, so the count
 goes as far as answers, less COST for each missing one, add up to the most. It never goes back: new people come last,

@@ -126,7 +126,7 @@ def proved_share(state: StudyState | Standing) -> float:
     """Return how much of the evidence that a proof needs is there, for the option nearest to it.
 
     To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
-    every other, each at its level (docs/certificate-evidence.md). Evidence above a level does not count. The
+    every other, each at its level (docs/notes/certificate-proofs.md). Evidence above a level does not count. The
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
     settings, proof = state.settings, state.proof

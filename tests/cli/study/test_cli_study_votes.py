@@ -66,7 +66,6 @@ def test_columns_of_a_file_are_named_by_flags(new_study):
     assert values("create", "new", "--from", "v.csv", *flags)["options"] == ["green", "black"]
 
 
-@pytest.mark.quick
 def test_a_format_is_recognised_named_and_written(new_study):
     Path("tea.soi").write_text(
         "# ALTERNATIVE NAME 1: green\n# ALTERNATIVE NAME 2: black\n2: 1,2\n1: 2,1\n"

@@ -50,6 +50,7 @@ def test_only_what_earlier_runs_asked_is_left_out_while_there_is_more_to_ask():
     assert judge_study(study, first_by_name, calls=2).left_out == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_item_is_a_question_of_its_own(workers):
     study = letters("AB", delta=1e-9)

@@ -36,6 +36,7 @@ def even_on(cases):
     return judge
 
 
+@pytest.mark.slow
 def test_all_judged_is_exact_and_nothing_is_forecast():
     study = made("AB")
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
@@ -46,6 +47,7 @@ def test_all_judged_is_exact_and_nothing_is_forecast():
     assert "exact: all cases are judged" in said.proved[0]
 
 
+@pytest.mark.slow
 def test_a_sample_that_proves_nothing_says_how_many_more_cases_would_and_asks_no_more():
     study = made("AB", population="like-these")
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
@@ -80,6 +82,7 @@ def test_too_few_cases_are_said_to_be_too_few_before_they_are_judged():
     assert advice.startswith("These 20 cases may not be enough to prove which option is best on")
 
 
+@pytest.mark.slow
 def test_the_same_program_under_a_second_name_counts_once():
     study = made("AB")
     judge = even_on(CASES)
@@ -94,6 +97,7 @@ def test_the_same_program_under_a_second_name_counts_once():
     assert judge_study(study, {"a third": judge}, items=CASES).calls == 0
 
 
+@pytest.mark.slow
 def test_both_orders_make_one_vote_and_a_flip_is_a_tie():
     study = made("AB")
     done = judge_study(study, {"gpt": always_left}, items=CASES, swap="confirm")
@@ -101,12 +105,14 @@ def test_both_orders_make_one_vote_and_a_flip_is_a_tie():
     assert study.certificate().verdict == "tied"
 
 
+@pytest.mark.slow
 def test_several_workers_judge_every_case_once():
     study = made("AB")
     done = judge_study(study, {"gpt": even_on(CASES), "b": even_on(CASES)}, items=CASES, workers=6)
     assert done.votes == study.standing().votes == 20
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_another_stopped():
     study = made()
     assert judge_study(study, {"gpt": even_on(CASES)}, items=CASES, calls=7).votes == 7
@@ -115,6 +121,7 @@ def test_a_run_goes_on_where_another_stopped():
     assert study.certificate().complete
 
 
+@pytest.mark.slow
 def test_a_case_that_is_skipped_or_fails_is_asked_once_and_left_out():
     study = made("AB")
 
@@ -138,6 +145,7 @@ def test_the_options_themselves_are_compared_once_if_there_are_no_cases():
     assert study.verdict().claim.startswith("By the judge gpt: A is proved ")
 
 
+@pytest.mark.slow
 def test_guides_still_guide():
     study = made("AB")
     judge_study(study, {"cheap": first_by_name}, items=CASES, role="guide", calls=5)
@@ -266,6 +274,7 @@ def test_whole_studies_of_equal_options_are_wrong_as_rarely(population, judge, n
     assert wrong <= most_wrong(25)
 
 
+@pytest.mark.slow
 def test_a_case_on_which_a_judge_failed_counts_against_both_until_it_is_judged():
     """Else a judge that times out on the wins of one option would prove the other best."""
     names, failed = [f"case {n}" for n in range(12)], set()

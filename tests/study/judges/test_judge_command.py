@@ -87,6 +87,7 @@ def test_a_program_that_prints_without_end_is_ended():
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.slow
 def test_a_program_may_complain_at_length_and_the_last_line_is_quoted():
     tracemalloc.start()
     complaint = "import sys; print('x' * 30_000_000 + chr(10) + 'no luck', file=sys.stderr); "

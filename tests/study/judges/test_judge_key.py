@@ -127,6 +127,7 @@ def test_a_key_in_the_path_of_the_address_is_not_shown(key):
     assert KEY not in str(failed.value)
 
 
+@pytest.mark.slow
 def test_looking_for_the_key_takes_no_time_that_a_server_can_choose():
     # Steps of the pattern are bounded for each place where it may begin: a tenth of the text, a tenth of the time.
     for filler in ("\\", "%25", "&amp;", "s\\"):

@@ -19,6 +19,7 @@ def judged(storage=None, **how):
     return create_study("prompts", {"A": "aa", "B": "b"}, storage, voters="judge", cases=6, **how)
 
 
+@pytest.mark.slow
 def test_a_study_knows_what_all_runs_have_cost(tmp_path, key):
     url = f"sqlite:///{tmp_path / 'votes.db'}"
     study = judged(url)

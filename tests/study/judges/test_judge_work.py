@@ -176,6 +176,7 @@ def test_a_judge_holds_no_more_ballots_than_a_voter_may():
     assert done.calls == study.standing().asked  # no ballot was judged twice
 
 
+@pytest.mark.slow
 def test_ballots_that_others_hold_do_not_stop_a_judge():
     study = create_study("tea", ["green", "black"], voters="independent")
     for number in range(60):
@@ -321,6 +322,7 @@ def test_names_that_no_vote_can_have_are_refused_before_a_ballot_is_asked_for(
     assert study.asked == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 def test_judges_settle_a_real_study(workers):
     study = create_study("letters", ["A", "B", "C"], seed=1, voters="independent")
