@@ -57,8 +57,8 @@ _SLOW = "takes minutes to hours a run on more"
 _LIKE_CCB = "takes as long as ccb"
 MOST_OPTIONS = {
     "cw-rmed": (16, "takes 16 options at most"),
-    "dts": (150, _SLOW),
-    "dts-plus": (150, _SLOW),
+    "dts": (60, _SLOW),
+    "dts-plus": (60, _SLOW),
     "rcs": (30, _SLOW),
     "ecw-rmed": (60, _SLOW),
     "rmed1": (150, _LIKE_CCB),
