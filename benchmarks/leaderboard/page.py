@@ -5,8 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from benchmarks.leaderboard.board import MOST_VOTES, entrants, excuse, excuse_from
-from benchmarks.leaderboard.rows import ASSUMES, TITLES, amount, mean_of, named, ranked, times
+from benchmarks.leaderboard.board import MOST_VOTES, REAL, entrants, excuse, excuse_from
+from benchmarks.leaderboard.rows import (
+    ASSUMES,
+    FEW,
+    FEW_RUNS,
+    TITLES,
+    amount,
+    mean_of,
+    named,
+    ranked,
+    times,
+)
 from benchmarks.leaderboard.scores import (
     DELTA,
     IDENTIFICATION,
@@ -113,7 +123,7 @@ def _twelve(board: Sequence[Played]) -> Iterator[str]:
     yield ""
     yield (
         "Mean regret of Definition 1 at the last mark (T = 1e6, or 1e7 from 100 options on), with its standard error. The first seven are of real votes, clicks and elections. "
-        "*Best other* is the best algorithm that assumes no Condorcet winner. "
+        f"*Best other* is the best algorithm that assumes no Condorcet winner; {FEW} marks a mean of fewer than {FEW_RUNS} runs. "
         "*Limit* is what theory allows in the long run, LB ln T ([limits](theory.md#limits-what-no-algorithm-can-beat)); means can be below it, because it is asymptotic."
     )
     yield ""
@@ -170,6 +180,7 @@ def _legend() -> Iterator[str]:
         "an option that is not a Copeland winner."
     )
     yield "- **Bold**: the least mean. **≥**: some runs were cut off, so the true mean is at least this. **-**: there is nothing to compare, or runs of both sides were cut."
+    yield f"- **{FEW}**: the mean is of fewer than {FEW_RUNS} runs."
     yield "- **x best**: the mean, as a multiple of the least mean. **x limit**: the mean, as a multiple of what theory allows in the long run, LB ln T or LB ln(1/delta)"
     yield (
         "  ([limits](../theory.md)). It can be below 1, because the limit is asymptotic. Above 60 options we use the limit of ECW-RMED's plan, which is "
@@ -184,7 +195,7 @@ def _legend() -> Iterator[str]:
 
 
 def _summary(board: Sequence[Played]) -> Iterator[str]:
-    """How ours did over all problems, a row for each of ours."""
+    """How ours did on problems of real data, then on the others: a row for each of ours."""
     yield ""
     yield "## In short"
     yield ""
@@ -193,14 +204,21 @@ def _summary(board: Sequence[Played]) -> Iterator[str]:
         "ours as a multiple of the best other and of the limit, in the geometric mean. Problems on which runs of ours were cut are left out."
     )
     yield ""
-    rows = [_summary_row(board, kind, name) for kind in OURS for name in OURS[kind]]
+    real = [problem for problem in board if problem.about.group == REAL]
+    made = [problem for problem in board if problem.about.group != REAL]
+    rows = [
+        _summary_row(problems, kind, name, origin)
+        for kind in OURS
+        for origin, problems in (("real", real), ("made", made))
+        for name in OURS[kind]
+    ]
     yield from _table(
-        ("board", "algorithm", "problems", "lowest", "x best other", "x limit"),
+        ("board", "data", "algorithm", "problems", "lowest", "x best other", "x limit"),
         [row for row in rows if row],
     )
 
 
-def _summary_row(board: Sequence[Played], kind: str, name: str) -> list[str]:
+def _summary_row(board: Sequence[Played], kind: str, name: str, origin: str) -> list[str]:
     runs = [(problem, ours) for problem in board for ours in problem.ours()]
     runs = [(p, ours) for p, ours in runs if (ours.board, ours.algorithm) == (kind, name)]
     if not runs:
@@ -210,7 +228,7 @@ def _summary_row(board: Sequence[Played], kind: str, name: str) -> list[str]:
     limits = [ours.mean / ours.limit for _, ours in runs if ours.limit > 0 and not ours.cut]
     lowest = sum(ratio < 1 for ratio in ratios)
     means = [f"{_geometric_mean(values):.2f}" if values else "-" for values in (ratios, limits)]
-    return [TITLES[kind], named(name), str(len(ratios)), str(lowest), *means]
+    return [TITLES[kind], origin, named(name), str(len(ratios)), str(lowest), *means]
 
 
 def _geometric_mean(values: Sequence[float]) -> float:

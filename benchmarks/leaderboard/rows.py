@@ -19,6 +19,8 @@ from benchmarks.leaderboard.scores import (
 BEHIND = "further behind"  # how far is not kept
 OPEN = "-"  # its runs were cut below the least mean of those that were not
 ASSUMES = "†"
+FEW = "‡"
+FEW_RUNS = 8  # a mean of fewer is marked
 TITLES = {REGRET: "Regret", IDENTIFICATION: "Identification"}
 
 
@@ -81,10 +83,11 @@ def named(algorithm: str) -> str:
 
 
 def mean_of(score: Score, mark: int) -> str:
-    """Return a mean with its standard error; a lower bound if runs were cut."""
+    """Return a mean with its standard error, and a mark if it is of few runs; a lower bound if runs were cut."""
     mean, error, cut = score.at(mark)
     spread = "" if math.isnan(error) else f" ± {amount(error)}"
-    return f"{'≥ ' if cut else ''}{amount(mean)}{spread}"
+    few = f" {FEW}" if score.runs < FEW_RUNS else ""
+    return f"{'≥ ' if cut else ''}{amount(mean)}{spread}{few}"
 
 
 def times(mean: float, limit: float) -> str:
