@@ -52,7 +52,7 @@ def leaderboard_page(scores: Sequence[Score], giants: Sequence[Giant], quick: bo
         *_maps(board),
         *_twelve(board),
         *_worst(board),
-        *_elsewhere(giants),
+        *_many_options(giants),
     ]
     return "\n".join(parts) + "\n"
 
@@ -79,12 +79,12 @@ def _opening(scores: Sequence[Score], quick: bool) -> Iterator[str]:
     yield "# Leaderboard"
     yield ""
     yield (
-        "This page says which algorithm does best where. Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. "
+        "Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. "
         "[Every table](notes/leaderboard-tables.md) is in the notes, and [leaderboard.csv](leaderboard.csv) has all numbers."
     )
     yield ""
-    days = sorted({one.played for one in scores})
-    yield f"Written by `make leaderboard`. Played on {' and '.join(days)}."
+    versions = sorted({one.played.rpartition(" ")[2] for one in scores})
+    yield f"Written by `make leaderboard`. Rows were played by copeland {', '.join(versions)}."
     if quick:
         yield "This is a quick board: it has fewer problems and runs than `make leaderboard`."
     yield ""
@@ -94,16 +94,15 @@ def _opening(scores: Sequence[Score], quick: bool) -> Iterator[str]:
     )
 
 
-def _elsewhere(giants: Sequence[Giant]) -> Iterator[str]:
-    yield ""
-    yield "## Elsewhere"
-    yield ""
-    yield "- [Votes to the best three, and to a baseline](notes/measured-certificates.md#votes-to-the-best-three-and-to-a-baseline) has other goals of `cpc-pac`."
+def _many_options(giants: Sequence[Giant]) -> Iterator[str]:
     if giants:
         most = max(giants, key=lambda one: one.duels)
+        yield ""
+        yield "## Very many options"
+        yield ""
         yield (
-            f"- [Very many options](notes/leaderboard-tables.md#very-many-options): `{most.algorithm}` on `{most.problem}` takes {most.mebibytes:,.0f} MiB "
-            f"and {most.microseconds:.2f} microseconds a duel."
+            f"`{most.algorithm}` on `{most.problem}` takes {most.mebibytes:,.0f} MiB and {most.microseconds:.2f} microseconds a duel "
+            "([others](notes/leaderboard-tables.md#very-many-options))."
         )
 
 
