@@ -102,7 +102,7 @@ def _many_options(giants: Sequence[Giant]) -> Iterator[str]:
         yield ""
         yield (
             f"`{most.algorithm}` on `{most.problem}` takes {most.mebibytes:,.0f} MiB and {most.microseconds:.2f} microseconds a duel "
-            "([others](notes/leaderboard-tables.md#very-many-options))."
+            f"({most.played}; [others](notes/leaderboard-tables.md#very-many-options))."
         )
 
 

@@ -373,7 +373,8 @@ def lay_out(planner):
     k = len(planner.row)
     champion = planner.champion[0]
     l = planner.skipped[champion]
-    price_row(planner, champion)
+    if l > 0:
+        price_row(planner, champion)
     for size in range(k - 1, k - 1 - l, -1):
         leave_out_dearest(planner, size)
     planner.price[0] = 0.0
@@ -382,7 +383,7 @@ def lay_out(planner):
     for leaf in range(2 * k):
         planner.leaf_price[leaf] = 0.0
     for j in range(k):
-        planner.planned[j] = j != champion and not planner.left_out[j]
+        planner.planned[j] = j != champion and not (l > 0 and planner.left_out[j])
     for node in range(len(planner.risk)):
         planner.risk[node] = math.inf
     for j in range(k):
