@@ -76,7 +76,7 @@ def _farthest(p, end, level):
 # When IMED's index decides a pair: n d + ln n against ln t. An exact tie would be decided by its mere length, so where n d
 # is below ln n, that many nats must be above ln(t/n) by a little (as in MOSS and kl-UCB++), or 2 n d above ln t.
 #
-# Caution is deducted from the index, and fades with n. Long wrong spells come from pairs of wide gaps that had bad luck in
+# Caution is deducted from the index, and fades with n. Most long wrong spells come from pairs that had bad luck in
 # their first hundred duels, and there a nat takes few duels. Regret comes from narrow gaps, where a nat takes thousands.
 #
 # CPC decides so. A rule's own threshold is part of it, and a lower one lets it decide sooner and err more often: to tell
