@@ -19,6 +19,7 @@ def add_fields(
     _app: Sphinx, what: str, _name: str, value: Any, _options: Any, lines: list[str]
 ) -> None:
     """Say what the fields of a record mean; and nothing of a constant, where Python explains its type."""
+    lines[:] = [_ARRAY.sub(r"\1ndarray", line) for line in lines]
     if what == "data" and isinstance(value, _PLAIN):
         lines.clear()
     if what == "class" and hasattr(value, "__annotations__"):
