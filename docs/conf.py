@@ -24,6 +24,7 @@ extensions = [
     "fields",
     "command_options",
     "markup",
+    "line_ends",
 ]
 exclude_patterns = ["_build", "_ext", "gallery/*.py"]
 

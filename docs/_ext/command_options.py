@@ -53,9 +53,9 @@ def _value(one: Any) -> str:
 
 
 def _words(text: str) -> str:
-    """Help as it stands in a table: flags as code."""
+    """Help as it stands in a table: flags, places to fill and an empty text as code."""
     told = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
-    return re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", told)
+    return re.sub(r"(?<![\w`-])(--[a-z][a-z-]*|\{[a-z:.0-9]+\}|''(?!\w))", r"`\1`", told)
 
 
 class Options(SphinxDirective):

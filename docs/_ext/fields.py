@@ -10,6 +10,7 @@ _FIELD = re.compile(r"^    (\w+): [^#\n]*#\s*(.+)$", flags=re.MULTILINE)
 _ARRAY = re.compile(
     r"(~?(?:numpy\.)?)ndarray\[tuple\[(?:~?typing\.)?Any, \.\.\.\], [~\w.]*dtype\[[^\[\]]*\]\]"
 )
+_ALIAS = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
 _MADE_UP = "Alias for field number"  # what Python says of a field of a named tuple
 _PLAIN = (str, int, float, tuple, list, dict, frozenset)
 
@@ -18,11 +19,20 @@ def add_fields(
     _app: Sphinx, what: str, _name: str, value: Any, _options: Any, lines: list[str]
 ) -> None:
     """Say what the fields of a record mean; and nothing of a constant, where Python explains its type."""
+    lines[:] = [_ARRAY.sub(r"\1ndarray", line) for line in lines]
     if what == "data" and isinstance(value, _PLAIN):
         lines.clear()
     if what == "class" and hasattr(value, "__annotations__"):
         said = _FIELD.findall(inspect.getsource(value).partition("    def ")[0])
         lines += ["", *(f":param {field}: {_escaped(words)}" for field, words in said), ""]
+
+
+def begin_with_comment(
+    _app: Sphinx, what: str, _name: str, _value: Any, _options: Any, lines: list[str]
+) -> None:
+    """Keep napoleon from reading the words before a colon as the type of a property."""
+    if what == "property":
+        lines[:0] = ["..", ""]  # a comment that is empty
 
 
 def shorten_arrays(
@@ -34,8 +44,12 @@ def shorten_arrays(
     signature: str | None,
     returned: str | None,
 ) -> tuple[str | None, str | None]:
-    """Write an array as numpy prints it: its type says nothing of its shape, in many words."""
-    return tuple(text and _ARRAY.sub(r"\1ndarray", text) for text in (signature, returned))  # type: ignore[return-value]
+    """Write an array as numpy prints it, and an alias by its name: in full they take many words."""
+
+    def short(text: str | None) -> str | None:
+        return text and _ALIAS.sub(r"\1", _ARRAY.sub(r"\1ndarray", text))
+
+    return short(signature), short(returned)
 
 
 def skip_made_up(
@@ -51,6 +65,7 @@ def _escaped(words: str) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Look at every docstring and signature."""
+    app.connect("autodoc-process-docstring", begin_with_comment, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", add_fields)
     app.connect("autodoc-process-signature", shorten_arrays)
     app.connect("autodoc-skip-member", skip_made_up)
