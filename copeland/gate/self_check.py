@@ -21,6 +21,7 @@ from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts,
 from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judgments import UNANSWERED, SideCounts
+from copeland.gate.only_ties import FEW
 from copeland.gate.power import count_affordable
 from copeland.gate.questions import Question
 from copeland.gate.side_bias import find_objection
@@ -103,6 +104,11 @@ class SelfCheck:
         if self.repeated:
             said.append(
                 f"Asked the same again, it changed its answer in {self.changed:,} of {self.repeated:,}."
+            )
+        if self.named <= FEW * 2 * self.cases:
+            nearly = "nearly " if self.named else ""
+            said.append(
+                f"It called {nearly}every pair a tie. A judge that sees no difference does so, too: try it on answers that are plainly worse."
             )
         if self.unanswered:
             said.append(f"It gave no answer to {format_count(self.unanswered, 'question')}.")
@@ -221,10 +227,14 @@ def play_gates(
         weigh(Verdicts(*(int((row[:n] == kind).sum()) for kind in (WON, LOST, TIED))), terms)
         for row, n in zip(verdicts, stops, strict=True)
     ]
+    # By a judge that names no answer, no gate passes.
+    named = (verdicts[:, :most] != TIED).any(axis=1) | settings.accept_judge
     return Played(
         better=sum(BETTER in one.claims for one in found),
         worse=sum(WORSE in one.claims for one in found),
-        passed=sum(one.outcome == PASSED for one in found),
+        passed=sum(
+            one.outcome == PASSED for one, is_named in zip(found, named, strict=True) if is_named
+        ),
         failed=sum(one.outcome == FAILED for one in found),
     )
 
