@@ -146,14 +146,15 @@ class SelfCheck:
         wrong = (
             f"calls a set better or worse than itself in {self.wrong} of {self.runs} runs ({calls})"
         )
-        ends = f"{self.played.passed} pass and {self.played.failed} fail"
+        passed, failed = self.played.passed, self.played.failed
+        ends = f" Of these runs, {passed} pass and {failed} fail." if passed or failed else ""
         judge = quote_name(self.judge)
         if self.is_fit:
             return (
                 f"Fit, as far as this check goes: the judge {judge} does not follow the sides, and by its answers a gate with these settings "
-                f"{wrong}. Of these runs, {ends}."
+                f"{wrong}.{ends}"
             )
-        return f"Not fit for this gate: by the answers of the judge {judge}, a gate with these settings {wrong}. Of these runs, {ends}."
+        return f"Not fit for this gate: by the answers of the judge {judge}, a gate with these settings {wrong}.{ends}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
