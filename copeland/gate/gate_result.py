@@ -16,7 +16,7 @@ from copeland.gate.judgments import (
     NamedCounts,
     SideCounts,
     Tally,
-    count_named,
+    count_choices,
     count_sides,
     tally_judgments,
 )
@@ -72,7 +72,7 @@ class JudgeResult:
     @property
     def named(self) -> NamedCounts:
         """How often the judge named an answer."""
-        return count_named(self.judgments)
+        return count_choices(self.judgments)
 
     @property
     def is_exact(self) -> bool:

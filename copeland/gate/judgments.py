@@ -95,12 +95,12 @@ class NamedCounts(NamedTuple):
     answers: int
 
 
-def count_named(judgments: Iterable[Judgment]) -> NamedCounts:
+def count_choices(judgments: Iterable[Judgment]) -> NamedCounts:
     """Return how often a judge named an answer; an answer that changed with the sides was named, too.
 
     Examples
     --------
-    >>> count_named([Judgment(0, 0, "candidate", "left"), Judgment(1, 1, "candidate", "tie")])
+    >>> count_choices([Judgment(0, 0, "candidate", "left"), Judgment(1, 1, "candidate", "tie")])
     NamedCounts(named=1, answers=2)
     """
     asked = [one for one in judgments if one.outcome not in (*UNANSWERED, IDENTICAL)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from copeland.gate.claims import PASSED, Terms
-from copeland.gate.judgments import Judgment, Tally, count_named, tally_judgments
+from copeland.gate.judgments import Judgment, Tally, count_choices, tally_judgments
 from copeland.gate.worst_case import weigh_tally
 from copeland.support.phrasing import format_count, quote_name
 
@@ -25,7 +25,7 @@ def find_only_ties(judge: str, judgments: Sequence[Judgment], terms: Terms) -> s
     >>> find_only_ties("echo", [Judgment(i, i, "candidate", "tie") for i in range(3)], terms)
     'The judge echo called every pair a tie (3 answers): nothing shows that it sees a difference.'
     """
-    named, answers = count_named(judgments)
+    named, answers = count_choices(judgments)
     if named or not answers:
         return ""
     tally = tally_judgments(judgments)
