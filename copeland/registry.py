@@ -37,6 +37,8 @@ GROUP = "copeland.algorithms"  # the entry points by which an installed package 
 
 MOST_OPTIONS = 10_000_000
 
+TARGETS = ("copeland", "condorcet", "borda", "von neumann", "random walk", "several")
+
 State = Any  # a named tuple of arrays (or of such named tuples)
 
 _TAKES = {  # what the parts that every algorithm has are called with
@@ -75,7 +77,7 @@ class Algorithm:
     name: str
     paper: str
     summary: str
-    target: str  # the notion of winner it looks for
+    target: str  # the notion of winner it looks for, one of TARGETS
     init: Callable[..., State]
     select: Callable[..., tuple[int, int]]
     update: Callable[..., None]
@@ -97,6 +99,9 @@ class Algorithm:
     assumes_condorcet: bool = False
 
     def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            known = nearest(str(self.target), TARGETS)
+            raise InvalidParameter(f"{self.name}: target is {self.target!r}; {known}")
         for name, wanted in _TAKES.items():
             _check_arguments(self.name, name, getattr(self, name), wanted)
 

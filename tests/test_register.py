@@ -1,9 +1,11 @@
 """Registration by name: what a file calls `select` is `select`, and a part with a wrong name is noticed."""
 
+from dataclasses import replace
+
 import pytest
 
-from copeland.errors import InvalidAlgorithm
-from copeland.registry import _module_at, _registry, find, register
+from copeland.errors import InvalidAlgorithm, InvalidParameter
+from copeland.registry import TARGETS, _module_at, _registry, algorithms, find, register
 
 HEAD = """
 from copeland.algorithms.random import State
@@ -121,3 +123,20 @@ def test_the_algorithm_s_name_in_place_of_the_file_s_is_refused():
 def test_an_algorithm_is_registered_with_other_fields(load):
     mine = register(find("random"), name="mine")
     assert find("mine") is mine and mine.select is find("random").select
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("best", r"mine: target is 'best'; known names: borda, condorcet, copeland, "),
+        ("Copelnd", r"target is 'Copelnd'; did you mean 'copeland'\?"),
+        (None, "target is None; known names: "),
+    ],
+)
+def test_a_notion_of_winner_that_is_not_known_is_refused(target, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        replace(find("ccb"), name="mine", target=target)
+
+
+def test_every_notion_of_winner_has_an_algorithm():
+    assert {one.target for one in algorithms().values()} == set(TARGETS)

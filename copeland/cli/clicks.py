@@ -133,6 +133,10 @@ def count_command(
             impressions, events, rules, columns, scratch, jobs, backend, progress=advance
         )
     write_file(out, found.csv().encode())
+    if not found.lists["read"]:
+        note(
+            f"copeland: {impressions} holds no impressions, so {out} holds no votes. A front end shows no pairs once its allocation has expired."
+        )
     if as_json:
         print_json(
             {
@@ -164,7 +168,7 @@ def _sentences(found: ClickCounts) -> Iterator[str]:
         ("impression", found.lists, _LISTS),
         ("click", found.clicks, _CLICKS),
     ):
-        yield f"{format_count(rows['read'], what)} read:"
+        yield f"{format_count(rows['read'], what)} read{':' if rows['read'] else '.'}"
         for fate, words in fates.items():
             if rows[fate]:
                 yield f"  {rows[fate]:,} {words}"

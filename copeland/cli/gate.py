@@ -146,7 +146,7 @@ def gate_command(
         bool,
         typer.Option(
             "--accept-judge",
-            help="Let a judge pass the candidate even if its answers follow the sides.",
+            help="Let a judge pass the candidate even if its answers follow the sides, or are all ties.",
         ),
     ] = False,
     prompt: Prompt = None,

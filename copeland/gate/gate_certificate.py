@@ -27,7 +27,7 @@ from copeland.study.results.agreement import JudgeAgreement
 from copeland.support.atomic_files import read_text
 from copeland.support.phrasing import format_count
 
-VERSION = 1
+VERSION = 2  # in the first, a judge that called every pair a tie could pass a candidate
 KEY = "gate_certificate"  # by which such a file is recognised
 ASSUMPTIONS = (
     "The preference is the judge's, as it answered here; it is not that of people.",
@@ -35,6 +35,7 @@ ASSUMPTIONS = (
     "A question without an answer counts against every claim.",
     "Where both answers are the same text, neither is preferred.",
     "A judge that follows the sides proves nothing for the candidate, unless it was accepted (accept_judge).",
+    "Nor does one that calls every pair a tie.",
 )
 
 _CLOSE = 1e-9
@@ -67,7 +68,7 @@ def read_gate_certificate(path: str | Path) -> dict[str, Any] | None:
         raise InvalidParameter(f"{path} {error}.") from None
     if not isinstance(content, dict) or KEY not in content:
         return None
-    if content[KEY] != VERSION:
+    if content[KEY] not in range(1, VERSION + 1):
         raise InvalidParameter(
             f"{path} was written by a newer version of copeland; upgrade copeland to check it."
         )
@@ -165,7 +166,7 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
         judgments = _read_judgments(
             told["verdicts"], set(told["changed"]), questions, same, settings
         )
-        rest = (pairs, questions, settings, told["calls"], "", "")
+        rest = (pairs, questions, settings, told["calls"], "", "", content[KEY] == 1)
         judges.append(make_judge_result(told["judge"], judgments, *rest))
         yield from _compare(told, judges[-1])
     yield from _compare_whole(content, _make_result(content, pairs, settings, terms, judges))
@@ -248,7 +249,8 @@ def _compare_whole(content: Mapping[str, Any], found: GateResult) -> Iterator[st
     sentence = describe_gate(found)
     if content["statement"] != sentence:
         yield f"its statement should be: {sentence}"
-    if list(content["assumptions"]) != list(ASSUMPTIONS):
+    assumptions = ASSUMPTIONS[:-1] if content[KEY] == 1 else ASSUMPTIONS
+    if list(content["assumptions"]) != list(assumptions):
         yield "it does not say what it assumes."
 
 

@@ -24,6 +24,7 @@ from copeland.gate.judgments import (
     count_sides,
     tally_judgments,
 )
+from copeland.gate.only_ties import find_only_ties
 from copeland.gate.questions import Question
 from copeland.gate.side_bias import find_objection, withhold
 from copeland.gate.slices import find_conflicts
@@ -219,10 +220,17 @@ class GateLoop:
         if self.settings.judge_all:
             return
         outcome = weigh_tally(self.tally, self.terms).outcome
+        if outcome == PASSED and self._has_only_ties():
+            return  # the next answer may be the first that it names
         if outcome != UNDECIDED:
             self._stop("decided", self._describe_decision(outcome))
         elif self._is_futile():
             self._stop("futile", "no outcome of the calls left could prove the required claim.")
+
+    def _has_only_ties(self) -> bool:
+        if self.settings.accept_judge or self.tally.verdicts.wins or self.tally.verdicts.losses:
+            return False
+        return bool(find_only_ties(self.name, self.judgments, self.terms))
 
     def _describe_decision(self, outcome: str) -> str:
         if outcome != PASSED:
@@ -282,13 +290,19 @@ def make_judge_result(
     calls: int,
     reason: str,
     stopped: str,
+    believe_ties: bool = False,
 ) -> JudgeResult:
-    """Return what counted judgments prove, of all cases and of each tag; nothing for the candidate if the judge follows the sides."""
+    """Return what counted judgments prove, of all cases and of each tag.
+
+    They prove nothing for the candidate if the judge follows the sides or, unless such ties are believed, calls every pair a tie.
+    """
     terms = settings.make_terms(len(questions))
     tally = tally_judgments(judgments)
     finding = weigh_tally(tally, terms)
     slices = _weigh_slices(finding, judgments, pairs, questions, terms)
     objection = "" if settings.accept_judge else find_objection(name, count_sides(judgments))
+    if not (objection or settings.accept_judge or believe_ties):
+        objection = find_only_ties(name, judgments, terms)
     if objection:
         finding = withhold(finding)
         slices = tuple(one._replace(finding=withhold(one.finding)) for one in slices)

@@ -13,8 +13,10 @@ from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judgments import (
     IDENTICAL,
     Judgment,
+    NamedCounts,
     SideCounts,
     Tally,
+    count_choices,
     count_sides,
     tally_judgments,
 )
@@ -66,6 +68,11 @@ class JudgeResult:
     def sides(self) -> SideCounts:
         """How the judge treated the sides."""
         return count_sides(self.judgments)
+
+    @property
+    def named(self) -> NamedCounts:
+        """How often the judge named an answer."""
+        return count_choices(self.judgments)
 
     @property
     def is_exact(self) -> bool:

@@ -90,7 +90,7 @@ def run_gate(
     judge_all
         Go on after the decision until every question is judged, for the exact number.
     accept_judge
-        Count the verdicts of a judge that follows the sides, too; otherwise such a judge passes no candidate.
+        Count the verdicts of a judge that follows the sides or calls every pair a tie, too; otherwise such a judge passes no candidate.
     cheaper, faster
         Require also that the candidate's mean price, or time, over all cases is lower by this share: 0.4 for 40 %.
     journal

@@ -16,6 +16,7 @@ from copeland.gate.claims import (
     Terms,
 )
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
+from copeland.gate.only_ties import TRY_WORSE, warn_of_ties
 from copeland.support.phrasing import (
     capital,
     format_count,
@@ -209,10 +210,14 @@ def _describe_work(judge: JudgeResult) -> Iterator[str]:
     if sides.both:
         cases = format_count(sides.both, "case")
         yield f"Of {cases} asked in both orders, {sides.flips:,} changed with the sides."
-    if judge.objection:
+    if not judge.objection:
+        yield from filter(None, [warn_of_ties(*judge.named)])
+    elif judge.named.named:
         yield (
             "Improve the judge, and check it with --same; --accept-judge counts its verdicts as they are."
         )
+    else:
+        yield f"{TRY_WORSE} If it finds these worse, --accept-judge counts its ties as they are."
 
 
 def _describe_agreement(result: GateResult) -> Iterator[str]:

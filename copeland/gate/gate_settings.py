@@ -38,7 +38,7 @@ class GateSettings:
     patience: int = 5
     judge_identical: bool = False
     judge_all: bool = False
-    accept_judge: bool = False  # even if it follows the sides
+    accept_judge: bool = False  # even if it follows the sides, or says only tie
 
     def __post_init__(self) -> None:
         check_draw(self.population, self.swap)

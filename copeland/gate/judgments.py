@@ -88,6 +88,26 @@ def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
     return Tally(Verdicts(wins, losses, ties), unanswered)
 
 
+class NamedCounts(NamedTuple):
+    """How often a judge named an answer, of the questions that it was asked and answered."""
+
+    named: int
+    answers: int
+
+
+def count_choices(judgments: Iterable[Judgment]) -> NamedCounts:
+    """Return how often a judge named an answer; an answer that changed with the sides was named, too.
+
+    Examples
+    --------
+    >>> count_choices([Judgment(0, 0, "candidate", "left"), Judgment(1, 1, "candidate", "tie")])
+    NamedCounts(named=1, answers=2)
+    """
+    asked = [one for one in judgments if one.outcome not in (*UNANSWERED, IDENTICAL)]
+    named = sum(one.outcome in (LEFT, RIGHT) or bool(one.flipped) for one in asked)
+    return NamedCounts(named, len(asked))
+
+
 class SideCounts(NamedTuple):
     """How often a judge named each side, and how often the order of the sides changed what it said of a case."""
 

@@ -21,6 +21,7 @@ from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts,
 from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judgments import UNANSWERED, SideCounts
+from copeland.gate.only_ties import FEW
 from copeland.gate.power import count_affordable
 from copeland.gate.questions import Question
 from copeland.gate.side_bias import find_objection
@@ -104,6 +105,11 @@ class SelfCheck:
             said.append(
                 f"Asked the same again, it changed its answer in {self.changed:,} of {self.repeated:,}."
             )
+        if self.named <= FEW * 2 * self.cases:
+            nearly = "nearly " if self.named else ""
+            said.append(
+                f"It called {nearly}every pair a tie. A judge that sees no difference does so, too: try it on answers that are plainly worse."
+            )
         if self.unanswered:
             said.append(f"It gave no answer to {format_count(self.unanswered, 'question')}.")
         if self.objection:
@@ -140,14 +146,15 @@ class SelfCheck:
         wrong = (
             f"calls a set better or worse than itself in {self.wrong} of {self.runs} runs ({calls})"
         )
-        ends = f"{self.played.passed} pass and {self.played.failed} fail"
+        passed, failed = self.played.passed, self.played.failed
+        ends = f" Of these runs, {passed} pass and {failed} fail." if passed or failed else ""
         judge = quote_name(self.judge)
         if self.is_fit:
             return (
                 f"Fit, as far as this check goes: the judge {judge} does not follow the sides, and by its answers a gate with these settings "
-                f"{wrong}. Of these runs, {ends}."
+                f"{wrong}.{ends}"
             )
-        return f"Not fit for this gate: by the answers of the judge {judge}, a gate with these settings {wrong}. Of these runs, {ends}."
+        return f"Not fit for this gate: by the answers of the judge {judge}, a gate with these settings {wrong}.{ends}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
@@ -221,10 +228,14 @@ def play_gates(
         weigh(Verdicts(*(int((row[:n] == kind).sum()) for kind in (WON, LOST, TIED))), terms)
         for row, n in zip(verdicts, stops, strict=True)
     ]
+    # By a judge that names no answer, no gate passes.
+    named = (verdicts[:, :most] != TIED).any(axis=1) | settings.accept_judge
     return Played(
         better=sum(BETTER in one.claims for one in found),
         worse=sum(WORSE in one.claims for one in found),
-        passed=sum(one.outcome == PASSED for one in found),
+        passed=sum(
+            one.outcome == PASSED for one, is_named in zip(found, named, strict=True) if is_named
+        ),
         failed=sum(one.outcome == FAILED for one in found),
     )
 

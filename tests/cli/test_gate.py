@@ -255,6 +255,19 @@ def test_one_file_with_a_column_for_each_option(folder):
     )
 
 
+def test_a_judge_that_says_only_tie_passes_nothing_unless_it_is_accepted(folder):
+    words = (*SETS, "--command", "echo tie", "--journal", "kept.jsonl", "--summary", "gate.md")
+    done = run("gate", *words)
+    assert done.exit_code == 3
+    said = "The judge echo called every pair a tie (60 answers): "
+    assert (
+        done.stdout.startswith(said) and "Try it on answers that are plainly worse." in done.stdout
+    )
+    assert "called every pair a tie" in Path("gate.md").read_text()
+    done = run("gate", *words, "--accept-judge")  # from the journal: no call is made again
+    assert done.exit_code == 0 and "named an answer in 0 of" in done.stdout
+
+
 @pytest.mark.slow
 def test_a_set_against_itself(folder):
     own = ("--command", f"{sys.executable} judge.py {{left}} {{right}}", "--max-calls", "20")

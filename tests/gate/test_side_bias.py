@@ -74,7 +74,7 @@ def test_files_say_the_same_of_it(swap):
 def test_a_certificate_whose_changes_are_left_out_is_found():
     content = json.loads(make_certificate(gate(lambda *_: "left", 40, swap="confirm")))
     content["judges"][0]["changed"] = []
-    assert any("but it is passed" in one for one in find_objections(content))
+    assert any("its statement should be: " in one for one in find_objections(content))
     content["judges"][0]["changed"] = [39_000]
     assert any("has no verdict on them" in one for one in find_objections(content))
 

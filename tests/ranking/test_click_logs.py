@@ -305,6 +305,18 @@ def test_bad_input_is_one_sentence(words, sentence, tmp_path, monkeypatch):
     assert not (tmp_path / "w.csv").exists()
 
 
+def test_a_log_without_impressions_is_told_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("s.ndjson", "c.ndjson"):
+        (tmp_path / name).touch()
+    done = run("clicks", "count", "s.ndjson", "c.ndjson", "--out", "w.csv")
+    assert done.exit_code == 0 and done.stdout.splitlines() == [
+        "0 impressions read.",
+        "0 clicks read.",
+    ]
+    assert "s.ndjson holds no impressions, so w.csv holds no votes." in done.stderr
+
+
 def test_columns_by_other_names(tmp_path):
     shown, clicks = log_of(seed=11)
     plain = plain_count(shown, clicks, RULES)

@@ -48,11 +48,20 @@ def standing_table(rows: Sequence[OptionRow]) -> Table:
             *(["" if row.chance is None else percent(row.chance)] if guessed else []),
             plain_text(row.add_state(row.place)),
         )
-    note = "; chance: to be best, an estimate" if guessed else ""
     table.caption = plain_text(
-        f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many{note}"
+        f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many{_note_chance(rows)}"
     )
     return table
+
+
+def _note_chance(rows: Sequence[OptionRow]) -> str:
+    """What the chances of a table are; nothing if it has none."""
+    chances = [row.chance for row in rows if row.chance is not None]
+    if not chances:
+        return ""
+    # Of a panel there is one estimate, and the chances add up.
+    less = ": the smaller of two, so they add up to less than 100 %" if sum(chances) < 0.995 else ""
+    return f"; chance: to be best, an estimate{less}"
 
 
 def _note_first(options: int) -> str:

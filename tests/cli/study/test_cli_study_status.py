@@ -24,6 +24,9 @@ def test_the_status_of_the_demo_in_words(demo):
     said = " ".join(shown.split())
     assert re.search(r"About [\d,]+ to [a-z\d, ]+ more votes settle it in four of five cases", said)
     assert re.search(r"to prove [ABC] best: [ABC] against D and [ABC] against E", said)
+    chances = [row["chance"] for row in values("status", "demo")["options"]]
+    is_less = "the smaller of two, so they add up to less than 100 %" in said
+    assert "chance: to be best, an estimate" in said and is_less == (sum(chances) < 0.995)
 
 
 @pytest.mark.quick

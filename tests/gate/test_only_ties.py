@@ -1,0 +1,112 @@
+"""A judge that calls every pair a tie passes nothing, and says so in every output."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
+
+from copeland.gate import run_gate
+from copeland.gate.case_pairs import pair_with_itself
+from copeland.gate.gate_certificate import ASSUMPTIONS, _seal, find_objections, make_certificate
+from copeland.gate.gate_sentences import describe_details
+from copeland.gate.gate_settings import GateSettings
+from copeland.gate.junit import make_junit
+from copeland.gate.markdown_summary import make_summary
+from copeland.gate.self_check import check_judge_by_itself
+
+WARNING = "Try it on answers that are plainly worse."
+
+
+def gate(judge, cases=80, identical=0, **how):
+    return run_gate(*answers_of(make_pairs(cases, identical)), {"small": judge}, **how)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("word", ["tie", "both_bad"])
+@pytest.mark.parametrize("swap", ["random", "confirm"])
+@pytest.mark.parametrize("population", ["these", "like-these"])
+def test_it_passes_nothing_unless_it_is_accepted(word, swap, population):
+    how = {"swap": swap, "population": population, "margin": 0.15}
+    result = gate(Scripted(word), **how)
+    assert (result.outcome, result.exit_code) == ("undecided", 3)
+    assert result.sentence.startswith("The judge small called every pair a tie (")
+    accepted = gate(Scripted(word), accept_judge=True, **how)
+    assert accepted.outcome == "passed" and accepted.calls < result.calls
+    assert WARNING in "".join(describe_details(accepted))
+
+
+def test_it_is_asked_on_until_it_names_an_answer():
+    asked = []
+
+    def judge(left, right, item):  # the 100th answer is the first that it names
+        asked.append(item)
+        return "tie" if len(asked) < 100 else "left" if left.name == NEW else "right"
+
+    result = gate(judge, accept_judge=True)
+    assert result.outcome == "passed" and result.calls < 100
+    asked.clear()
+    result = gate(judge)
+    assert (result.outcome, result.calls) == ("passed", 100)
+    assert WARNING in "".join(describe_details(result))
+
+
+def test_files_say_the_same_of_it():
+    result = gate(Scripted("tie"), 40)
+    sentence = result.judges[0].objection
+    assert (
+        sentence
+        == "The judge small called every pair a tie (80 answers): nothing shows that it sees a difference."
+    )
+    assert result.sentence.startswith(sentence) and WARNING in "".join(describe_details(result))
+    (failure,) = ElementTree.fromstring(make_junit(result)).iter("failure")
+    assert failure.get("type") == "undecided" and failure.get("message").startswith(sentence)
+    page = make_summary(result)
+    assert (
+        page.startswith("## Gate undecided")
+        and "called every pair a tie" in page
+        and WARNING in page
+    )
+    content = json.loads(make_certificate(result))
+    assert content["outcome"] == "undecided" and find_objections(content) == ()
+
+
+def test_a_certificate_of_the_first_version_holds_by_its_own_rules():
+    content = json.loads(make_certificate(gate(Scripted("tie"), 40, accept_judge=True)))
+    content |= {
+        "gate_certificate": 1,
+        "accept_judge": False,
+        "assumptions": list(ASSUMPTIONS[:-1]),
+    }
+    content["seal"] = _seal(content)
+    assert find_objections(content) == ()
+    content["gate_certificate"] = 2
+    assert any("but it is undecided" in one for one in find_objections(content))
+
+
+@pytest.mark.parametrize("identical", [40, 39])
+def test_ties_that_decide_nothing_are_no_objection(identical):
+    # One case of 40 lost is theta .4875, which is above .45 whatever the judge says of it.
+    result = gate(Scripted("tie"), 40, identical)
+    assert (result.outcome, result.judges[0].objection) == ("passed", "")
+
+
+def test_a_refuted_claim_stays_refuted_with_a_warning():
+    result = gate(Scripted("tie"), 40, require="better")
+    assert result.outcome == "failed" and WARNING in "".join(describe_details(result))
+
+
+def test_a_judge_that_names_answers_is_not_warned_of():
+    result = gate(Scripted(NEW, OLD, *["tie"] * 8), judge_all=True)
+    assert result.outcome == "passed" and WARNING not in "".join(describe_details(result))
+
+
+@pytest.mark.parametrize(("named", "said"), [(0, "every pair"), (2, "nearly every pair")])
+def test_a_set_against_itself_cannot_tell_such_a_judge_from_a_good_one(named, said):
+    same = pair_with_itself({f"q{i}": f"answer {i}" for i in range(40)})
+    judge = lambda left, right, item: "left" if int(item.name[1:]) < named / 2 else "tie"  # noqa: E731
+    found = check_judge_by_itself(same, judge, GateSettings())
+    assert found.is_fit and found.named == named
+    (warning,) = [one for one in found.sentences if "plainly worse" in one]
+    assert warning.startswith(f"It called {said} a tie.")
+    assert named or found.played.passed == 0
