@@ -40,7 +40,7 @@ HARD_WORLDS = {
     "a cycle": [[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]],
     "a certain cycle": [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]],
 }
-_TIES = "; break ties between options at random"
+_TIES = "; break ties at random, each tied option equally likely"
 SIGMAS = 4.5  # of a two-sided test: wrong once in 150,000 checks
 
 

@@ -11,7 +11,7 @@ from oracles.planner import PlainPlanner
 from situations import planner_of, situations
 
 from copeland.kernels.planner import planner_state, prices, vote_updates
-from copeland.kernels.planner.champion import LOYALTY, compare, next_pair, plan
+from copeland.kernels.planner.champion import LOYALTY, begin, compare, next_pair, plan
 from copeland.kernels.planner.planner_state import NONE, entry_of, is_held, side_of
 from copeland.kernels.planner.prices import BLOCKED
 from copeland.kernels.vote_evidence import imed_index
@@ -267,6 +267,60 @@ def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
     assert planner.unproved[0] == open_wins + int(missing.sum())
     asked = planner.leaf_price[planner.leaf_price != BLOCKED]
     assert planner.price[0] == pytest.approx(asked.sum(), rel=1e-6)
+
+
+def followed_votes(costly, last):
+    """Which votes of a pair the plan follows, of the first ``last``."""
+    planner = planner_of(2, costly=costly, level=1.0)
+    entry = planner_state.enter(planner.meetings, 0, 1)
+    found = []
+    for n in range(1, last + 1):
+        planner.meetings.won[entry, 0] = n
+        if vote_updates.is_due(planner, entry):
+            found.append(n)
+    return np.array(found)
+
+
+def test_the_plan_follows_every_vote_of_a_short_pair_and_one_in_n_by_256_of_a_long_one():
+    found = followed_votes(True, 20_000)
+    assert (found[:256] == np.arange(1, 257)).all()
+    apart, before = np.diff(found), found[:-1]
+    assert (apart <= np.maximum(before / 128, 1)).all()
+    assert (apart >= np.floor(before / 256)).all()
+
+
+def test_the_plan_of_a_certificate_for_votes_follows_every_vote():
+    assert len(followed_votes(False, 1_000)) == 1_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_decided_and_unproved_follows_every_vote_of_long_pairs(seed):
+    rng = np.random.default_rng(seed)
+    k, level = 5, 8.0
+    planner = planner_of(k, costly=True, level=level)
+    won = rng.binomial(1_000, 0.527, (k, k))
+    for i, j in pairs(k):
+        if i < j:
+            vote_updates.take_in(planner, i, j, int(won[i, j]), int(1_000 - won[i, j]), 0)
+    begin(planner, rng)
+    compare(planner)
+    skipped = changes = 0
+    for _ in range(600):
+        i, j = map(int, rng.choice(k, 2, replace=False))
+        before = planner.unproved[0]
+        vote_updates.take_in(planner, i, j, 1, 0, 0)
+        skipped += not vote_updates.is_due(planner, entry_of(planner.meetings, i, j))
+        changes += before != planner.unproved[0]
+        view = PlainPlanner.of(planner)
+        champion, l = int(planner.champion[0]), int(planner.skipped[planner.champion[0]])
+        held = plain.held(view)
+        assert (planner.claims.lost == held.sum(axis=0)).all()
+        planned = np.flatnonzero(planner.planned)
+        missing = l - held.sum(axis=0) - (planner.planned & ~held[champion]) > 0
+        missing[champion] = False
+        assert planner.unproved[0] == int((~held[champion][planned]).sum()) + int(missing.sum())
+    assert skipped > 300 and changes > 0
 
 
 # The evidence that regret goes by

@@ -24,7 +24,6 @@ from copeland.kernels.planner.planner_state import (
     opponent,
     put,
     smallest,
-    together_level,
     win_level,
 )
 from copeland.kernels.planner.prices import (
@@ -38,7 +37,6 @@ from copeland.kernels.planner.prices import (
     raise_aim,
     rate_claim,
     relist_loss,
-    show,
 )
 
 UNPRICED = 1.0  # in a row of prices less than 0
@@ -397,9 +395,6 @@ def rate_pair(planner, entry):
     """Bring the plan up to date where a pair enters it."""
     meetings = planner.meetings
     i, j = meetings.first[entry], meetings.second[entry]
-    if planner.joint.used[0]:
-        show(planner.joint, planner.claims, i, together_level(planner))
-        show(planner.joint, planner.claims, j, together_level(planner))
     relist_loss(planner, i, j, entry)
     relist_loss(planner, j, i, entry)
     champion = planner.champion[0]

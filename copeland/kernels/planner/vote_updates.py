@@ -22,12 +22,14 @@ from copeland.kernels.planner.planner_state import (
     enter,
     entry_of,
     full,
+    is_held,
     loss_level,
     lowest_leaf,
     new_planner,
     release,
     side_of,
     smallest,
+    together_level,
     weakest,
     weigh,
     with_more_pairs,
@@ -37,16 +39,36 @@ from copeland.kernels.vote_evidence import index_of_nats, log_evidence, nats_ahe
 
 LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
 MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
+STEADY = 128  # after so many votes of a pair, one more hardly moves its price
 
 # Counting
 
 
 @apart
 def take_in(planner, i, j, wins, losses, ties):
-    """Count votes of a pair, weigh its claims, and bring the plan up to date."""
+    """Count votes of a pair and weigh its claims; let the plan follow if that changes a decision, or if it is time."""
     entry = count_votes(planner, i, j, wins, losses, ties)
-    weigh_claims(planner, entry)
-    rate_pair(planner, entry)
+    has_changed = weigh_claims(planner, entry)
+    has_changed = show_losses(planner, entry) or has_changed
+    if has_changed or wins + losses + ties > 1 or is_due(planner, entry):
+        rate_pair(planner, entry)
+
+
+@kernel
+def is_due(planner, entry):
+    """Tell whether the plan follows the last vote of a pair: each of the first 256, then one in n / 256 to n / 128 of n.
+
+    Prices and risks hardly move in between. Decisions follow every vote; where wins need other evidence than losses,
+    they are part of the prices, so there the plan does too.
+    """
+    if not planner.costly[0]:
+        return True
+    meetings = planner.meetings
+    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    step = 1
+    while 2 * STEADY * step <= n:
+        step *= 2
+    return n % step == 0
 
 
 @kernel
@@ -88,7 +110,11 @@ def credit_pair(planner, entry, change):
 
 @kernel
 def weigh_claims(planner, entry):
-    """Give both claims of a pair the evidence of its votes, for p > 1/2 - margin: alone, and among those against one option."""
+    """Give both claims of a pair the evidence of its votes, for p > 1/2 - margin: alone, and among those against one option.
+
+    Return whether one of them is decided now that was not, or the reverse.
+    """
+    has_changed = False
     meetings, margin, level = planner.meetings, planner.margin[0], loss_level(planner)
     ties = meetings.tied[entry]
     n = meetings.won[entry, 0] + meetings.won[entry, 1] + ties
@@ -104,9 +130,25 @@ def weigh_claims(planner, entry):
             evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
             is_staked = planner.joint.used[0] and n > 0
             nats = staked_nats(planner.joint, evidence) if is_staked else 0.0
+        was_held = is_held(planner.claims, claim)
         weigh(planner.claims, claim, winner, loser, evidence, level)
+        has_changed = has_changed or is_held(planner.claims, claim) != was_held
         if planner.joint.used[0]:
             file_claim(planner.joint, claim, loser, nats)
+    return has_changed
+
+
+@kernel
+def show_losses(planner, entry):
+    """Find out how many losses of the two options of a pair are shown; tell whether that is a change."""
+    joint, meetings = planner.joint, planner.meetings
+    if not joint.used[0]:
+        return False
+    i, j = meetings.first[entry], meetings.second[entry]
+    before = joint.shown[i], joint.shown[j]
+    show(joint, planner.claims, i, together_level(planner))
+    show(joint, planner.claims, j, together_level(planner))
+    return before[0] != joint.shown[i] or before[1] != joint.shown[j]
 
 
 @kernel
@@ -121,6 +163,7 @@ def expire(planner):
             release(claims, claim, first, second)
         else:
             release(claims, claim, second, first)
+        show_losses(planner, entry)
         rate_pair(planner, entry)
     while smallest(planner.joint.until) <= loss_level(planner):
         j = lowest_leaf(planner.joint.until)
