@@ -1,4 +1,4 @@
-"""PBR, preference-based racing: Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, Copeland.
+"""PBR, preference-based racing: Busa-Fekete, Szörényi, Weng, Cheng & Hüllermeier 2013, Copeland.
 
 The paper selects the best few options; this is its race for the best one. All active pairs are
 dueled sweep by sweep; an option is discarded once another's score is sure to be higher, selected
@@ -58,7 +58,7 @@ def update(state, winner, loser, rng):
 ALGORITHM = register(
     __name__,
     name="pbr",
-    paper="Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, PBR with Copeland scores",
+    paper="Busa-Fekete, Szörényi, Weng, Cheng & Hüllermeier 2013, PBR with Copeland scores",
     summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
     target="copeland",
     **CONTEST_PARTS,

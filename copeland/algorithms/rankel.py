@@ -1,4 +1,4 @@
-"""RankEl, rank elicitation: Busa-Fekete, Szorenyi & Hullermeier 2014, with Copeland scores.
+"""RankEl, rank elicitation: Busa-Fekete, Szörényi & Hüllermeier 2014, with Copeland scores.
 
 All pairs are dueled sweep by sweep. The score of an option is the number of others that it beats
 with probability above 1/2 + ``epsilon``; a pair is dropped only once it is known, for both of its
@@ -76,7 +76,7 @@ def best_is_sure(tally):
 ALGORITHM = register(
     __name__,
     name="rankel",
-    paper="Busa-Fekete, Szorenyi & Hullermeier 2014, RankEl with Copeland scores",
+    paper="Busa-Fekete, Szörényi & Hüllermeier 2014, RankEl with Copeland scores",
     summary="Rank elicitation: decides every pair it can, stops when the best option is sure",
     target="copeland",
     **CONTEST_PARTS,

@@ -61,7 +61,7 @@ def _choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
     return Rule(expected, lambda x: x in (*choices, *unsaid))
 
 
-_NAME = Rule("a name, as cpc-pac", is_storable)
+_NAME = Rule("a name, such as cpc-pac", is_storable)
 _JUDGE = Rule("the name of a judge", lambda x: x == "" or (is_storable(x) and x.strip() == x))
 _GOAL = Rule("'best', 'top:3' or another number, 'above:NAME' or 'tiers'", is_goal)
 _RISK = _number("a number between 0 and 1", lambda x: 0 < x < 1)
