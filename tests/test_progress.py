@@ -67,6 +67,7 @@ def test_what_takes_long_shows_a_bar_in_a_terminal(terminal, soon):
     assert "runs" in terminal.getvalue() and "3/4" in terminal.getvalue()
 
 
+@pytest.mark.slow
 def test_the_time_left_is_the_one_that_was_told(terminal, soon):
     with progress.progress_bar("runs") as tell:
         tell(1, 4)
@@ -87,6 +88,7 @@ def test_what_was_done_before_does_not_count_for_the_time_left(terminal, soon, m
         until(lambda: "95/100 [00:50, left: 00:50]" in terminal.getvalue())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["notebook", "terminal"])
 def test_a_bar_says_what_is_done_before_anything_is_counted(place, soon, request):
     seen = request.getfixturevalue(place)
@@ -97,6 +99,7 @@ def test_a_bar_says_what_is_done_before_anything_is_counted(place, soon, request
         until(lambda: "worlds" in seen.getvalue())
 
 
+@pytest.mark.slow
 def test_a_command_shows_at_once_what_it_starts_with(terminal):
     with output.progress_bar("runs") as tell:
         until(lambda: f"{output.COMPILING} [" in terminal.getvalue(), progress.AFTER / 2)
@@ -118,6 +121,7 @@ def test_a_function_of_ones_own_hears_no_estimate():
     progress.tell_what(own, "compiling")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["notebook", "terminal"])
 def test_what_is_soon_done_shows_nothing(place, request):
     seen = request.getfixturevalue(place)
@@ -155,12 +159,14 @@ def test_a_notebook_shows_the_time_left(notebook, soon):
         until(lambda: "left: 01:2" in notebook.getvalue())
 
 
+@pytest.mark.slow
 def test_a_terminal_that_cannot_go_back_has_no_bar(terminal, monkeypatch, soon):
     monkeypatch.setenv("TERM", "dumb")
     work(0.1)
     assert not terminal.getvalue()
 
 
+@pytest.mark.slow
 def test_a_function_of_ones_own_is_told_instead(terminal, soon):
     told = []
     with progress.progress_bar("runs", lambda done, total: told.append((done, total))) as tell:
@@ -169,6 +175,7 @@ def test_a_function_of_ones_own_is_told_instead(terminal, soon):
     assert told == [(1, 2)] and not terminal.getvalue()
 
 
+@pytest.mark.slow
 def test_an_error_leaves_no_bar_behind(terminal, soon):
     with pytest.raises(KeyboardInterrupt), progress.progress_bar("runs"):
         raise KeyboardInterrupt

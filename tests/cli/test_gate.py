@@ -255,6 +255,7 @@ def test_one_file_with_a_column_for_each_option(folder):
     )
 
 
+@pytest.mark.slow
 def test_a_judge_that_says_only_tie_passes_nothing_unless_it_is_accepted(folder):
     words = (*SETS, "--command", "echo tie", "--journal", "kept.jsonl", "--summary", "gate.md")
     done = run("gate", *words)

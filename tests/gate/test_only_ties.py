@@ -36,6 +36,7 @@ def test_it_passes_nothing_unless_it_is_accepted(word, swap, population):
     assert WARNING in "".join(describe_details(accepted))
 
 
+@pytest.mark.slow
 def test_it_is_asked_on_until_it_names_an_answer():
     asked = []
 
@@ -51,6 +52,7 @@ def test_it_is_asked_on_until_it_names_an_answer():
     assert WARNING in "".join(describe_details(result))
 
 
+@pytest.mark.slow
 def test_files_say_the_same_of_it():
     result = gate(Scripted("tie"), 40)
     sentence = result.judges[0].objection
@@ -71,6 +73,7 @@ def test_files_say_the_same_of_it():
     assert content["outcome"] == "undecided" and find_objections(content) == ()
 
 
+@pytest.mark.slow
 def test_a_certificate_of_the_first_version_holds_by_its_own_rules():
     content = json.loads(make_certificate(gate(Scripted("tie"), 40, accept_judge=True)))
     content |= {
@@ -84,6 +87,7 @@ def test_a_certificate_of_the_first_version_holds_by_its_own_rules():
     assert any("but it is undecided" in one for one in find_objections(content))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identical", [40, 39])
 def test_ties_that_decide_nothing_are_no_objection(identical):
     # One case of 40 lost is theta .4875, which is above .45 whatever the judge says of it.
@@ -91,6 +95,7 @@ def test_ties_that_decide_nothing_are_no_objection(identical):
     assert (result.outcome, result.judges[0].objection) == ("passed", "")
 
 
+@pytest.mark.quick
 def test_a_refuted_claim_stays_refuted_with_a_warning():
     result = gate(Scripted("tie"), 40, require="better")
     assert result.outcome == "failed" and WARNING in "".join(describe_details(result))
@@ -101,6 +106,7 @@ def test_a_judge_that_names_answers_is_not_warned_of():
     assert result.outcome == "passed" and WARNING not in "".join(describe_details(result))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("named", "said"), [(0, "every pair"), (2, "nearly every pair")])
 def test_a_set_against_itself_cannot_tell_such_a_judge_from_a_good_one(named, said):
     same = pair_with_itself({f"q{i}": f"answer {i}" for i in range(40)})

@@ -40,7 +40,9 @@ def test_each_item_is_shown_with_its_own_images(site):
         "Dogs on a sofa.": 43,
     }
     seen = set()
-    for _ in range(40):  # chance deals one of the two items each time: 40 miss one in 1 of 5e11 runs
+    for _ in range(
+        40
+    ):  # chance deals one of the two items each time: 40 miss one in 1 of 5e11 runs
         if seen == set(alts):
             break
         browser, page = site.voter(links(shared)[0])

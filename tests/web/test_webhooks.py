@@ -54,6 +54,7 @@ def hmac_by_hand(secret, text):
     return sha256(bytes(one ^ 0x5C for one in key) + inner).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_receiver_that_fails_twice_gets_the_same_message_until_it_takes_it(site):
     with receive(503, 500) as receiver:
         told = Told(site, receiver.url)
@@ -74,6 +75,7 @@ def test_a_receiver_that_fails_twice_gets_the_same_message_until_it_takes_it(sit
         assert {headers["Copeland-Id"] for headers, _ in receiver.came} == {told.sent[0].id}
 
 
+@pytest.mark.slow
 def test_the_message_says_what_was_found(site):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -98,6 +100,7 @@ def test_the_message_says_what_was_found(site):
         }
 
 
+@pytest.mark.slow
 def test_a_study_that_is_closed_without_a_proof_names_no_winner(site):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -174,6 +177,7 @@ def test_a_study_that_goes_on_and_ends_again_tells_that_too(site):
         assert len({json.loads(body)["id"] for body in receiver.bodies}) == 2
 
 
+@pytest.mark.slow
 def test_a_study_that_is_reopened_and_closed_again_tells_that_too(site):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -194,6 +198,7 @@ def test_a_study_that_is_deleted_leaves_no_webhook_to_a_later_one(site):
     assert told.hooks.take_due(8) == []
 
 
+@pytest.mark.slow
 def test_one_study_that_cannot_be_read_keeps_no_other_from_telling(site, monkeypatch):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -228,6 +233,7 @@ def test_a_storage_that_is_away_is_one_line_of_the_log_at_each_look(site, monkey
     ]
 
 
+@pytest.mark.slow
 def test_a_server_that_restarts_goes_on_with_a_message(site):
     with receive(503) as receiver:
         told = Told(site, receiver.url)
@@ -239,6 +245,7 @@ def test_a_server_that_restarts_goes_on_with_a_message(site):
         assert len(receiver.came) == 2 and told.sent[0].state == "sent"
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_while_it_sends_sends_again(site):
     with receive() as receiver:
         told = Told(site, receiver.url)
@@ -271,6 +278,7 @@ def test_a_dead_receiver_is_tried_for_a_day_with_growing_pauses(site):
     assert told.sent[0].answer == "Connection refused"
 
 
+@pytest.mark.slow
 def test_a_receiver_that_leads_elsewhere_is_not_followed(site):
     with receive(302) as receiver:
         told = Told(site, receiver.url)
@@ -299,6 +307,7 @@ def test_a_vote_is_not_slowed_by_a_receiver_that_never_answers(site):
         assert told.study.standing().votes == 82
 
 
+@pytest.mark.slow
 def test_a_receiver_that_says_a_byte_now_and_then_is_left(monkeypatch):
     monkeypatch.setattr("copeland.study.webhook_post.LONGEST", 0.3)
     hook = Webhook("a", "", "s", 0.0)
@@ -403,6 +412,7 @@ def test_the_command_line_sets_it_and_a_server_of_the_same_storage_sends(tmp_pat
         assert values("study", "hook", "tea", "--storage", storage)["url"] is None
 
 
+@pytest.mark.slow
 def test_a_running_server_looks_by_itself(site, monkeypatch):
     monkeypatch.setattr("copeland.web.ending_watch.EVERY", 0.01)
     monkeypatch.setattr("copeland.web.app.warm", lambda: None)
