@@ -12,7 +12,7 @@ from scipy.optimize import root_scalar
 from copeland.kernels.planner.prices import SHARES, nats_each
 from copeland.kernels.vote_evidence import (
     Levels,
-    index_of_nats,
+    decision_index,
     kl,
     log_evidence,
     loss_level,
@@ -44,8 +44,8 @@ def omniscient_regret(
     Examples
     --------
     >>> m = PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
-    >>> round(omniscient_regret(m, math.exp(10)), 2)  # n ln 2 + ln n = 10 at n = 10.97; a duel costs 1/2
-    5.49
+    >>> round(omniscient_regret(m, math.exp(10)), 2)  # n / Phi(-sqrt(2 n ln 2)) = e^10 at n = 8.20; a duel costs 1/2
+    4.1
     """
     level = math.log(horizon)
     scores = np.asarray(copeland_scores(m), float) / (m.k - 1)
@@ -56,7 +56,7 @@ def omniscient_regret(
         each = np.where(m.p > 0.5, cost / divergence, np.inf)  # nat of a true claim
     shares = [s for s in SHARES if s < m.k]
     nats = {s: np.full(m.p.shape, nats_each(s, level)) for s in shares if s > 1}
-    nats[1] = np.vectorize(nats_to_decide)(divergence, level)
+    nats[1] = np.vectorize(nats_to_decide)(divergence, level, np.maximum(cost * (m.k - 1), 1.0))
     of_losses, of_wins = (shares if how else [1] for how in (together, wins_together))
     return min(
         _cheapest(int(c), each, {s: nats[s] for s in of_losses}, {s: nats[s] for s in of_wins})
@@ -103,13 +103,13 @@ def votes_to_prove(m: PreferenceMatrix, level: float, rows: list[Any] | None = N
     return np.where(p > 0.5, high, np.inf)
 
 
-def nats_to_decide(d: float, level: float) -> float:
-    """Return the nats x = n d whose index, after n duels, is the level."""
+def nats_to_decide(d: float, level: float, worth: float = 1.0) -> float:
+    """Return the nats x = n d whose index, after n duels that cost so much each, is the level."""
     if d <= 0:
         return level
 
     def lack(x: float) -> float:
-        return index_of_nats(x, max(x / d, 1.0), 0.0) - level
+        return decision_index(x, 0, worth * max(x / d, 1.0), 0.0) - level
 
     return root_scalar(lack, bracket=(0.0, level)).root
 

@@ -47,7 +47,12 @@ def a_and_b(gap):
     """A and B of Lemma 4."""
     n, x, chance = behind_ahead(gap)[:, behind_ahead(gap)[1] > 1]
     a = 1 + (chance * (np.exp(x - 1) - 1)).sum()
-    return float(a), float((n * chance * np.exp(x - 1)).sum())
+    return float(a), float((n * chance * np.exp(x - 1 + width(x))).sum())
+
+
+def width(x):
+    """By how much the nats of a normal tail exceed x, at most."""
+    return np.log(4 * math.pi * (1 + x)) / 2
 
 
 def paths(gap, runs, seed):
@@ -77,7 +82,7 @@ def test_the_index_is_between_what_lemmas_2_and_3_use(caution):
     n = np.arange(1, 10**4)
     for x in np.geomspace(1e-6, 5e3, 300):
         found = index(np.full(len(n), x), n, caution)
-        assert (found >= x - caution).all() and (found <= x + np.log(n) + 1e-12).all()
+        assert (found >= x - caution).all() and (found <= x + np.log(n) + width(x)).all()
 
 
 # Lemma 3
@@ -87,9 +92,9 @@ def test_the_index_is_between_what_lemmas_2_and_3_use(caution):
 def test_the_table_of_constants():
     found = [[kappa(gap, EAGER), kappa(gap, CAUTIOUS), *a_and_b(gap)] for gap in LONGEST]
     expected = [
-        [0.525, 0.02687, 1.0073, 0.0423],
-        [3.383, 0.1796, 1.0507, 0.3138],
-        [25.17, 1.4755, 1.2473, 2.156],
+        [0.04047, 0.0020152, 1.0073, 0.2434],
+        [0.26571, 0.013234, 1.0507, 1.9262],
+        [2.0992, 0.10480, 1.2473, 14.300],
     ]
     assert np.allclose(found, expected, rtol=2e-3)
 
@@ -97,7 +102,7 @@ def test_the_table_of_constants():
 @pytest.mark.parametrize("gap", LONGEST)
 def test_the_sum_of_lemma_3_converges_as_its_proof_says(gap):
     n = np.arange(1, 10**5)
-    bound = (n * (n / 2 + 1) * np.exp(-n * kl(0.5, 0.5 + gap))).sum()
+    bound = (n * (n / 2 + 1) * np.exp(width(n * math.log(2)) - n * kl(0.5, 0.5 + gap))).sum()
     assert kappa(gap, EAGER) <= bound < math.inf
 
 
@@ -137,13 +142,14 @@ def test_what_is_shown_together_wrongly_is_no_more_than_the_factors_of_lemma_4(s
         won = int(rng.binomial(n, rng.choice([0.5, 0.8, 0.95])))
         vote_updates.take_in(planner, i, 0, won, n - won, 0)
     view = PlainPlanner.of(planner)
-    x, duels = nats(view)[1:, 0], view.duels[1:, 0]
+    x, paid = nats(view)[1:, 0], view.paid[1:, 0]
     factors = np.maximum(x[true:] - 1, 0).sum()
     for m in range(true + 1, k):
         counted = np.sort(x[x > 1])[::-1]
         if len(counted) >= m:
-            n = duels[np.flatnonzero(x == counted[m - 1])].max()
-            assert plain.together(view, 0, m) <= 1 + math.log(n) + factors + 1e-9
+            n = paid[np.flatnonzero(x == counted[m - 1])].max()
+            bound = 1 + math.log(n) + width(counted[m - 1]) + factors
+            assert plain.together(view, 0, m) <= bound + 1e-9
 
 
 @pytest.mark.slow
@@ -179,7 +185,7 @@ def test_regret_is_within_the_theorem():
         runs = copeland.simulate(problem, f"cpc:setting={setting}", 1e6, 50, 0, marks=[1e3, 1e6])
         score = np.array([3, 2, 1, 0]) / 3
         r = sum(2 - score[i] - score[j] for i in range(4) for j in range(i))
-        constant = 2 * 6 * kappa(gap, caution) + 2 * math.e * 3 * b * a**2
+        constant = 4 * 6 * kappa(gap, caution) + 2 * 3 * math.e * 3 * b * a**2
         for regret, horizon in zip(runs.curves[0].regret.mean(axis=0), (1e3, 1e6), strict=True):
             duels = 1 + (1 + epsilon) * (math.log(horizon) + caution) / d
             duels += ((1 + epsilon) * slope / (epsilon * d)) ** 2 / 2
@@ -213,10 +219,10 @@ def test_every_certificate_of_the_counterexample_takes_as_many_pairs_as_it_says(
             t += 1
             continue
         view, rests = PlainPlanner.of(planner), rests + 1
-        if planner.skipped[i] >= q:
+        if planner.skipped[i] >= q and t >= k:  # a single duel may decide for fewer steps than that
             claims = (held(view) | (nats(view) > 1))[:, h:]
             assert claims.sum() >= (h - 1) * q and (view.duels[:, h:][claims] >= 2).all()
-        else:
+        elif planner.skipped[i] < q:
             assert (held(view)[i] & (problem.p[i] < 0.5)).any()
         t = cpc.rest(planner, t)
     assert rests > 0

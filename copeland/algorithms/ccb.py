@@ -46,7 +46,7 @@ from copeland.kernels import (
     total,
 )
 from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.vote_evidence import OWN, caution_of, imed_expiry
+from copeland.kernels.vote_evidence import OWN, caution_of, expiry_of_leader
 from copeland.registry import register
 
 
@@ -186,7 +186,7 @@ def expiry(state, i, j):
     """Return the first step at which a pair is open, its counts unchanged."""
     wins, duels = state.pairs.wins[i, j], state.pairs.duels[i, j]
     if state.borrowed[0]:
-        return imed_expiry(wins, duels, state.caution[0])
+        return expiry_of_leader(wins, duels, state.caution[0])
     return hoeffding_expiry(wins, duels, state.alpha[0])
 
 

@@ -11,12 +11,12 @@ first. Once a certificate holds, its option plays itself, until the first decisi
 A pair with n duels and the empirical rate p has x = n d(p, 1/2) nats, d the Bernoulli divergence. It is decided at
 step t while
 
-    x + ln n > ln t + c(n),  and where x < ln n:  max(2 x, ln n + L) > ln t + c(n),  L + ln(1 + L) / 2 = x.
+    t Phi(-sqrt(2 x)) e^c(n) < what its duels have cost,  in wins and at least 1 each:
 
-The first line is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate of growth
-alone. The second keeps exact ties from being decided by their mere length, and asks near ties for ln(t/n) nats and a
-little. Caution, c(n) = c / (1 + n / 300), trades the mean against rare long wrong spells
-(:func:`copeland.kernels.vote_evidence.index_of_nats`). Losses of a rival may also be shown by several pairs together
+a wrong decision loses a win at most at each step, so the loss to expect by deciding is below what was paid for it
+(Anscombe 1963 stops medical trials so). Near ties and pairs that are dear to duel are let go soon, and an even pair is
+not decided. Caution, c(n) = c / (1 + n / (125 c)), trades the mean against rare long wrong spells
+(:func:`copeland.kernels.vote_evidence.decision_index`). Losses of a rival may also be shown by several pairs together
 (:mod:`copeland.kernels.planner.prices`).
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)

@@ -48,7 +48,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Bools, Floats, Ints, draw, least, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
-from copeland.kernels.vote_evidence import OWN, caution_of, imed_index_of_leader
+from copeland.kernels.vote_evidence import OWN, caution_of, index_of_leader
 from copeland.kernels.winner_evidence import (
     PairEvidence,
     count_duel,
@@ -344,7 +344,7 @@ def update(state, winner, loser, rng):
     count_duel(state.tally, i, j)
     if state.borrowed[0]:
         wins, duels = state.tally.wins[i, j], state.tally.duels[i, j]
-        index = imed_index_of_leader(wins, duels, state.caution[0])
+        index = index_of_leader(wins, duels, state.caution[0])
         take_evidence(state.tally, i, j, max(index, 0.0))
     state.weighed[0] = False
     state.planned[0] = False

@@ -6,8 +6,7 @@ at most 1/x, whoever chooses the pairs and whenever one looks (Ville's inequalit
 over the theta above m by a Beta(2, 2) density: a win multiplies by theta / m, a loss by
 (1 - theta) / (1 - m). Then E depends on the counts alone, not on the order of the votes.
 
-Regret goes by another measure, the index of IMED: n d, the divergence d from 1/2 of n duels, together with ln n
-(Honda & Takemura 2015).
+Regret goes by another measure: n d, the divergence d from 1/2 of n duels, together with what these have cost.
 """
 
 from __future__ import annotations
@@ -24,8 +23,9 @@ PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written 
 MANY = 50  # from so many options on, losses can be shown together; among fewer that gains little
 STAKE = 0.1  # the share of its capital that a claim stakes in the product of several
 FEW = 4  # up to this many options the plain union over all claims is at least as good as the rows
-SETTINGS = {"eager": 0.0, "cautious": 3.0}  # caution: nats beyond ln t that few duels need,
-HALVED_AFTER = 300.0  # and half of them after so many
+SETTINGS = {"eager": 4.0, "cautious": 7.0}  # caution: further nats that few duels need
+HALVED_AFTER = 125.0  # duels for each nat of caution: then half of it is left
+FAR_OUT = 500.0  # nats beyond which the tail is taken from its series: soon it would be 0
 OWN = "own"  # a rule's threshold, unless it takes one of these
 
 # The Kullback-Leibler divergence of two coins, and the confidence bounds it gives
@@ -73,48 +73,41 @@ def _farthest(p, end, level):
     return near
 
 
-# When IMED's index decides a pair: n d + ln n against ln t. An exact tie would be decided by its mere length, so where n d
-# is below ln n, that many nats must be above ln(t/n) by a little (as in MOSS and kl-UCB++), or 2 n d above ln t.
+# When a pair is decided, for regret. With x nats it is wrong with a chance of about Phi(-sqrt(2 x)), the tail of a normal
+# deviate. It is decided at step t while t times that is below what its duels have cost: Anscombe's rule for medical trials
+# (1963), with t in place of the number of patients. So near ties rest at ln(t/n) nats or less, and pairs that are dear to
+# duel rest soon.
 #
-# Caution is deducted from the index, and fades with n. Most long wrong spells come from pairs that had bad luck in
-# their first hundred duels, and there a nat takes few duels. Regret comes from narrow gaps, where a nat takes thousands.
+# Caution is deducted, and fades with n. Most long wrong spells come from pairs that had bad luck in their first hundred
+# duels, and there a nat takes few duels. Regret comes from narrow gaps, where a nat takes thousands.
 #
 # CPC decides so. A rule's own threshold is part of it, and a lower one lets it decide sooner and err more often: to tell
 # what another rule owes to its plan and what to its threshold, some take this one by a parameter `threshold`, "eager" or
-# "cautious".
+# "cautious". There each duel counts for one.
 
 
 @kernel
-def imed_index(wins, duels, margin, caution):
-    """Return the index of n duels by their nats n d, d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
-    return index_of_nats(nats_ahead(wins, duels, margin), duels, caution)
-
-
-@kernel
-def index_of_nats(nats, duels, caution):
-    """Return x + ln n for x nats of n duels, less the caution that is left after n; 0 for none.
-
-    Where x is below ln n, the larger of 2 x and ln n + L takes the place of x + ln n.
-    """
+def decision_index(nats, duels, paid, caution):
+    """Return ln of the step up to which x nats of n duels decide a pair that cost so much; 0 for no nats."""
     if nats <= 0:
         return 0.0
-    growth = math.log(duels)
-    index = nats + growth
-    if nats < growth:
-        index = max(2 * nats, growth + log_ratio_of(nats))
-    return index - caution / (1 + duels / HALVED_AFTER)
+    return math.log(paid) + tail_nats(nats) - caution_left(caution, duels)
 
 
 @kernel
-def log_ratio_of(nats):
-    """Return L with L + ln(1 + L) / 2 = ``nats``, up to 1e-8: so many nats are enough until t = n e^L.
+def caution_left(caution, duels):
+    """Return the nats of caution that are left after so many duels."""
+    return (
+        HALVED_AFTER * caution * caution / (HALVED_AFTER * caution + duels) if caution > 0 else 0.0
+    )
 
-    The left side is concave, and the first guess is below L, so Newton's steps stay below it.
-    """
-    ratio = nats - math.log1p(nats) / 2
-    for _ in range(2):
-        ratio += (nats - ratio - math.log1p(ratio) / 2) / (1 + 0.5 / (1 + ratio))
-    return ratio
+
+@kernel
+def tail_nats(nats):
+    """Return -ln Phi(-sqrt(2 x)): between x + ln 2 and x + ln(4 pi (1 + x)) / 2."""
+    if nats < FAR_OUT:
+        return math.log(2 / math.erfc(math.sqrt(nats)))
+    return nats + 0.5 * math.log(4 * math.pi * nats) - math.log1p(-0.5 / nats)
 
 
 @kernel
@@ -127,19 +120,20 @@ def nats_ahead(wins, duels, margin):
 
 
 @kernel
-def imed_index_of_leader(wins, duels, caution):
-    """Return the index of the side that is ahead."""
-    return imed_index(max(wins, duels - wins), duels, 0.0, caution)
+def index_of_leader(wins, duels, caution):
+    """Return the index of the side that is ahead, each duel at a cost of one."""
+    nats = nats_ahead(max(wins, duels - wins), duels, 0.0)
+    return decision_index(nats, duels, duels, caution)
 
 
 @kernel
-def imed_expiry(wins, duels, caution):
+def expiry_of_leader(wins, duels, caution):
     """Return the first step t at which the index is not above ln t."""
-    return first_step_after(imed_index_of_leader(wins, duels, caution))
+    return first_step_after(index_of_leader(wins, duels, caution))
 
 
 def caution_of(algorithm: str, threshold: str) -> float | None:
-    """Return the nats beyond ln t that few duels need; None if the rule keeps its own threshold."""
+    """Return the further nats that few duels need; None if the rule keeps its own threshold."""
     if threshold == OWN:
         return None
     if threshold not in SETTINGS:

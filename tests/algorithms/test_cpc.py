@@ -10,7 +10,7 @@ from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner import vote_updates
-from copeland.kernels.vote_evidence import imed_index_of_leader
+from copeland.kernels.vote_evidence import index_of_leader
 from copeland.policy import arrays_of
 from copeland.problems.implicit import implicit_order
 from copeland.simulation.cell import loop_for
@@ -50,9 +50,9 @@ def test_it_rests_until_the_weakest_decision_expires():
         vote_updates.update(planner, 0, 1, None)
     cpc.advance(planner, 21, np.random.default_rng(0))
     assert [int(i) for i in cpc.select(planner, 21, None)] == [0, 0]
-    # 20 wins in a row: 20 ln 2 + ln 20 nats are less than twice 20 ln 2.
-    expected = math.ceil(20 * 2**20)
-    assert cpc.rest(planner, 21) == pytest.approx(expected, abs=1)
+    # 20 wins in a row have 20 ln 2 nats: Phi(-sqrt(40 ln 2)) = 6.9865e-8. Of 4 nats of caution 4 / 1.04 are left.
+    expected = cpc.rest(planner, 21)
+    assert expected == pytest.approx(20 / 6.9865e-8 * math.exp(-4 / 1.04), rel=1e-3)
     cpc.advance(planner, expected + 1, np.random.default_rng(0))
     assert {int(i) for i in cpc.select(planner, expected + 1, None)} == {0, 1}
 
@@ -69,7 +69,7 @@ def test_a_pair_is_dueled_only_while_it_is_open():
         if i == j:
             continue
         n = wins[i, j] + wins[j, i]
-        assert imed_index_of_leader(wins[i, j], n, cpc.SETTINGS["cautious"]) <= math.log(t)
+        assert index_of_leader(wins[i, j], n, cpc.SETTINGS["cautious"]) <= math.log(t)
         winner = i if luck.random() < p[i, j] else j
         wins[winner, i + j - winner] += 1
         vote_updates.update(planner, winner, i + j - winner, rng)

@@ -12,7 +12,7 @@ import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import ccb, ecw_rmed
 from copeland.kernels.pairs import NEVER
-from copeland.kernels.vote_evidence import SETTINGS, imed_expiry, imed_index_of_leader
+from copeland.kernels.vote_evidence import SETTINGS, expiry_of_leader, index_of_leader
 from copeland.kernels.winner_evidence import lightest_upset
 
 
@@ -28,27 +28,26 @@ def index_of_wins(wins, n, caution=0.0):
     ("wins", "duels", "expected"),
     [
         (0, 0, 0.0),
-        (1, 1, math.log(2)),
-        (8, 8, 8 * math.log(2) + math.log(8)),
-        (0, 8, 8 * math.log(2) + math.log(8)),
+        (1, 1, 2.1243),  # -ln Phi(-sqrt(2 ln 2))
+        (8, 8, math.log(8) + 7.7427),  # -ln Phi(-sqrt(16 ln 2))
+        (0, 8, math.log(8) + 7.7427),
         (5, 10, 0.0),
-        # 10 d(.6, 1/2) = .2014 is below ln 10, and .1371 + ln(1.1371) / 2 is .2014.
-        (6, 10, math.log(10) + 0.1371),
+        (6, 10, math.log(10) + 1.3362),  # 10 d(.6, 1/2) = .2014 nats
     ],
 )
 def test_the_index_by_hand(wins, duels, expected):
-    assert imed_index_of_leader(wins, duels, 0.0) == pytest.approx(expected, abs=1e-4)
+    assert index_of_leader(wins, duels, 0.0) == pytest.approx(expected, abs=1e-4)
     assert index_of_wins(wins, duels) == pytest.approx(expected, abs=1e-4)
 
 
-def test_eight_wins_of_eight_are_decided_until_step_2048():
-    assert imed_expiry(8, 8, 0.0) in (2048, 2049)  # 8 * 2^8, up to rounding
-    assert imed_expiry(8, 8, 3.0) == math.ceil(2048 / math.exp(3 * 300 / 308))
+def test_eight_wins_of_eight_are_decided_until_step_18438():
+    assert expiry_of_leader(8, 8, 0.0) == 18_438  # 8 / Phi(-sqrt(16 ln 2)) = 18,437.9
+    assert expiry_of_leader(8, 8, 7.0) == math.ceil(18_437.9 / math.exp(7 * 875 / 883))
 
 
 def test_ties_are_never_decided_and_long_runs_for_ever():
-    assert imed_expiry(500, 1000, 0.0) == 1
-    assert imed_expiry(10**6, 10**6, 3.0) == NEVER
+    assert expiry_of_leader(500, 1000, 0.0) == 1
+    assert expiry_of_leader(10**6, 10**6, 3.0) == NEVER
 
 
 def run(algorithm, matrix, steps, seed, check, **params):
@@ -78,7 +77,7 @@ def test_ccb_decides_pairs_as_cpc_does_at_every_step(setting):
 
 
 def test_ccb_with_two_options_duels_again_when_its_decision_expires():
-    # Option 0 always wins: n wins are decided while t < n 2^n.
+    # Option 0 always wins: n wins are decided while t < n / Phi(-sqrt(2 n ln 2)) e^-c, c what is left of 4 nats.
     state, rng, met = ccb.init(2, threshold="eager"), np.random.default_rng(0), []
     for t in range(1, 200):
         ccb.advance(state, t, rng)
@@ -86,7 +85,7 @@ def test_ccb_with_two_options_duels_again_when_its_decision_expires():
         if first != second:
             met.append(t)
             ccb.update(state, 0, 1, rng)
-    expected = [1, 2, 2 * 4, 3 * 8, 4 * 16, 5 * 32]
+    expected = [1, 2, 3, 4, 9, 23, 59, 148]
     assert len(met) == len(expected)
     assert np.isin(np.subtract(met, expected), (0, 1)).all()  # up to rounding
 
@@ -107,7 +106,7 @@ def test_ecw_rmed_weighs_pairs_and_holds_winners_for_sure_as_cpc_does(setting):
 
 
 def test_ecw_rmed_with_two_options_duels_again_when_its_winner_is_no_longer_sure():
-    # Option 0 always wins: it is sure while t <= n 2^n. Then the list holds the pair and option 0 itself.
+    # Option 0 always wins: it is sure as long as above. Then the list holds the pair and option 0 itself.
     state, rng, met = ecw_rmed.init(2, 0.1, threshold="eager"), np.random.default_rng(0), []
     for t in range(1, 180):
         ecw_rmed.advance(state, t, rng)
@@ -115,9 +114,9 @@ def test_ecw_rmed_with_two_options_duels_again_when_its_winner_is_no_longer_sure
         if first != second:
             met.append(t)
             ecw_rmed.update(state, 0, 1, rng)
-    expected = [1, 2, 2 * 4 + 1, 3 * 8 + 1, 4 * 16 + 1, 5 * 32 + 1]
+    expected = [1, 2, 3, 4, 9, 23, 59, 148]
     assert len(met) == len(expected)
-    assert np.isin(np.subtract(met, expected), (-1, 0, 1)).all()  # up to rounding, and the draw
+    assert np.isin(np.subtract(met, expected), (-1, 0, 1, 2)).all()  # up to rounding, and the draw
 
 
 def test_jumps_of_ecw_rmed_change_nothing_with_a_borrowed_threshold():

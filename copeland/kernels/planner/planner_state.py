@@ -80,6 +80,7 @@ class Meetings(NamedTuple):
     second: Ints  # by entry: the higher
     won: Ints  # entries x 2: votes for the first, for the second
     tied: Ints  # by entry
+    paid: Floats  # by entry: what its votes cost, in wins; at least 1 each
     pending: Ints  # by entry: answers under way
     following: Ints  # entries x 2: the entry that follows in the first's list, in the second's
     head: Ints  # by option: where its list begins
@@ -96,6 +97,7 @@ def new_meetings(k: int, room: int) -> Meetings:
         second=np.zeros(room, np.int64),
         won=np.zeros((room, 2), np.int64),
         tied=np.zeros(room, np.int64),
+        paid=np.zeros(room),
         pending=np.zeros(room, np.int64),
         following=np.full((room, 2), NONE, np.int64),
         head=np.full(k, NONE, np.int64),

@@ -183,7 +183,8 @@ def votes_to_prove(planner, entry, i, gap, level, aim):
     if aim > 0:
         needed = aim
     elif planner.costly[0]:
-        # The index is at least min(n d + ln n, 2 n d). Of that, n d is the part to be voted for; n is about level / d.
+        # As if n d + ln n, or 2 n d, had to reach the level; n is about level / d. The index lets many claims go sooner,
+        # but if prices follow it, claims that rest on an exact tie look cheap.
         longest = max(2 * level / (square * bend), n, 1.0)
         needed = max(level - math.log(longest), level / 2, LEAST_NATS)
     else:

@@ -34,8 +34,8 @@ from copeland.kernels.planner.planner_state import (
     weigh,
     with_more_pairs,
 )
-from copeland.kernels.planner.prices import file_claim, pair_credit, show, staked_nats
-from copeland.kernels.vote_evidence import index_of_nats, log_evidence, nats_ahead
+from copeland.kernels.planner.prices import file_claim, pair_credit, show, staked_nats, worth
+from copeland.kernels.vote_evidence import decision_index, log_evidence, nats_ahead
 
 LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
 MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
@@ -90,6 +90,8 @@ def count_votes(planner, i, j, wins, losses, ties):
     planner.votes[i] += n
     planner.votes[j] += n
     planner.counted[0] += n
+    # A wrong claim costs a win at most at each step that it is believed. A vote never counts for less.
+    meetings.paid[entry] += n * max(worth(planner, i, j), 1.0)
     return entry
 
 
@@ -125,7 +127,7 @@ def weigh_claims(planner, entry):
         won = meetings.won[entry, side]
         if planner.costly[0]:  # regret goes by the index
             nats = nats_ahead(won + ties / 2, n, margin)
-            evidence = index_of_nats(nats, n, planner.caution[0])
+            evidence = decision_index(nats, n, meetings.paid[entry], planner.caution[0])
         else:
             evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
             is_staked = planner.joint.used[0] and n > 0
@@ -215,6 +217,9 @@ def with_options(planner: Planner, k: int, joint: bool | None = None) -> Planner
         i, j = int(meetings.first[entry]), int(meetings.second[entry])
         won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])
         take_in(wider, i, j, won[0], won[1], tied)
+        wider.meetings.paid[entry] = meetings.paid[entry]
+        weigh_claims(wider, entry)
+        show_losses(wider, entry)
         wider.meetings.pending[entry] = meetings.pending[entry]
     wider.points[:old] = planner.points
     wider.skipped[:old] = planner.skipped
