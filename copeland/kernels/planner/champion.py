@@ -9,6 +9,7 @@ import numpy as np
 from copeland.kernels.arrays import sink
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.planner_state import (
+    FEW,
     NONE,
     REFUTERS,
     Planner,
@@ -28,7 +29,6 @@ from copeland.kernels.planner.planner_state import (
 )
 from copeland.kernels.planner.prices import (
     BLOCKED,
-    FEW,
     SHARES,
     list_losses,
     losses_price,
@@ -217,18 +217,18 @@ def look_around(planner, rng):
         begin(planner, rng)
         compare(planner)
         return True
-    if planner.contradicted[0]:
-        reconsider(planner)
     votes = planner.counted[0]
-    if planner.contradicted[0] or votes - planner.compared_at[0] >= max(
-        VOTES_AN_OPTION * k, votes / ONE_IN
-    ):
+    is_time = votes - planner.chosen_at[0] >= planner.plans_made[0] * k / PLANNED_A_VOTE
+    # What a decision contradicts is not asked. Among very many options the rest of the plan is asked until it is time.
+    is_stuck = planner.contradicted[0] and (is_time or smallest(planner.risk) == math.inf)
+    if is_stuck:
+        reconsider(planner)
+        is_stuck = planner.contradicted[0]
+        is_time = False
+    if is_stuck or votes - planner.compared_at[0] >= max(VOTES_AN_OPTION * k, votes / ONE_IN):
         compare(planner)
         return True
-    if (
-        votes - planner.chosen_at[0] >= planner.plans_made[0] * k / PLANNED_A_VOTE
-        and planner.price[0] > DEARER * planner.price_when_chosen[0]
-    ):
+    if is_time and planner.price[0] > DEARER * planner.price_when_chosen[0]:
         reconsider(planner)
     return False
 

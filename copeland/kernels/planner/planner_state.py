@@ -24,6 +24,7 @@ OPTIMISM_FOR_VOTES = 1.5
 CHALLENGERS = 16  # the options of the highest plausible scores are planned for; if more, plans change too often
 REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most;
 MANY_REFUTERS = 256  # all of them where they are shown together, among up to so many options
+FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
 FIRST_ROOM = 256  # pairs; doubled whenever they are used up
 # Before there are votes gaps are taken to be near .2, as if eight votes had said so; then strengths count
 # for 1 / (2 gap)^2 votes.
@@ -422,7 +423,7 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         edition=np.ones(1, np.int64),
         listed_at=np.zeros(1, np.int64),
         edition_level=np.zeros(1),
-        wanted=np.array([min(k, REFUTERS)]),
+        wanted=np.array([refuters if k <= 2 * REFUTERS else FEW]),
         top=np.zeros(1),
         champion=np.array([NONE]),  # none before the first comparison
         chosen_at=np.zeros(1, np.int64),

@@ -40,7 +40,6 @@ VOTES_A_NAT = 10.0  # that ln n is guessed by: of a pair with a gap of .22
 ROUNDS = 8  # each of which shrinks the error by a factor of s x at least
 LEAST_SLACK = 0.1
 MANY_MET = 4  # lists: an option that met more than so many times as many as are listed has met many
-FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
 
 
 # Beliefs
