@@ -61,7 +61,7 @@ class State(NamedTuple):
     n_open: Ints  # how many j in B^i_t have 1/2 in [l_ij, u_ij]: the set of line 10, by row
     losses: Ints  # (1,): L_C, the estimated losses of a Copeland winner
     alpha: Floats  # (1,)
-    borrowed: Bools  # (1,): whether pairs are decided by IMED's index, in place of line 6
+    borrowed: Bools  # (1,): whether pairs are decided by CPC's index, in place of line 6
     caution: Floats  # (1,): the nats beyond ln t that few duels need then
     step: Ints  # (1,): the step that `advance` came to
     changed: Bools  # (1,): a pair changed side since lines 7 to 9 ran
@@ -71,7 +71,7 @@ class State(NamedTuple):
 def init(k: int, alpha: float = 0.51, threshold: str = OWN) -> State:
     """Lines 1 to 4; ``alpha`` > 1/2 widens the intervals (the paper prints no value).
 
-    ``threshold`` is "own", or the caution with which IMED's index decides pairs.
+    ``threshold`` is "own", or the caution with which CPC's index decides pairs.
     """
     caution = caution_of("ccb", threshold)
     if not alpha > 0.5:
