@@ -88,4 +88,4 @@ def test_where_others_are_better_is_counted_in_the_table():
     eager = sorted(row.eager / row.best for row in ROWS)
     cautious = sorted(row.cautious / row.best for row in ROWS)
     assert sum(ratio > 1.3 for ratio in eager) == 2 and f"({eager[-1]:.2f})" in SECTION
-    assert sum(ratio > 1.5 for ratio in cautious) == 1 and f"at most {cautious[-1]:.2f}" in SECTION
+    assert f"Cautious is at most {cautious[-1]:.2f}." in SECTION

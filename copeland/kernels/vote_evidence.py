@@ -107,7 +107,7 @@ def tail_nats(nats):
     """Return -ln Phi(-sqrt(2 x)): between x + ln 2 and x + ln(4 pi (1 + x)) / 2."""
     if nats < FAR_OUT:
         return math.log(2 / math.erfc(math.sqrt(nats)))
-    return nats + 0.5 * math.log(4 * math.pi * nats) - math.log1p(-0.5 / nats)
+    return nats + 0.5 * math.log(4 * math.pi * nats) + 0.5 / nats - 0.625 / (nats * nats)
 
 
 @kernel

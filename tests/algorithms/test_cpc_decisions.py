@@ -52,6 +52,8 @@ def test_no_pair_is_dueled_whose_decision_is_held(k, gaps, steps, setting):
     for seed in range(2 if k < 7 else 1):
         for planner, t, i, j in play(coin_flips(k, gaps, seed).p, setting, steps, seed):
             most = max(most, int(planner.claims.size[0]))
+            paid, duels = planner.meetings.paid, planner.meetings.won.sum(axis=1)
+            assert (paid >= duels - 1e-9).all() and (paid <= (k - 1) * duels + 1e-9).all()
             if i == j:
                 assert planner.unproved[0] == 0  # it rests on a proof, not for want of a question
                 assert plain.holds(PlainPlanner.of(planner), i, int(planner.skipped[i]))
