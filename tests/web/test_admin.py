@@ -129,7 +129,7 @@ def test_a_bad_csv_file_is_refused_in_a_sentence_and_creates_nothing(site, conte
 def test_from_images_each_with_words(site):
     admin = site.admin()
     files = [
-        ("images", ("../../v1.png", png((9, 9, 200)), "image/png")),
+        ("images", ("../../taken from above.png", png((9, 9, 200)), "image/png")),
         ("images", ("v2.png", png((9, 200, 9)), "image/png")),
     ]
     form = admin.get("/admin/new")
@@ -137,12 +137,12 @@ def test_from_images_each_with_words(site):
     assert "Describe the files" in asked.text
     digests = re.findall(r'name="image_digest" value="([^"]+)"', asked.text)
     names = re.findall(r'name="image_name" required maxlength="200" value="([^"]+)"', asked.text)
-    assert names == ["v1", "v2"]
+    assert names == ["taken from above", "v2"]
     said = {"image_digest": digests, "image_name": names, "image_alt": ["blue", "green"]}
     done = send(admin, asked, name="shots", **said)
     assert done.url.path.endswith("/share")
     _, page = site.voter(links(done)[0])
-    assert asks(page) and 'alt="blue"' in page.text and "v1" not in page.text
+    assert asks(page) and 'alt="blue"' in page.text and "taken from above" not in page.text
 
 
 @pytest.mark.slow
