@@ -183,7 +183,7 @@ def votes_to_prove(planner, entry, i, gap, level, aim):
         needed = aim
     elif planner.costly[0]:
         # As if n d + ln n, or 2 n d, had to reach the level; n is about level / d. The index lets many claims go sooner,
-        # but if prices follow it, claims that rest on an exact tie look cheap.
+        # but prices that followed it cost regret (docs/notes/near-ties.md).
         longest = max(2 * level / (square * bend), n, 1.0)
         needed = max(level - math.log(longest), level / 2, LEAST_NATS)
     else:
