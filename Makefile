@@ -89,8 +89,8 @@ tables: setup  ## rewrite what docs/algorithms.md and docs/settings.md say of al
 curves: setup  ## the regret curves of the algorithms' pages; writes docs/figures/curves.json (ONLY="ccb scb": of these)
 	$(BIN)/python -m benchmarks.curves $(ONLY)
 
-# All extras but XGBoost, Inspect and MLflow, which are large and tested by their interfaces.
-EXTRAS = $(shell sed -n '/optional-dependencies/,/dependency-groups/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v 'xgboost\|inspect\|mlflow')
+# All extras but XGBoost and Inspect, which are large and tested by their interfaces.
+EXTRAS = $(shell sed -n '/optional-dependencies/,/dependency-groups/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v 'xgboost\|inspect')
 
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -4,7 +4,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
@@ -108,9 +107,6 @@ _HOMES = {
     ),
     "tuning": ("Choice", "Integer", "Real", "Space", "Tuner"),
 }
-
-
-follow_old_names()
 
 
 def __getattr__(name: str) -> Any:

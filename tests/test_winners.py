@@ -124,16 +124,6 @@ def test_insensitive_copeland_winners_are_all_that_share_the_first_place():
     assert winners.insensitive_copeland_winners(circle(0.1, 0.2, 0.3), 0.15).tolist() == [1, 2]
 
 
-@pytest.mark.parametrize(
-    "function", [winners.insensitive_copeland_scores, winners.insensitive_copeland_winners]
-)
-def test_the_margin_is_taken_by_the_name_it_had_before_with_a_warning(function):
-    m = circle(0.1, 0.2, 0.3)
-    with pytest.warns(DeprecationWarning, match="epsilon is called margin now"):
-        before = function(m, epsilon=0.15)
-    assert np.array_equal(before, function(m, margin=0.15))
-
-
 @pytest.mark.parametrize("margin", [-0.1, 0.5, float("nan")])
 def test_insensitive_copeland_scores_refuse_a_margin_beyond_every_gap(margin):
     with pytest.raises(InvalidParameter, match="less than 1/2"):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
 from copeland.study.commands import check_role
@@ -57,7 +56,6 @@ def create_study(
     space: Space | None = None,
     show: str = "",
     load_if_exists: bool = False,
-    indifference: float | None = None,
     clock: Clock = time.time,
 ) -> Study:
     """Return a new study. The parameters that are not explained here are those of :class:`copeland.study.Settings`.
@@ -79,8 +77,6 @@ def create_study(
     show
         What voters see of a point: a text with ``{name}`` for each parameter, as in
         ``"hsl({hue:.0f}, 70%, 50%)"``, or a drawing that begins with ``<svg``; by default its values.
-    indifference
-        The old name of ``margin``.
     clock
         Returns seconds since 1970.
 
@@ -93,11 +89,6 @@ def create_study(
     ('left', 1)
     """
     told = {key: value for key, value in locals().items() if key in SETTINGS}
-    if indifference is not None:
-        warn(
-            "create_study(indifference=...) is now create_study(margin=...).", DeprecationWarning, 2
-        )
-        told["margin"] = indifference
     _check_name(name)
     given = _check_options(options, space)
     told["space"] = "" if space is None else space.to_json()

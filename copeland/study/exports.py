@@ -12,7 +12,6 @@ from copeland.study.deletion import delete_study
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import OUTCOMES, Event
 from copeland.study.log.storage import Storage
-from copeland.study.mlflow_run import log_to_mlflow
 from copeland.study.options import Option, read_options
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -48,7 +47,6 @@ __all__ = [
     "create_study_from_votes",
     "delete_study",
     "list_studies",
-    "log_to_mlflow",
     "objections",
     "open_study",
     "read_certificate",

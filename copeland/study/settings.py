@@ -11,15 +11,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
-from warnings import warn
 
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import check_text, is_storable
 from copeland.support.goal import BEST, Goal, is_goal, tidy_goal
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
-
-FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 
 PEOPLE = ("people", "dependent")  # the second is what the first was called
 JUDGE = "judge"  # who votes on test cases
@@ -323,15 +320,8 @@ class Settings:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
         """Return the settings that :meth:`to_dict` wrote; what a newer version added is left out."""
-        known = {name: name for name in SETTINGS} | FORMERLY
-        told = {known[name]: value for name, value in values.items() if name in known}
+        told = {name: value for name, value in values.items() if name in SETTINGS}
         return cls(**_UNWRITTEN | told)
-
-    @property
-    def indifference(self) -> float:
-        """What the margin was called."""
-        warn("settings.indifference is now called settings.margin.", DeprecationWarning, 2)
-        return self.margin
 
 
 SETTINGS = {one.name: one for one in fields(Settings)}

@@ -20,11 +20,8 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator
-from functools import wraps
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +35,6 @@ _NO_WEIGHT = 1e-9  # the linear program cannot tell a weight or a margin below t
 _WIDEST = 500  # cycles are looked for among this many options unless the caller names them
 
 _Indices = NDArray[np.intp]
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def condorcet_winner(m: PreferenceMatrix) -> int | None:
@@ -134,24 +129,6 @@ def epsilon_copeland_winners(m: PreferenceMatrix, epsilon: float) -> _Indices:
     return np.flatnonzero(not_won <= not_won.min() * (1 + epsilon) * (1 + _ROUNDING))
 
 
-def _margin_was_epsilon(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function take its margin by the name it had before, with a warning."""
-
-    @wraps(function)
-    def call_with_margin(*args: P.args, **kwargs: P.kwargs) -> R:
-        if "epsilon" in kwargs:
-            warnings.warn(
-                f"{function.__name__}: epsilon is called margin now; write margin=.",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            kwargs["margin"] = kwargs.pop("epsilon")
-        return function(*args, **kwargs)
-
-    return call_with_margin
-
-
-@_margin_was_epsilon
 def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> Ints:
     """Return how many others each option beats by more than a margin.
 
@@ -175,7 +152,6 @@ def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> Ints:
     return (m.p - 0.5 > margin * (1 + _ROUNDING)).sum(axis=1)
 
 
-@_margin_was_epsilon
 def insensitive_copeland_winners(m: PreferenceMatrix, margin: float) -> _Indices:
     """Return the options that beat the most others by more than a margin.
 

@@ -243,7 +243,6 @@ def _functions():
         yield pytest.param(name, id=name, marks=marks)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # an old name is an answer too
 @pytest.mark.parametrize("name", list(_functions()))
 def test_a_function_answers_or_raises_an_error_of_this_package(template, name):
     function = CALLABLES[name]

@@ -30,7 +30,7 @@ def test_settings_without_a_word_are_those_of_a_new_study():
 
 
 def test_an_old_log_that_does_not_say_who_votes_is_of_fresh_draws():
-    old = Settings.of({"algorithm": "ccb", "delta": 0.1, "indifference": 0.02})
+    old = Settings.of({"algorithm": "ccb", "delta": 0.1, "margin": 0.02})
     assert (old.voters, old.repeats, old.batch, old.missing) == ("independent", "count", 0, "")
     assert (old.algorithm, old.delta, old.margin, old.cases) == ("ccb", 0.1, 0.02, 0)
 

@@ -176,23 +176,3 @@ def test_a_plan_that_needs_a_paused_option_is_refused_and_one_without_retired_op
         study.plan(worlds=2, most=100)
     study.retire_option("water")
     assert study.plan(worlds=2, most=100).options == len(study.options) - 1
-
-
-# The margin, which was called indifference
-
-
-def test_the_margin_goes_by_its_old_name_too():
-    with pytest.warns(DeprecationWarning, match="margin"):
-        study = create_study("tea", ["green", "black"], indifference=0.1, voters="independent")
-    assert study.certificate().margin == study.settings.margin == 0.1
-    with pytest.warns(DeprecationWarning, match="margin"):
-        assert study.settings.indifference == 0.1
-
-
-def test_a_log_that_says_indifference_has_a_margin(storage):
-    study = create_study("tea", ["green", "black"], storage, margin=0.1, voters="independent")
-    settings = study.settings.to_dict()
-    settings["indifference"] = settings.pop("margin")
-    created = study.log()[0]
-    storage.create("old", created._replace(body=created.body | {"settings": settings}))
-    assert open_study("old", storage).settings == study.settings

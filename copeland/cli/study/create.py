@@ -15,7 +15,6 @@ from copeland.cli.arguments import (
     ItemColumn,
     Json,
     LeftColumn,
-    Number,
     OutcomeColumn,
     RightColumn,
     Storage,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
 @take_settings(
-    *("goal", "algorithm", "delta", "margin", "indifference", "both_bad", "repeats"),
+    *("goal", "algorithm", "delta", "margin", "both_bad", "repeats"),
     *("voters", "judge", "cases", "population", "people", "panel"),
     *("control_judge", "control_cases"),
     *("lease", "open_ballots", "batch", "missing", "seed"),
@@ -68,7 +67,6 @@ def create_command(
     id_: IdColumn = None,
     storage: Storage = STORAGE,
     *,
-    indifference: Annotated[float | None, Number(hidden=True)] = None,
     judge: Annotated[bool, typer.Option("--judge", help="Short for --voters judge.")] = False,
     cases: Annotated[
         str | None,
@@ -129,8 +127,6 @@ def create_command(
         settings["voters"] = "judge"
     if people is not None:
         _check_people(people, settings)
-    if indifference is not None:
-        settings["margin"] = indifference
     settings |= {"cases": _number_of(cases), "storage": storage, "load_if_exists": load_if_exists}
     given = option or (None if options is None else str(options))
     if votes is not None:

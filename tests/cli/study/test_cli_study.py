@@ -53,11 +53,6 @@ def test_a_study_is_created_with_every_setting():
     assert made["settings"] == settings
 
 
-def test_the_margin_goes_by_its_old_name_too():
-    made = values("create", "s", "-o", "A", "-o", "B", "--indifference", "0.1")
-    assert made["settings"]["margin"] == 0.1
-
-
 def test_options_come_from_a_file_or_from_names():
     assert refused("create", "s") == refused("create", "s", "--options", "o.csv", "-o", "A")
 
