@@ -41,14 +41,7 @@ _LATER = (
 
 
 class Duel(NamedTuple):
-    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now.
-
-    Examples
-    --------
-    >>> duel = Policy("ccb", k=3).ask()
-    >>> duel.id, sorted({duel.first, duel.second} - {0, 1, 2})
-    (1, [])
-    """
+    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now."""
 
     id: int
     first: int

@@ -19,14 +19,7 @@ _NOTHING = 1e-12  # a variance below this is none
 
 
 class Estimate(NamedTuple):
-    """A number, the ends of its interval, and how many votes it rests on.
-
-    Examples
-    --------
-    >>> found = Estimate(0.83, 0.82, 0.84, 14_397)
-    >>> found.low, found.n
-    (0.82, 14397)
-    """
+    """A number, the ends of its interval, and how many votes it rests on."""
 
     value: float
     low: float

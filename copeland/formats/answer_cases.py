@@ -18,11 +18,6 @@ class AnswerCase:
 
     An option that has no answer, because its run failed, is not in ``answers``. ``prices`` and ``seconds`` are what each
     answer cost and took, where the file tells.
-
-    Examples
-    --------
-    >>> AnswerCase("q1", "What is 2 + 2?", {"brief": "4"}).answers["brief"]
-    '4'
     """
 
     id: str
@@ -34,14 +29,7 @@ class AnswerCase:
 
 
 class AnswerFile(NamedTuple):
-    """The cases of a file, and the options that answered, in the file's order.
-
-    Examples
-    --------
-    >>> case = AnswerCase("q1", "What is 2 + 2?", {"brief": "4"})
-    >>> AnswerFile("brief.csv, line 1", ("brief",), (case,)).options
-    ('brief',)
-    """
+    """The cases of a file, and the options that answered, in the file's order."""
 
     where: str
     options: tuple[str, ...]

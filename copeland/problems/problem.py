@@ -24,13 +24,6 @@ class Problem:
     ``answer(world, first, second, noise)`` is a kernel that returns the winner, or ``TIE``. ``key``
     names the numbers behind the problem. It keys the noise, so the same problem draws the same random
     numbers under any name and for any algorithm.
-
-    Examples
-    --------
-    >>> import copeland
-    >>> problem = matrix_problem(copeland.load("cyclic-4"))
-    >>> problem.k, problem.winners.tolist()
-    (4, [0])
     """
 
     name: str

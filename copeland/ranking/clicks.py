@@ -51,13 +51,7 @@ LEAVE = 2
 
 
 class ClickTables(NamedTuple):
-    """A click model as arrays, for kernels.
-
-    Examples
-    --------
-    >>> click_model("perfect", grades=2).tables(length=3).click
-    array([0., 1.])
-    """
+    """A click model as arrays, for kernels."""
 
     click: Floats  # by grade: P(click | looked at)
     stop: Floats  # by grade: P(leave | clicked)

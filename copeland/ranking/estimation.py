@@ -220,14 +220,7 @@ COMPARISONS_A_TASK = 8_000_000  # a few seconds: less would be spent on handing 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How two rankers are compared: what users do, what counts as a win, and how often.
-
-    Examples
-    --------
-    >>> from copeland.ranking.clicks import click_model
-    >>> Protocol(click_model("informational"), comparisons=1000).length
-    10
-    """
+    """How two rankers are compared: what users do, what counts as a win, and how often."""
 
     clicks: ClickModel
     comparisons: int = 1_000  # of each pair; the paper has 400,000
@@ -298,17 +291,7 @@ def estimate(
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """The rankings and grades that comparisons read.
-
-    Examples
-    --------
-    >>> from copeland.ranking import all_features, synthetic
-    >>> from copeland.ranking.clicks import click_model
-    >>> collection = synthetic(queries=20, features=5)
-    >>> world = world_of(collection, all_features(collection), Protocol(click_model("perfect")), seed=0)
-    >>> world.orders.shape == (5, collection.n_documents)
-    True
-    """
+    """The rankings and grades that comparisons read."""
 
     orders: NDArray[np.int32]
     ranks: NDArray[np.int32]
@@ -373,17 +356,7 @@ def all_pairs(k: int) -> list[Pair]:
 
 @dataclass(frozen=True, eq=False)
 class PairsTask:
-    """Some pairs of rankers, compared as often as the protocol says: see :func:`pairs_tasks`.
-
-    Examples
-    --------
-    >>> from copeland.ranking import all_features, synthetic
-    >>> from copeland.ranking.clicks import click_model
-    >>> collection, rules = synthetic(queries=20, features=5), Protocol(click_model("perfect"), 100)
-    >>> world = world_of(collection, all_features(collection), rules, seed=0)
-    >>> PairsTask(world, rules, ((0, 4),), seed=0).run()["counts"].sum().item()
-    100
-    """
+    """Some pairs of rankers, compared as often as the protocol says: see :func:`pairs_tasks`."""
 
     world: World
     protocol: Protocol

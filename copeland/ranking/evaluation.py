@@ -31,11 +31,6 @@ class Agreement:
 
     ``pairs`` counts the pairs that both decide, and ``same`` those of them decided alike; ``tied``
     counts those left out, because either of the two sees no difference.
-
-    Examples
-    --------
-    >>> Agreement(same=2, pairs=4, tied=1).share
-    0.5
     """
 
     same: int

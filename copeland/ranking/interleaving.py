@@ -26,12 +26,6 @@ class Interleaved:
 
     ``teams`` names, for each document, the ranker that put it there, or is empty where the method has
     no such notion. ``options`` are those of the method that its credit needs.
-
-    Examples
-    --------
-    >>> shown = interleave([["a", "b"], ["b", "a"]], 2, np.random.default_rng(0), "team-draft")
-    >>> shown.method, shown.documents, shown.teams
-    ('team-draft', ('b', 'a'), (1, 0))
     """
 
     method: str
@@ -43,14 +37,7 @@ class Interleaved:
 
 @dataclass(frozen=True)
 class Interleaving:
-    """A way to interleave: what it is called, where it comes from, and its two functions.
-
-    Examples
-    --------
-    >>> method = find_method("team-draft")
-    >>> method.name, method.many
-    ('team-draft', True)
-    """
+    """A way to interleave: what it is called, where it comes from, and its two functions."""
 
     name: str
     paper: str

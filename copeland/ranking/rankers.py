@@ -31,16 +31,7 @@ Orders = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Ranker:
-    """A name, and the scores it gives to the documents of a collection; more is better.
-
-    Examples
-    --------
-    >>> from copeland.ranking import Collection
-    >>> queries = Collection([2, 0, 1], [[0.9, 0.1], [0.2, 0.8], [0.5, 0.3]], offsets=[0, 3])
-    >>> shorter = Ranker("shorter", lambda found: -found.features[:, 1])
-    >>> shorter.name, shorter.score(queries).tolist()
-    ('shorter', [-0.1, -0.8, -0.3])
-    """
+    """A name, and the scores it gives to the documents of a collection; more is better."""
 
     name: str
     score: Callable[[Collection], ArrayLike]

@@ -26,13 +26,7 @@ Unknown = Literal["refuse", "zero"]
 
 
 class Retrieved(NamedTuple):
-    """A document in a run.
-
-    Examples
-    --------
-    >>> Retrieved(score=12.5, line=1)
-    Retrieved(score=12.5, line=1)
-    """
+    """A document in a run."""
 
     score: float
     line: int
@@ -40,13 +34,7 @@ class Retrieved(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """What one system retrieved: for each query its documents, with scores; more is better.
-
-    Examples
-    --------
-    >>> Run("bm25", {"q1": {"d7": Retrieved(12.5, line=1)}}, Path("bm25.txt")).queries["q1"]["d7"].score
-    12.5
-    """
+    """What one system retrieved: for each query its documents, with scores; more is better."""
 
     name: str
     queries: Mapping[str, Mapping[str, Retrieved]]
@@ -55,13 +43,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Qrels:
-    """What judges said: for each query its judged documents, with grades.
-
-    Examples
-    --------
-    >>> Qrels({"q1": {"d7": 2, "d9": 0}}, Path("qrels.txt")).queries["q1"]["d7"]
-    2
-    """
+    """What judges said: for each query its judged documents, with grades."""
 
     queries: Mapping[str, Mapping[str, int]]
     file: Path

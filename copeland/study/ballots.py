@@ -16,15 +16,7 @@ from copeland.study.votes import Vote, vote_of
 
 
 class Ballot(NamedTuple):
-    """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> ballot = create_study("tea", ["green", "black"]).ask()
-    >>> sorted([ballot.left, ballot.right])
-    ['black', 'green']
-    """
+    """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else."""
 
     id: int
     left: str
@@ -39,13 +31,7 @@ class Ballot(NamedTuple):
 
 
 class Following(NamedTuple):
-    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`.
-
-    Examples
-    --------
-    >>> Following(item="a question").item
-    'a question'
-    """
+    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
 
     item: str | None = None
     available: Collection[str] | None = None
@@ -54,16 +40,7 @@ class Following(NamedTuple):
 
 
 class Look(NamedTuple):
-    """A study as one voter meets it, at one moment.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> look = study.look("ann")
-    >>> look.active, look.closed, look.votes
-    (2, False, ())
-    """
+    """A study as one voter meets it, at one moment."""
 
     active: int  # options that are asked
     closed: bool
@@ -75,17 +52,7 @@ Onward = Callable[[Look], Following | None]  # what follows, if anything does, b
 
 
 class Answered(NamedTuple):
-    """What became of an answer.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> ballot = study.ask(voter="ann")
-    >>> answered = study.answer(ballot, "left", voter="ann")
-    >>> answered.vote.outcome, answered.late, answered.new
-    ('left', False, True)
-    """
+    """What became of an answer."""
 
     vote: Vote
     number: int  # of its event

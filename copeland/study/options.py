@@ -34,15 +34,7 @@ _DRAWING = "<svg"
 
 @dataclass(frozen=True)
 class Option:
-    """One option: a unique name, and what to show for it (the name, if neither is given).
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", [Option("green", text="Steamed."), Option("black")])
-    >>> study.option("green").text
-    'Steamed.'
-    """
+    """One option: a unique name, and what to show for it (the name, if neither is given)."""
 
     name: str
     text: str = ""

@@ -37,16 +37,7 @@ MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: som
 
 
 class Vote(NamedTuple):
-    """One vote as it is in the log, or a count of equal ones, with the options by name.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> vote = study.tell(study.ask(), "tie")
-    >>> vote.outcome, vote.counted
-    ('tie', True)
-    """
+    """One vote as it is in the log, or a count of equal ones, with the options by name."""
 
     event_id: str
     ballot: int | None

@@ -30,14 +30,7 @@ _SMALLEST = 1e-100  # whose square a float holds
 
 
 class Claim(NamedTuple):
-    """What a lemma bounds, and the bound.
-
-    Examples
-    --------
-    >>> claim = Claim(counted=3.0, bound=4.0)
-    >>> claim.counted <= claim.bound
-    True
-    """
+    """What a lemma bounds, and the bound."""
 
     counted: float
     bound: float

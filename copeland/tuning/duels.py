@@ -15,16 +15,7 @@ _DIGITS = 9  # places this close are the same
 
 
 class Duel(NamedTuple):
-    """Two points to compare.
-
-    Examples
-    --------
-    >>> from copeland.tuning import Real, Space, Tuner
-    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
-    >>> duel = tuner.ask()
-    >>> duel.id, sorted(duel.first)
-    (1, ['x'])
-    """
+    """Two points to compare."""
 
     id: int
     first: Point

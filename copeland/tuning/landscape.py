@@ -120,19 +120,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Landscape:
-    """The numbers behind the picture of a tuning; all of them are estimates.
-
-    Examples
-    --------
-    >>> from copeland.tuning import Real, Space, Tuner
-    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
-    >>> for _ in range(5):
-    ...     duel = tuner.ask()
-    ...     tuner.tell(duel, winner=min(duel.first, duel.second, key=lambda p: abs(p["x"] - 3)))
-    >>> seen = tuner.landscape()
-    >>> [line.name for line in seen.lines], seen.plane is None
-    (['x'], True)
-    """
+    """The numbers behind the picture of a tuning; all of them are estimates."""
 
     point: Point
     lines: tuple[Line, ...]

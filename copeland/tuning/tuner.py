@@ -57,19 +57,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Found:
-    """The point to take now, and two estimates by the model, neither of which is proved.
-
-    Examples
-    --------
-    >>> from copeland.tuning import Real
-    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
-    >>> for _ in range(5):
-    ...     duel = tuner.ask()
-    ...     tuner.tell(duel, winner=min(duel.first, duel.second, key=lambda p: abs(p["x"] - 3)))
-    >>> found = tuner.recommend()
-    >>> sorted(found.point), 0 <= found.score <= 1
-    (['x'], True)
-    """
+    """The point to take now, and two estimates by the model, neither of which is proved."""
 
     point: Point
     score: float  # the share of the space that the point beats

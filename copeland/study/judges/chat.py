@@ -251,14 +251,7 @@ _FRAME = 256  # tokens: more than servers put around a message
 
 
 class Prices(NamedTuple):
-    """What a million tokens cost, read and written.
-
-    Examples
-    --------
-    >>> prices = Prices(input=0.5, output=1.5)
-    >>> prices
-    Prices(input=0.5, output=1.5)
-    """
+    """What a million tokens cost, read and written."""
 
     input: float
     output: float

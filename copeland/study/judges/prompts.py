@@ -29,13 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Candidate(Option):
-    """An option as a judge is handed it: with the folder that its file must be in to be read.
-
-    Examples
-    --------
-    >>> Candidate("A", "Less is more.")
-    Candidate(name='A', text='Less is more.', path='', state='active', folder=None)
-    """
+    """An option as a judge is handed it: with the folder that its file must be in to be read."""
 
     folder: Path | None = None
 
@@ -184,11 +178,6 @@ class Item:
         By the name of an option, what a judge reads of it on this item instead of its own text.
     tags
         What kind of item it is.
-
-    Examples
-    --------
-    >>> Item("q1", "What is a duel?")
-    Item(name='q1', text='What is a duel?', answers={}, tags=())
     """
 
     name: str

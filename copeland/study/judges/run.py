@@ -51,20 +51,7 @@ _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
 
 
 class Judged(NamedTuple):
-    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> from copeland.study.judges import judge_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
-    >>> def longer(left, right, item):
-    ...     return "left" if len(left.text) > len(right.text) else "right"
-    >>> seen = []
-    >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
-    >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
-    (1, 'longer', True)
-    """
+    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it."""
 
     judge: str
     left: str
@@ -85,17 +72,6 @@ class Summary:
     ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
     answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
     their outcome with the sides.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
-    >>> def longer(left, right, item):
-    ...     return "left" if len(left.text) > len(right.text) else "right"
-    >>> from copeland.study.judges import judge_study
-    >>> done = judge_study(study, {"longer": longer})
-    >>> done.votes, done.reason
-    (1, 'finished')
     """
 
     calls: int

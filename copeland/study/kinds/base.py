@@ -60,13 +60,7 @@ ALLOCATING, INTERLEAVING = "allocating", "interleaving"  # users of a search, an
 
 
 class Wait(NamedTuple):
-    """There is no ballot now, but there may be one at ``until``, or earlier. Like None, it is false.
-
-    Examples
-    --------
-    >>> bool(Wait(until=1_800_000_000.0))
-    False
-    """
+    """There is no ballot now, but there may be one at ``until``, or earlier. Like None, it is false."""
 
     until: float
 

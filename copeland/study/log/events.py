@@ -98,16 +98,7 @@ OUTCOMES = (LEFT, RIGHT, TIE, BOTH_BAD, SKIP, ERROR)
 
 
 class Event(NamedTuple):
-    """One line of the log; its fields are the columns of the table.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.ask(voter="ann")
-    >>> [event.kind for event in study.log()]
-    ['created', 'asked']
-    """
+    """One line of the log; its fields are the columns of the table."""
 
     number: int
     kind: str

@@ -23,23 +23,7 @@ _Opinions = dict[str, str]  # by judge, what it said of one thing that several j
 
 
 class PairOfJudges(NamedTuple):
-    """How often two judges said the same, of n votes on the same; kappa is None where it has no meaning.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> from copeland.study.judges import judge_study
-    >>> slogans = {"A": "Less is more.", "B": "Think.", "C": "Do."}
-    >>> study = create_study("slogans", slogans, voters="independent")
-    >>> def longer(left, right, item):
-    ...     return "left" if len(left.text) > len(right.text) else "right"
-    >>> def first(left, right, item):
-    ...     return "left" if left.name < right.name else "right"
-    >>> done = judge_study(study, {"longer": longer, "first": first})
-    >>> pair = done.agreement.pairs[0]
-    >>> pair.n, pair.agreement
-    (6, 1.0)
-    """
+    """How often two judges said the same, of n votes on the same; kappa is None where it has no meaning."""
 
     first: str
     second: str
@@ -49,14 +33,7 @@ class PairOfJudges(NamedTuple):
 
 
 class JudgeInMajority(NamedTuple):
-    """How often a judge said what most of the others said, of n votes where most others agreed.
-
-    Examples
-    --------
-    >>> found = JudgeInMajority("longer", n=10, agreement=0.9)
-    >>> found.judge, found.agreement
-    ('longer', 0.9)
-    """
+    """How often a judge said what most of the others said, of n votes where most others agreed."""
 
     judge: str
     n: int
@@ -65,22 +42,7 @@ class JudgeInMajority(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """Every two judges that voted on the same, and every judge against the majority of the others.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> from copeland.study.judges import judge_study
-    >>> slogans = {"A": "Less is more.", "B": "Think.", "C": "Do."}
-    >>> study = create_study("slogans", slogans, voters="independent")
-    >>> def longer(left, right, item):
-    ...     return "left" if len(left.text) > len(right.text) else "right"
-    >>> def first(left, right, item):
-    ...     return "left" if left.name < right.name else "right"
-    >>> done = judge_study(study, {"longer": longer, "first": first})
-    >>> [(pair.first, pair.second, pair.agreement) for pair in done.agreement.pairs]
-    [('first', 'longer', 1.0)]
-    """
+    """Every two judges that voted on the same, and every judge against the majority of the others."""
 
     pairs: tuple[PairOfJudges, ...] = ()
     judges: tuple[JudgeInMajority, ...] = ()

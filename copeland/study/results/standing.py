@@ -40,15 +40,6 @@ class Position:
 
     Counts and lists of winners, as ``i, j, wins`` and ``winner, loser``, do not say it. ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
     bias the share is 1/2.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
-    >>> position = study.standing().position
-    >>> position.left, position.right, round(position.low, 2)
-    (3, 0, 0.44)
     """
 
     left: int
