@@ -14,8 +14,12 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from copeland.cli.broken_pipes import drop_output, exit_when_reader_leaves
-from copeland.cli.interrupts import INTERRUPTED, raise_while_running
+from copeland.cli.interrupts import (
+    INTERRUPTED,
+    drop_output,
+    exit_when_reader_leaves,
+    raise_while_running,
+)
 from copeland.cli.output import complain, note
 from copeland.errors import CopelandError
 from copeland.version import __version__
