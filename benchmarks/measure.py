@@ -11,7 +11,6 @@ import numpy as np
 
 import copeland
 from benchmarks.cheap import cheap
-from benchmarks.control_variates import control_variates
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
 from benchmarks.false_goals import false_goals
@@ -183,7 +182,6 @@ PARTS = {
         likely,
         forecasts,
         guides,
-        control_variates,
         drift,
     ),
     "measured-studies": (

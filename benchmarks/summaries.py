@@ -95,17 +95,6 @@ def _guided(found: list[Table]) -> str:
     return f"A guide changes the votes of people to a certificate by {', '.join(told)}, in the geometric mean."
 
 
-def _judged(found: list[Table]) -> str:
-    saves, pairs = (
-        int(sum(column(found[1], name))) for name in ("pairs on which it saves", "pairs")
-    )
-    wrong = max(column(found[2], "wrong")) * 100
-    return (
-        f"On real votes, a language model as judge changes the votes needed by a factor of {span(found[1], 'ratio')}, and saves votes on {saves} of {pairs} pairs. "
-        f"At delta = 0.05, certificates that use a judge were wrong in at most {wrong:g} % of the runs of one kind."
-    )
-
-
 def _drifted(found: list[Table]) -> str:
     moves = [row for row in found[0] if "then" in row["p"]]
     stays = [row for row in found[0] if "then" not in row["p"]]
@@ -284,7 +273,6 @@ SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## Likely best": _likely,
     "## Forecasts": _forecast,
     "## Guides: votes of people to a certificate": _guided,
-    "## Judges that count": _judged,
     "## Drift": _drifted,
     "## Gates": _gated,
     "## Killed voters": _killed,

@@ -8,7 +8,7 @@ from copeland.version import __version__
 
 if TYPE_CHECKING:
     from copeland.audit import JudgeAudit, audit_judges
-    from copeland.certificate import Certificate, ControlJudge, certify, certify_with_judge
+    from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.gate import GateResult, run_gate
     from copeland.matrix import PreferenceMatrix
@@ -39,7 +39,6 @@ __all__ = [
     "Ballot",
     "Certificate",
     "Choice",
-    "ControlJudge",
     "CopelandError",
     "Duel",
     "GateResult",
@@ -63,7 +62,6 @@ __all__ = [
     "audit_judges",
     "bounds",
     "certify",
-    "certify_with_judge",
     "create_study",
     "gaps",
     "limits",
@@ -90,7 +88,7 @@ _SHORT = {
 
 _HOMES = {
     "audit": ("JudgeAudit", "audit_judges"),
-    "certificate": ("Certificate", "ControlJudge", "certify", "certify_with_judge"),
+    "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "gate": ("GateResult", "run_gate"),
     "matrix": ("PreferenceMatrix",),

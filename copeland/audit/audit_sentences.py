@@ -78,7 +78,7 @@ def tell_report(report: JudgeReport) -> Iterator[str]:
     )
     yield from _tell_leanings(report)
     yield from _tell_stability(report)
-    yield from _tell_saving(report)
+    yield from _tell_correlation(report)
 
 
 def format_share(found: Estimate) -> str:
@@ -240,26 +240,13 @@ def _tell_stability(report: JudgeReport) -> Iterator[str]:
         yield f"No change of its agreement over time is proved, by {looks}."
 
 
-def _tell_saving(report: JudgeReport) -> Iterator[str]:
+def _tell_correlation(report: JudgeReport) -> Iterator[str]:
     found = report.correlation
-    if found is None or report.saving is None:
-        return
-    yield (
-        f"Within pairs its vote and people's on the same case have a correlation of {found.value:.2f} "
-        f"({found.low:.2f} to {found.high:.2f}). {saving_sentence(report.saving)}"
-    )
-
-
-def saving_sentence(saving: float) -> str:
-    """Return what a judge would save if its answers were used as control variates.
-
-    Examples
-    --------
-    >>> saving_sentence(0.3**2)
-    'Used as a control variate it would save at most about 9 % of the votes.'
-    """
-    share = "less than 1 %" if 0 < saving < 0.01 else f"at most about {percent(saving)}"
-    return f"Used as a control variate it would save {share} of the votes."
+    if found is not None:
+        yield (
+            f"Within pairs its vote and people's on the same case have a correlation of {found.value:.2f} "
+            f"({found.low:.2f} to {found.high:.2f})."
+        )
 
 
 def tell_two(two: TwoJudges) -> Iterator[str]:

@@ -81,11 +81,6 @@ class JudgeReport:
         return count_swaps(self.people_winners, self.judge_winners)
 
     @property
-    def saving(self) -> float | None:
-        """The share of people's votes that it could save at most as a control variate: the squared correlation."""
-        return None if self.correlation is None else self.correlation.value**2
-
-    @property
     def measured(self) -> dict[str, Estimate | None]:
         """What pass marks may require, by name."""
         flips = {one.how: one.flips for one in self.repeats}
@@ -124,7 +119,6 @@ class JudgeReport:
             "pairs_off": len(self.off_pairs),
             "pairs_proved_to_differ": len(self.proved_pairs),
             "pairs": [one.to_dict() | {"off": one.is_off(self.margin)} for one in self.pairs],
-            "saving": self.saving,
             "people_winners": self.people_winners.to_dict(),
             "judge_winners": self.judge_winners.to_dict(),
             "order_swaps": self.swaps,

@@ -4,18 +4,13 @@ Nothing about a panel is random, so nothing said of it is wrong with any probabi
 """
 
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.control_judge import ControlJudge
-from copeland.certificate.judged_votes import certify_with_judge, count_with_judge
 from copeland.certificate.panel_certificate import PanelCertificate, panel_certificate
 from copeland.certificate.panel_planner import next_question
 
 __all__ = [
     "Certificate",
-    "ControlJudge",
     "PanelCertificate",
     "certify",
-    "certify_with_judge",
-    "count_with_judge",
     "next_question",
     "panel_certificate",
 ]

@@ -11,14 +11,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from copeland.certificate.base_certificate import OF_GOALS, BaseCertificate
-from copeland.certificate.control_judge import ControlJudge
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import THESE, Given, check_labels, votes_of
 from copeland.certificate.goal_proof import is_reached
 from copeland.certificate.proof import Terms, Voters, prove
 from copeland.certificate.sentences import (
     advice_of,
-    describe_control,
     list_assumptions,
     statement_before,
     statement_of,
@@ -26,9 +24,8 @@ from copeland.certificate.sentences import (
 from copeland.support.goal import BEST, tidy_goal
 
 # 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
-# 5: a goal beyond one winner. 6: a judge's answers count, and are not believed.
-FORMAT, _AIMED, _CONTROLLED = 4, 5, 6
-_OF_CONTROL = {"control_judge": "", "control_cases": 0}  # fields of format 6
+# 5: a goal beyond one winner.
+FORMAT, _AIMED = 4, 5
 _APART, _TOGETHER = (1, 2, 3), 3  # 3: losses may be shown together
 _SINCE = {"together": False, "offered": None, "cases": None, "judges": ()}  # fields of format 4
 
@@ -79,8 +76,6 @@ class Certificate(BaseCertificate):
     below: tuple[int, ...] = ()  # proved worse
     not_worse: tuple[int, ...] = ()  # proved not worse by the margin, or better
     even: tuple[int, ...] = ()  # proved even with the baseline, or within the margin of it
-    control_judge: str = ""  # whose answers on all cases made the votes count for more, if any
-    control_cases: int = 0  # how many cases these are
 
     @property
     def statement(self) -> str:
@@ -126,7 +121,7 @@ class Certificate(BaseCertificate):
         said = self.best or (self.goal != BEST and self.decided)
         if self.complete and self.voters == THESE and said:
             return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
-        return f"error probability {self.delta:g}{describe_control(self.terms)}"
+        return f"error probability {self.delta:g}"
 
     @property
     def complete(self) -> bool:
@@ -139,11 +134,6 @@ class Certificate(BaseCertificate):
         """Return the same as plain values: in the format of version 0.2 if it is a certificate of that version."""
         content = {**super().to_dict(), "format": FORMAT if self.goal == BEST else _AIMED}
         apart = content.pop("apart")
-        if self.control_judge:
-            aimed = {name: getattr(self, name) for name in OF_GOALS}
-            return {**content, **aimed, "format": _CONTROLLED}
-        for name in _OF_CONTROL:
-            del content[name]
         if not apart:
             return content
         for name in _SINCE:
@@ -153,11 +143,8 @@ class Certificate(BaseCertificate):
     @classmethod
     def _in_today_format(cls, content: dict[str, Any]) -> dict[str, Any]:
         version = content["format"]
-        if version not in (*_APART, FORMAT, _AIMED, _CONTROLLED):
-            raise ValueError(f"format {version}, and formats 1 to {_CONTROLLED} are read")
-        if version == _CONTROLLED:
-            return {**content, "apart": False}
-        content = {**content, **_OF_CONTROL}
+        if version not in (*_APART, FORMAT, _AIMED):
+            raise ValueError(f"format {version}, and formats 1 to {_AIMED} are read")
         if version == _AIMED:
             return {**content, "apart": False}
         content = cls._without_goal(content)
@@ -171,8 +158,6 @@ class Certificate(BaseCertificate):
         self.terms.check()
         if self.voters.startswith("judge") != (self.cases is not None):
             raise ValueError(f"voters is {self.voters!r} and cases is {self.cases!r}")
-        if bool(self.control_judge) != (self.control_cases > 0):
-            raise ValueError(f"its control_cases is {self.control_cases!r}")
         check_labels(self.labels, self.k)
 
     def _has_scores(self) -> bool:
@@ -184,17 +169,12 @@ class Certificate(BaseCertificate):
         ties: ArrayLike | None = None,
         missing: ArrayLike | None = None,
         given: Given | None = None,
-        control: ControlJudge | None = None,
     ) -> tuple[str, ...]:
         """Make it again from these counts; return what does not hold, in sentences.
 
         No sentence means: these are the votes it was issued on, and they prove all that it says.
         """
-        if self.control_judge and control is None:
-            return (f"it used the answers of the judge {self.control_judge}; give these too.",)
         votes = votes_of(wins, ties, missing, given)
-        if control is not None:
-            votes = control.add_to(votes, self.voters)
         terms = self.terms, self.active, self.labels
         return self._recheck(votes.digest, lambda: Certificate(**prove(votes, *terms)), "votes")
 
@@ -226,7 +206,6 @@ def certify(
     cases: int | None = None,
     judges: Sequence[str] = (),
     goal: str = BEST,
-    control: ControlJudge | None = None,
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -272,9 +251,6 @@ def certify(
     goal
         What it is to prove: who is ``"best"``; ``"top:3"``, three options such that no other beats more than any of them;
         ``"above:NAME"``, for each option whether it beats NAME; ``"tiers"``.
-    control
-        A judge that answered all cases before the first vote, and what people said where it said what. Its answers make the votes count
-        for more if they go together, and the proof holds however bad they are. Decide on the judge before votes are seen.
 
     Examples
     --------
@@ -292,7 +268,4 @@ def certify(
     kept = tidy_goal(goal)
     terms = Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges), goal=kept)
     votes = votes_of(wins, ties, missing, given)
-    if control is not None:
-        votes = control.add_to(votes, voters)
-        terms = terms._replace(control_judge=control.name, control_cases=control.cases)
     return Certificate(**prove(votes, terms, active, labels))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
-from copeland.certificate.control_variates import JudgeCounts
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import PRIOR, STAKE
 from copeland.support.arrays import Bools, Floats, Ints
@@ -105,14 +104,13 @@ class VoteCounts(NamedTuple):
     missing: Ints | None  # answers that never came: losses of both sides
     given: tuple[Ints, Ints] | None  # wins and ties as they were before any was undone
     cases: int | None = None  # votes that there are of each pair; None: no end of them
-    control: JudgeCounts | None = None  # a judge's answers on all cases that people vote on
 
     def weigh(self, margin: float) -> Floats:
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
         found = self._weigh(self.won, self.tied, margin)
         if self.given is not None:
             found = np.minimum(found, self._weigh(*self.given, margin))
-        return found if self.control is None else self.control.weigh(found, margin)
+        return found
 
     def _weigh(self, won: Ints, tied: Ints, margin: float) -> Floats:
         if self.cases is not None:
@@ -148,16 +146,14 @@ class VoteCounts(NamedTuple):
         """Return the votes on the first ``k`` options alone."""
         missing = None if self.missing is None else self.missing[:k, :k]
         given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
-        control = None if self.control is None else self.control.cut(k)
-        return VoteCounts(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases, control)
+        return VoteCounts(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases)
 
     @property
     def digest(self) -> str:
         """The same counts have the same digest, on any machine."""
         tables = (self.won, self.tied, self.missing, *(self.given or ()))
         content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
-        said = b"" if self.control is None else self.control.to_bytes()
-        return hashlib.sha256(content + said).hexdigest()
+        return hashlib.sha256(content).hexdigest()
 
 
 def votes_of(

@@ -61,8 +61,6 @@ class Terms(NamedTuple):
     judges: tuple[str, ...]
     apart: bool = False
     goal: str = BEST
-    control_judge: str = ""
-    control_cases: int = 0
 
     @property
     def dependent(self) -> bool:

@@ -24,14 +24,6 @@ def on_cases(terms: Terms) -> str:
     return f"{said}: " if said else ""
 
 
-def describe_control(terms: Terms) -> str:
-    """Return whose answers made the votes count for more, after how sure it is; empty if nobody's."""
-    if not terms.control_judge:
-        return ""
-    cases = format_count(terms.control_cases, "case")
-    return f"; the answers of the judge {terms.control_judge} on all {cases} are used, and not believed"
-
-
 def statement_of(c: BaseCertificate, terms: Terms) -> str:
     """Return what is proved, in a sentence."""
     if c.goal == BEST:
@@ -105,8 +97,6 @@ def list_assumptions(terms: Terms, active: bool) -> Iterator[str]:
         f"Delta, the margin{'' if terms.goal == BEST else ', the goal'} and what counts as a vote were fixed before the votes were seen, and no "
         "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
     )
-    if terms.control_judge:
-        yield from _list_control_assumptions(terms)
     if terms.together:
         yield "That losses may be shown together was decided before the votes were seen."
     if terms.epoch == 0:
@@ -141,20 +131,6 @@ def _list_voter_assumptions(terms: Terms) -> Iterator[str]:
             "voter's own earlier answers: neither directly, nor through what others were asked because "
             "of them."
         )
-
-
-def _list_control_assumptions(terms: Terms) -> Iterator[str]:
-    """Yield what is assumed of a judge whose answers count, which is not that it is right."""
-    judge, cases = terms.control_judge, format_count(terms.control_cases, "case")
-    yield (
-        f"Each vote is on a case that was drawn uniformly from all {cases}, whatever came before and whichever the pair. Every draw is counted, also if it was skipped or has no "
-        "answer."
-    )
-    yield (
-        f"The judge {judge} had answered all {cases} of a pair before the votes on that pair which its answers are used for. Nothing is assumed about how good "
-        "these answers are."
-    )
-    yield f"That the answers of {judge} are used was decided before the votes were seen."
 
 
 def _list_judge_assumptions(terms: Terms) -> Iterator[str]:

@@ -51,8 +51,6 @@ def create_study(
     missing: str | None = None,
     cases: int | None = None,
     population: str | None = None,
-    control_judge: str = "",
-    control_cases: int = 0,
     space: Space | None = None,
     show: str = "",
     load_if_exists: bool = False,

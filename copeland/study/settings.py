@@ -28,7 +28,6 @@ BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow f
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
 ONLY_SPACE, NEVER_SPACE = ("space", "show"), ("margin", "batch")
 ONLY_JUDGE = ("population", "cases")
-ONLY_CONTROL = ("control_judge", "control_cases")
 
 # What an old log means that lacks a setting.
 _UNWRITTEN = {
@@ -59,7 +58,6 @@ def _choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
 
 
 _NAME = Rule("a name, such as cpc-pac", is_storable)
-_JUDGE = Rule("the name of a judge", lambda x: x == "" or (is_storable(x) and x.strip() == x))
 _GOAL = Rule("'best', 'top:3' or another number, 'above:NAME' or 'tiers'", is_goal)
 _RISK = _number("a number between 0 and 1", lambda x: 0 < x < 1)
 _MARGIN = _number("a number from 0 to below 1/2", lambda x: 0 <= x < 0.5)
@@ -151,11 +149,6 @@ class Settings:
         which these are a random sample. Empty elsewhere.
     cases
         Where judges vote, how many test cases there are; 1, the default, if the options themselves are compared, once. 0 elsewhere.
-    control_judge
-        Where voters are independent and vote on cases, the name of a judge that answers all cases first, as a guide. Its answers make the
-        votes count for more, and are not believed.
-    control_cases
-        How many cases these are. Ask with ``cases``, the names of all of them: the study draws the one of each ballot.
 
     Examples
     --------
@@ -230,15 +223,6 @@ class Settings:
         "Where a judge votes, how many test cases there are; 1 if it compares the options themselves.",
         "1",
     )
-    control_judge: str = _setting(
-        "",
-        _JUDGE,
-        "A judge that answers all cases first: its answers make votes of independent voters on drawn cases count for more, and "
-        "are not believed.",
-    )
-    control_cases: int = _setting(
-        0, _whole(0), "How many cases the judge that counts answers; the study draws from these."
-    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
@@ -266,9 +250,6 @@ class Settings:
 
         known = find(self.spec.name).parameters
         shared = self.terms(epoch) | {"dependent": int(self.dependent)}
-        if self.control_judge:
-            # Half of the evidence is that of the votes alone: once these reach twice a level, the whole reaches it.
-            shared["delta"] = self.delta / 2
         if self.goal != BEST:
             shared["goal"] = Goal.parse(self.goal).with_number(names)
         return dict(self.spec.params) | {k: v for k, v in shared.items() if k in known}
@@ -309,7 +290,6 @@ class Settings:
             *(() if self.missing else ("missing",)),
             *(() if self.goal != BEST else ("goal",)),
             *(() if self.voters == JUDGE else ONLY_JUDGE),
-            *(() if self.control_judge else ONLY_CONTROL),
         )
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -360,30 +340,12 @@ def _objections(s: Settings) -> Iterator[str]:
         yield "batch is what each person is dealt; leave it out, or let people vote on options."
     if s.missing and not s.batch:
         yield "batch is 0; each person is dealt all pairs at the start, so say how many: 1 or more."
-    if s.control_judge or s.control_cases:
-        yield from _objections_to_control(s)
     if s.space or s.show or s.algorithm == TUNER:
         yield from _objections_to_space(s)
     elif s.voters == PANEL:
         yield from _objections_to_panel(s)
     else:
         yield from _objections_to_algorithm(s)
-
-
-def _objections_to_control(s: Settings) -> Iterator[str]:
-    from copeland.registry import find
-
-    if not s.control_judge:
-        yield "control_cases is how many cases a judge that counts answers; name the judge as control_judge, or leave it out."
-    if s.voters != "independent" or s.repeats != "count" or s.space:
-        yield (
-            "control_judge makes votes on drawn cases count for more, each a fresh draw; let voters be 'independent', and leave repeats out."
-        )
-    if not s.control_cases:
-        yield "control_cases is 0, but a judge that counts answers all cases; say how many there are."
-    algorithm = find(s.spec.name)
-    if algorithm.hint is None or algorithm.absorb is None:
-        yield f"control_judge is a guide, and {algorithm.name} cannot be guided; use cpc-pac."
 
 
 def _objections_to_space(s: Settings) -> Iterator[str]:

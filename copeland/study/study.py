@@ -250,7 +250,7 @@ class Study:
             Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
             Where judges vote: two options and a case, which are not to be asked.
         cases
-            Where judges vote, or a judge counts, the names of all cases. The study draws the one of each ballot, which is its ``item``.
+            Where judges vote, the names of all cases. The study draws the one of each ballot, which is its ``item``.
         source
             Who asks, for the log.
         """

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, repeat
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.study.case_draw import CaseDraw
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ERROR, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState
@@ -102,24 +103,6 @@ class RecentlyShown(NamedTuple):
 ANYBODY = RecentlyShown()  # of whom nothing is known
 
 
-class CaseSource(Protocol):
-    """Something that knows all test cases, and draws one for each ballot."""
-
-    @property
-    def cases(self) -> tuple[str | None, ...]:
-        """All cases."""
-        ...
-
-    def case(self, left: int, right: int, number: int) -> str | None:
-        """Return the case of a ballot that is the event of this number."""
-        ...
-
-    @property
-    def mark(self) -> dict[str, Any] | None:
-        """What the log says of a ballot with such a case; None if nothing."""
-        ...
-
-
 class BallotRequest(NamedTuple):
     """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
 
@@ -138,7 +121,7 @@ class BallotRequest(NamedTuple):
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
-    cases: CaseSource | None = None  # where judges vote: what draws the test case of each ballot
+    cases: CaseDraw | None = None  # where judges vote: what draws the test case of each ballot
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""

@@ -173,7 +173,7 @@ def find_obstacle(server: Server, page: VotingPage, study: Study) -> str:
     """Return why voters cannot suggest options for a study; empty if they can."""
     if study.settings.space:
         return "This study makes its own options."
-    if study.settings.cases or study.settings.control_judge:
+    if study.settings.cases:
         return "Judges read the options of this study, on cases that are fixed."
     if page.linked:
         return "Several studies share the options of this one."

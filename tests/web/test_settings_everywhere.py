@@ -29,8 +29,6 @@ WRONG = {
     "population": {"voters": "judge", "population": "like-these"},
     "cases": {"voters": "judge", "cases": 0},
     "goal": {"goal": "second"},
-    "control_judge": {"control_judge": "gpt", "control_cases": 9},
-    "control_cases": {"control_cases": 9},
 }
 WRONG_ON_THE_PAGE = [  # the setting, and what a form says
     ("delta", {"delta": "often"}),
@@ -49,7 +47,6 @@ TOLD = [
     {"voters": "judge", "cases": 7, "population": "like-these", "delta": 0.01},
     {"voters": "independent", "repeats": "first", "both_bad": "drop", "algorithm": "ccb"},
     {"goal": "above:a one"},
-    {"voters": "independent", "control_judge": "gpt", "control_cases": 9},
 ]
 
 

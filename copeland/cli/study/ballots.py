@@ -41,13 +41,6 @@ def ask_command(
         typer.Option(metavar="OPTION", help="Ask only about these options; repeat for each."),
     ] = None,
     item: Item = None,
-    cases: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="All cases, of which the study draws one for each ballot, where a judge counts: .txt, .csv or .jsonl.",
-        ),
-    ] = None,
     guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -61,7 +54,7 @@ def ask_command(
 
     work = open_study(name, storage)
     admit(work, voter, guide)
-    about: dict[str, Any] = {"available": available, "item": item, "cases": _names_in(work, cases)}
+    about: dict[str, Any] = {"available": available, "item": item}
     ballots = work.ask(voter, n=n, **about)
     if not ballots:
         asked = work.ask(voter, **about)
@@ -80,19 +73,6 @@ def ask_command(
         )
     if not ballots:
         show(nothing_left(work, voter))
-
-
-def _names_in(work: Study, cases: Path | None) -> list[str] | None:
-    """Return the names of all cases of a file, where a judge counts."""
-    if cases is None:
-        return None
-    if not work.settings.control_judge:
-        raise InvalidParameter(
-            "--cases is for studies in which a judge counts; create one with --control-judge, or name an --item."
-        )
-    from copeland.study.judges import read_items
-
-    return [one.name for one in read_items(cases)]
 
 
 def _describe(work: Study, ballot: Ballot) -> dict[str, Any]:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 @take_settings(
     *("goal", "algorithm", "delta", "margin", "both_bad", "repeats"),
     *("voters", "judge", "cases", "population", "people", "panel"),
-    *("control_judge", "control_cases"),
     *("lease", "open_ballots", "batch", "missing", "seed"),
 )
 def create_command(
@@ -160,10 +159,6 @@ def _onwards(made: Study, cases: str | None) -> str:
             "FILE" if cases is None or cases.isdigit() else command_line(cases).removeprefix("-- ")
         )
         return f'Judge with: {judge} --items {items} --command "python judge.py {{item}} {{left}} {{right}}"'
-    if made.settings.control_judge:
-        judge = command_line("copeland", "study", "judge", made.name)
-        who = command_line(made.settings.control_judge).removeprefix("-- ")
-        return f"Let the judge answer all cases first: {judge} --voter {who} --items FILE; then vote: {vote} --items FILE"
     as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     return f"Vote with: {vote}{as_whom}{_onwards_from_clicks(made)}"
 

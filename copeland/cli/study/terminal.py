@@ -113,8 +113,6 @@ class Booth:
         """Return the next ballot, on an item that is drawn from all of them."""
         if not self.items:
             return self.work.ask(self.voter, item=self.item)
-        if self.work.settings.control_judge:  # where a judge counts, the study draws
-            return self.work.ask(self.voter, cases=list(self.items))
         order = Drawer(self.items).order(self.work.number)
         once = self.work.settings.repeats == "first"  # then another item may have something left
         waits = []

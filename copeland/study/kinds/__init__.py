@@ -1,4 +1,4 @@
-"""The kinds of study: options (also judged on test cases, or beside a judge that counts), a panel of named voters, a space of points."""
+"""The kinds of study: options (also judged on test cases), a panel of named voters, a space of points."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ def kind_of(settings: Settings) -> Kind:
         from copeland.study.kinds.panel import PanelOfVoters as Chosen
     elif settings.cases:
         from copeland.study.kinds.cases import JudgedCases as Chosen
-    elif settings.control_judge:
-        from copeland.study.kinds.control import VotesOnDrawnCases as Chosen
     else:
         from copeland.study.kinds.base import Kind as Chosen
     return Chosen()

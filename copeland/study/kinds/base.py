@@ -376,8 +376,7 @@ def _new_questions(
     for number, sides in enumerate(chooser.propose(log, state, request, room), request.number):
         left, right = request.sides(*sides)
         item = next(items) if request.cases is None else request.cases.case(left, right, number)
-        mark = None if request.cases is None else request.cases.mark
-        about = {"voter": request.voter, "left": left, "right": right, "item": item, "body": mark}
+        about = {"voter": request.voter, "left": left, "right": right, "item": item}
         asked.append(AskedEvent(number, ASKED, request.now, **about, source=request.source))
     return asked
 

@@ -7,15 +7,15 @@ next answer is a draw without replacement. On cases like these, all pairs go thr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
+from copeland.study.case_draw import CaseDraw
 from copeland.study.kinds.base import ALLOCATING, INTERLEAVING, Kind, Meetings, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, VoteEvent
@@ -23,7 +23,6 @@ from copeland.study.log.state import StudyState
 from copeland.study.log.state_parts import Case, Pair, pair_of
 from copeland.study.voter_history import BallotRequest, last_of
 from copeland.support.phrasing import format_count
-from copeland.support.rng import stream
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
@@ -63,7 +62,7 @@ class JudgedCases(Kind):
                 taken[pair_of(asked)].add(asked.item)
         for pair, case in _without(state, without):
             taken[pair].add(case)
-        draw = Draw(drawn, taken, state.settings.seed, state.settings.finite is None)
+        draw = CaseDraw(drawn, taken, state.settings.seed, state.settings.finite is None)
         _require_these(state, drawn)
         done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(state)
         return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
@@ -100,43 +99,6 @@ class JudgedCases(Kind):
         from copeland.study.results.voter_reach import refuse_for_cases
 
         refuse_for_cases(look()[0])
-
-
-class Draw(NamedTuple):
-    """All cases, and those that each pair is not to be judged on: they have their vote, or it is under way."""
-
-    cases: tuple[Case, ...]
-    taken: Mapping[Pair, Collection[Case]]
-    seed: int
-    fixed: bool  # whether all pairs take the cases in one order
-
-    def case(self, left: int, right: int, number: int) -> Case:
-        """Return the case of a ballot that is the event of this number."""
-        left_over = self._left(frozenset((left, right)))
-        if self.fixed:
-            return left_over[0]
-        return left_over[int(stream(self.seed, "case", number).integers(len(left_over)))]
-
-    @property
-    def mark(self) -> None:
-        """What the log says of such a ballot: nothing."""
-
-    def is_spent(self, pair: Pair) -> bool:
-        """Tell whether a pair has no case left."""
-        taken = self.taken.get(pair, ())
-        return len(taken) >= len(self.cases) and not self._left(pair)
-
-    def _left(self, pair: Pair) -> list[Case]:
-        taken = self.taken.get(pair, ())
-        order = _in_order(self.cases, self.seed) if self.fixed else self.cases
-        return [case for case in order if case not in taken]
-
-
-@lru_cache(maxsize=8)
-def _in_order(cases: tuple[str, ...], seed: int) -> tuple[str, ...]:
-    """Return the cases in the order that the seed gives them, whatever the order they came in."""
-    named = sorted(cases)
-    return tuple(named[i] for i in stream(seed, "cases").permutation(len(named)))
 
 
 def _cases_of(state: StudyState, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, UnknownStudy, nearest
 from copeland.study.log.arrivals import AGAINST, Arrivals, Person
-from copeland.study.log.control_answers import ControlAnswers
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -97,7 +96,6 @@ class StudyState(_Known):
     in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
     """
 
-    control: ControlAnswers | None = None  # only where a judge counts, so others keep their form
     # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
     spent: Spent = NOTHING
 
@@ -117,10 +115,7 @@ class StudyState(_Known):
         self.undone_ties: Counts = np.zeros((0, 0), np.int64)
         self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
         self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
-        judge = self.settings.control_judge  # whose answers count, and who proves nothing
-        if judge:
-            self.control = ControlAnswers(judge, self.settings.control_cases)
-        self.guides: set[str] = {judge} if judge else set()  # voters whose votes prove nothing
+        self.guides: set[str] = set()  # voters whose votes prove nothing
         self.guide_wins: Counts = np.zeros((0, 0), np.int64)  # of guides; none without them
         self.guide_ties: Counts = np.zeros((0, 0), np.int64)
         self.guide_votes = 0  # that count, of guides
@@ -175,7 +170,7 @@ class StudyState(_Known):
 
     def _leaves_proof(self, event: Event) -> bool:
         """Tell whether an event changes nothing that is proved, but for what arrivals count by themselves."""
-        if self.cases is not None or self.control is not None:
+        if self.cases is not None:
             return False
         return event.kind == ASKED or (event.kind == VOTED and self.arrivals is not None)
 
@@ -256,8 +251,6 @@ class StudyState(_Known):
         if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
             self.arrivals.restart()
             self.open = {}
-        if self.control is not None:
-            self.control.restart()
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -319,8 +312,6 @@ class StudyState(_Known):
             self.tuning.take_question(event)
         if self.arrivals is not None and event.voter not in self.guides:
             self.arrivals.ask(event, self.settings.lease)
-        if self.control is not None and event.voter not in self.guides:
-            self.control.ask(event)
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
@@ -337,8 +328,6 @@ class StudyState(_Known):
             self.tuning.drop_ballot(event.ballot)
         if event.outcome == ERROR and self.cases is not None and event.voter not in self.guides:
             self.cases.fail(event)
-        if self.control is not None:
-            self._take_control(self.control, event)
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
         if self.arrivals is None or missed or event.voter in self.guides or not proves(event):
             return
@@ -347,13 +336,6 @@ class StudyState(_Known):
             self.arrivals.answer(event, meaning, times)
         else:
             self.arrivals.replace(event, meaning, times, again == UNDONE)
-
-    def _take_control(self, control: ControlAnswers, vote: VoteEvent) -> None:
-        """Let a judge that counts, and what people say where it said what, follow a vote."""
-        if vote.voter == control.judge:
-            control.hear(vote, self.meaning(vote.outcome))
-        elif vote.voter not in self.guides:
-            control.answer(vote, self.meaning(vote.outcome))
 
     def _standing_meaning(self, vote: VoteEvent) -> str | None:
         return self.meaning(vote.outcome) if vote.repeats is None else None
@@ -367,10 +349,6 @@ class StudyState(_Known):
         self.undone_votes += times
         self._tally(event, -times)
         self._change(event, -times, 0 if own else times)
-        if self.control is not None and event.voter == self.control.judge:
-            self.control.forget(event, self.meaning(event.outcome))
-        elif self.control is not None:
-            self.control.undo(event, own)
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
@@ -505,7 +483,7 @@ class StudyState(_Known):
 
 
 _PARTS = (
-    *(Arrivals, Cases, ControlAnswers, Edit, Lists, OpenBallot, Option),
+    *(Arrivals, Cases, Edit, Lists, OpenBallot, Option),
     *(Panel, Person, Sides, Spent, Swaps, Tables),
 )
 

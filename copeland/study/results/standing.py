@@ -320,7 +320,6 @@ def _certificate_among(
         cases=state.settings.cases or None,
         judges=() if state.cases is None else state.cases.judges,
         goal=state.settings.goal,
-        control=None if state.control is None else state.control.judge_of(state.k),
     )
 
 
