@@ -7,7 +7,7 @@ export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser screenshots docs run serve test pytest dataless fast lint format bench measure leaderboard golden tables curves lock dist clean
+.PHONY: help setup browser screenshots docs run serve test pytest nightly fast lint format bench measure leaderboard golden tables curves lock dist clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,7 +47,7 @@ serve: setup  ## voting pages and a dashboard at http://127.0.0.1:8000, with a s
 	$(BIN)/copeland serve --demo --storage sqlite:///out/serve.db
 
 # Each of two workers has a core: the threads of a linear algebra library would only wait for each other there.
-pytest dataless fast: export OPENBLAS_NUM_THREADS = 1
+pytest nightly fast: export OPENBLAS_NUM_THREADS = 1
 
 test: setup  ## everything that CI runs: lint beside the tests, which leave a core idle now and then
 	$(MAKE) --jobs 2 lint pytest
@@ -55,11 +55,11 @@ test: setup  ## everything that CI runs: lint beside the tests, which leave a co
 pytest: setup  ## the tests alone, without lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-dataless: setup  ## the tests on real data, as where its folder is absent
-	COPELAND_TEST_DATA=absent $(BIN)/python -m pytest -n 2 --dist worksteal -m data
+nightly: setup  ## what `make test` leaves out: long tests, those of benchmarks, and twenty times as much hostile input
+	COPELAND_FUZZ=20 HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -n 2 --dist worksteal -m nightly tests copeland benchmarks/tests
 
 fast: setup  ## the tests that take under a minute, some of each file
-	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow or quick" --durations 5
+	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal -m "not nightly and (not slow or quick)" --durations 5
 
 lint: setup  ## ruff and pyright
 	$(BIN)/ruff check .

@@ -9,33 +9,30 @@ from unittest.mock import patch
 
 import pytest
 from _pytest.doctest import DoctestModule
-from helpers import folder_named
 from hypothesis import settings
 from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
 
-# The same examples every time, however busy the machine; few for `make fast`. HYPOTHESIS_PROFILE=search looks for new ones.
+# The same examples every time, however busy the machine; few for `make fast`, many for `make nightly`. HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
+settings.register_profile("many", deadline=None, derandomize=True, max_examples=300)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 _databases = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def data_folder() -> Path | None:
-    """The folder of real data, None where it is absent: what decides for every test."""
-    return folder_named(os.environ.get("COPELAND_TEST_DATA", ""))
-
-
-@pytest.fixture(scope="session")
-def data(data_folder) -> Path:
+def data() -> Path:
     """The folder of real data, or a skip that says so."""
-    if data_folder is None:
+    folder = os.environ.get("COPELAND_TEST_DATA", "")
+    if not folder or not Path(folder).is_dir():
         pytest.skip("COPELAND_TEST_DATA names no folder of real matrices, votes and LETOR files")
-    return data_folder
+    return Path(folder)
 
 
 @pytest.fixture(scope="session")
@@ -45,9 +42,14 @@ def real_matrix(data) -> Callable[[str], PreferenceMatrix]:
 
 
 @pytest.fixture(scope="session")
-def lifelike_matrix(request, data_folder) -> Callable[[str], PreferenceMatrix]:
-    """A function that loads a real matrix by name, or makes a stand-in where the data is absent."""
-    return cache(stand_in) if data_folder is None else request.getfixturevalue("real_matrix")
+def lifelike_matrix(request) -> Callable[[str], PreferenceMatrix]:
+    """A function that makes a stand-in, or loads a real matrix by name."""
+
+    def load(name):
+        made = name.startswith("stand_in")
+        return stand_in(name) if made else request.getfixturevalue("real_matrix")(name)
+
+    return load
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +72,16 @@ def pytest_collect_file():
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what depends on the folder of real data."""
+    """Mark what only `make nightly` runs, and begin with what takes long."""
     for item in items:
-        if "data_folder" in getattr(item, "fixturenames", ()):
-            item.add_marker("data")
-    # The longest begin first, so that no worker waits for one at the end.
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+        if item.path.is_relative_to(BENCHMARKS):
+            item.add_marker("nightly")
     if items and len({item.path for item in items}) > 50:  # the whole of it, not some files
         _require_fast_tests(items)
+    for item in filter(_has_more_cases, items):
+        item.add_marker("nightly")
+    # The longest begin first, so that no worker waits for one at the end.
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,12 +95,21 @@ def pytest_collection():
         gc.enable()
 
 
+def _has_more_cases(item):
+    """Whether a property or hostile input is tried with more cases than `make test` does."""
+    if item.path.parent.name == "fuzz":
+        return int(os.environ.get("COPELAND_FUZZ", "1")) > 1
+    given = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+    return given and os.environ.get("HYPOTHESIS_PROFILE") == "many"
+
+
 def _require_fast_tests(items):
-    """`make fast` tries every capability: each file has a test that it runs."""
+    """`make fast` tries every capability: each file has a test that it runs, unless all wait for `make nightly`."""
+    daily = [item for item in items if not item.get_closest_marker("nightly")]
     run = {
-        i.path for i in items if i.get_closest_marker("quick") or not i.get_closest_marker("slow")
+        i.path for i in daily if i.get_closest_marker("quick") or not i.get_closest_marker("slow")
     }
-    left_out = sorted({item.path.name for item in items} - {path.name for path in run})
+    left_out = sorted({item.path.name for item in daily} - {path.name for path in run})
     if left_out:
         raise pytest.UsageError(f"make fast runs nothing of {left_out}; mark a test as quick.")
 

@@ -2,15 +2,10 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from copeland import PreferenceMatrix
-
-
-def folder_named(name: str) -> Path | None:
-    return Path(name) if name and Path(name).is_dir() else None
 
 
 def random_matrix(k: int, seed: int) -> PreferenceMatrix:

@@ -1,9 +1,12 @@
 """Where the folder of real data is absent, tests are skipped or take a stand-in; one fixture decides."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
-from helpers import folder_named
+import pytest
 from stand_ins import stand_in
 
 from copeland.theory import winners
@@ -18,16 +21,18 @@ def test_one_file_reads_where_the_data_is():
     ]
 
 
-def test_what_depends_on_the_data_is_marked_so(request):
-    for item in request.session.items:
-        depends = "data_folder" in getattr(item, "fixturenames", ())
-        assert (item.get_closest_marker("data") is not None) == depends, item.nodeid
-
-
-def test_the_data_is_there_if_its_folder_is(tmp_path):
-    assert folder_named(str(tmp_path)) == tmp_path
-    assert folder_named(str(tmp_path / "absent")) is None
-    assert folder_named("") is None
+@pytest.mark.slow
+def test_without_the_data_a_test_that_needs_it_is_skipped_and_says_so():
+    test = "tests/test_winners_of_votes.py::test_real_borda_winners"
+    words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", test]
+    told = subprocess.run(
+        words,
+        cwd=HERE.parent,
+        env=os.environ | {VARIABLE: "absent"},
+        capture_output=True,
+        text=True,
+    )
+    assert "1 skipped" in told.stdout and f"{VARIABLE} names no folder" in told.stdout
 
 
 def test_stand_ins_have_the_size_that_the_name_ends_with():

@@ -15,7 +15,6 @@ BOTORCH = pytest.param(
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     ["tuner", "eubo", "pbo", pytest.param("random", marks=pytest.mark.quick), "dts-25", BOTORCH],

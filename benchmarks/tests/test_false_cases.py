@@ -1,13 +1,11 @@
 """The measurement of judges on test cases: it judges as certificates do."""
 
 import numpy as np
-import pytest
 
 from benchmarks import false_cases as measured
 from copeland.certificate.certificate import certify
 
 
-@pytest.mark.slow
 def test_what_it_judges_is_what_a_certificate_says():
     problem = measured.Problem("turns", measured.rankings_of(3, measured.turns(3)), 3, 12)
     watch = measured.Watch(problem, 6, np.random.default_rng(1))

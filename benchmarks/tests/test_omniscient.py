@@ -16,7 +16,6 @@ from copeland.kernels.vote_evidence import index_of_leader, levels, log_evidence
 from copeland.problems import load
 
 
-@pytest.mark.quick
 def test_two_options_by_hand():
     # n / Phi(-sqrt(2 n ln 2)) = e^10 at n = 8.2043, and a duel costs half of a win.
     m = PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
@@ -39,7 +38,6 @@ def test_a_pair_is_decided_by_as_many_nats(gap):
     assert index_of_leader(share * n, n, 0.0) == pytest.approx(level)
 
 
-@pytest.mark.slow
 def test_losses_shown_together_cost_no_more_and_less_in_a_large_tournament():
     small, large = load("cyclic-4"), load("easy-100:seed=1")
     assert omniscient_regret(small, 1e6) <= omniscient_regret(small, 1e6, together=False)

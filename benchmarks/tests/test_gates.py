@@ -8,7 +8,6 @@ from copeland.gate.claims import Terms, Verdicts, is_futile, weigh
 from copeland.gate.stopping import LOST, TIED, WON
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 def test_claims_are_counted_where_the_package_makes_them(exact):
     rng = np.random.default_rng(4)
@@ -45,7 +44,6 @@ def test_a_claim_is_false_on_the_border_and_beyond():
     }
 
 
-@pytest.mark.slow
 def test_power_is_measured_by_the_rule(monkeypatch):
     monkeypatch.setattr(measured, "CASES", 12)
     terms = Terms("better", 0.0, 0.3, 12, exact=True)

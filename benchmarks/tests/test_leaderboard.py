@@ -73,7 +73,6 @@ def page_with(*scores):
     return tables_page(scores, ()) + leaderboard_page(scores, ())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("board", [REGRET, IDENTIFICATION])
 def test_every_algorithm_is_on_a_board_or_has_an_excuse(board):
     on_it = list(entrants(board))
@@ -111,7 +110,6 @@ def test_matrices_of_a_folder_come_with_the_smallest_first_and_none_that_is_buil
     assert [problem.rsplit("/", 1)[-1] for problem in real.regret] == ["five.csv", "nine.csv"]
 
 
-@pytest.mark.slow
 def test_a_bout_has_the_runs_of_a_simulation():
     found = Bout("order-4-0.3", "ccb", (100, 1000), FEW, seed=2).run()
     runs = copeland.simulate("order-4-0.3", "ccb", 1000, runs=3, seed=2, marks=[100, 1000])
@@ -142,7 +140,6 @@ def test_a_run_that_takes_too_long_is_cut_and_keeps_what_it_had():
     assert found["reached"][0] > 0
 
 
-@pytest.mark.slow
 def test_a_change_of_caution_plays_borrowed_thresholds_anew(monkeypatch):
     def keys():
         names = ("ccb:threshold=cautious", "ccb", "cpc")
@@ -238,7 +235,6 @@ def test_lines_of_an_algorithm_that_is_gone_are_left_out():
     assert replaced([gone], []) == []
 
 
-@pytest.mark.slow
 def test_files_beside_a_page_make_the_page(tmp_path):
     page = tmp_path / "leaderboard.md"
     write(page, [scored("cpc", [1, 3]), scored("ccb", [4, 6])])
@@ -276,7 +272,6 @@ def small_board(monkeypatch):
     return [Group("Few options", ("cyclic-4", "order-4-0.3"), ("cyclic-4",))]
 
 
-@pytest.mark.slow
 def test_a_board_is_played_once_and_put_together(small_board, tmp_path, monkeypatch):
     listed = contests(small_board)
     scores = play(tmp_path, listed)
@@ -301,14 +296,12 @@ def test_some_algorithms_are_played_alone(small_board):
     assert [(one.board, one.algorithms) for one in listed] == [(IDENTIFICATION, ("cpc-pac",))]
 
 
-@pytest.mark.slow
 def test_the_page_says_with_what_it_was_made():
     later = dataclasses.replace(scored("ccb", [5, 9]), played="2020-03-03 by copeland 0.2.0")
     first = dataclasses.replace(scored("cpc", [2, 4]), played="2020-02-02 by copeland 0.1.0")
     assert "Rows were played by copeland 0.1.0, 0.2.0." in page_with(first, later)
 
 
-@pytest.mark.slow
 def test_the_page_sums_up_how_ours_did():
     better = [scored("cpc", [2, 2]), scored("ccb", [8, 8]), scored("rucb", [1, 1])]
     worse = [scored("cpc", [3, 3], problem="mslr-5"), scored("ccb", [3, 1], problem="mslr-5")]
@@ -316,7 +309,6 @@ def test_the_page_sums_up_how_ours_did():
     assert "| Regret | made | `cpc` | 2 | 1 | 0.61 |" in page  # sqrt(1/4 * 3/2)
 
 
-@pytest.mark.slow
 def test_the_page_tells_losses():
     page = page_with(scored("cpc", [3, 9]), scored("ccb", [2, 4]), scored("rucb", [1, 2]))
     free, assuming = page.split("## Regret")[0].split("Against those that do")
@@ -325,7 +317,6 @@ def test_the_page_tells_losses():
     assert "| `cyclic-4` | regret, T = 1e6 | `cpc` | `rucb` † | 4.00 |" in assuming
 
 
-@pytest.mark.slow
 def test_the_page_compares_rules_of_one_threshold():
     page = page_with(
         scored("cpc:setting=eager", [2, 2]),
@@ -337,19 +328,16 @@ def test_the_page_compares_rules_of_one_threshold():
     assert "| `cyclic-4` | 0.50 | 1.50 |" in page.split("## At the same threshold")[1]
 
 
-@pytest.mark.slow
 def test_the_page_says_so_where_nothing_is_lost():
     page = page_with(scored("cpc", [1, 1]), scored("ccb", [2, 4]))
     assert "in 0 of 1 comparisons" in page
 
 
-@pytest.mark.slow
 def test_a_rival_that_is_only_known_to_be_far_behind_is_one_that_ours_is_ahead_of():
     far = dataclasses.replace(scored("ccb", [9, 9]), mean=math.nan)
     assert "in 0 of 1 comparisons" in page_with(scored("cpc", [1, 1]), far)
 
 
-@pytest.mark.slow
 def test_the_least_mean_is_bold_and_those_far_behind_are_named():
     page = page_with(scored("cpc", [1, 3]), scored("ccb", [4, 6]), scored("random", [90, 90]))
     assert "| `cyclic-4` | `cpc` | **2 ± 1 ‡** | 3 | 1.00 |" in page
@@ -357,7 +345,6 @@ def test_the_least_mean_is_bold_and_those_far_behind_are_named():
     assert "further behind: `random`" in page
 
 
-@pytest.mark.slow
 def test_cut_runs_are_lower_bounds_and_single_runs_have_no_error():
     page = page_with(scored("cpc", [200], cut=True), scored("ccb", [300]))
     assert "| `cpc` | ≥ 200 ‡ | 200 | ≥ 0.67 |" in page
@@ -372,7 +359,6 @@ def test_nothing_is_said_for_ours_where_its_runs_were_cut():
     assert "in 1 of 1 comparisons" in late  # it is behind already
 
 
-@pytest.mark.slow
 def test_wrong_and_unfinished_runs_are_counted():
     page = page_with(
         scored("cpc-pac", [100, 120], board=IDENTIFICATION),
@@ -383,7 +369,6 @@ def test_wrong_and_unfinished_runs_are_counted():
     assert "| `copeland-pac` | ≥ 150 ± 0 ‡ | 150 | ≥ 1.36 | 50.07 | 0 | 2 | 2 | 0.5 |" in page
 
 
-@pytest.mark.slow
 def test_the_page_says_who_is_left_out_and_why():
     page = page_with(scored("cpc", [1, 1]), scored("ccb", [2, 4]))
     left_out = page.split("## Left out")[1]
@@ -401,7 +386,6 @@ def test_giants_reach_a_hundred_thousand_options():
     assert "implicit-100000" in {one.problem for one in giants()}
 
 
-@pytest.mark.slow
 def test_a_footprint_is_measured_in_a_process_of_its_own():
     found = Footprint("implicit-5", "random", 1000).run()
     assert 0 < found["duels"] <= 1000

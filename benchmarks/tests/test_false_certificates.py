@@ -12,7 +12,6 @@ from copeland.certificate.certificate import certify
 from copeland.kernels.vote_evidence import levels
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k, margin, tie", [(3, 0.0, 0.0), (5, 0.0, 0.2), (6, 0.1, 0.3)])
 @pytest.mark.parametrize("dependent", [False, True])
 def test_the_certificate_that_is_measured_is_the_one_that_is_issued(k, margin, tie, dependent):
@@ -66,7 +65,6 @@ def test_the_certificate_that_is_measured_is_the_one_that_is_issued_after_option
             watched.add_option(state, world.lead)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "world", [w for w in watched.worlds() if len(w.p) <= 20], ids=lambda world: world.name
 )

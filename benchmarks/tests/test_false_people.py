@@ -38,7 +38,6 @@ def test_the_people_that_are_measured_are_counted_as_in_a_study(habit):
         assert np.array_equal(queue.missing, state.proof.missing)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("crowd", false_people.crowds(), ids=lambda crowd: crowd.name)
 def test_certificates_of_people_are_wrong_no_more_often_than_promised(crowd):
     for mode in "AW":

@@ -137,7 +137,6 @@ def test_an_order_is_at_most_twice_as_likely_to_mislead_as_coins(beat):
     assert largest > 1 or beat in (0, n)  # so a factor is needed
 
 
-@pytest.mark.slow
 def test_a_rule_that_looks_after_every_opponent_is_wrong_seldom():
     k, beat, x, level, runs = 41, 12, 10.0, math.log(2 * 40 / 0.2), 3000
     rng, wrong = np.random.default_rng(1), 0
@@ -148,7 +147,6 @@ def test_a_rule_that_looks_after_every_opponent_is_wrong_seldom():
     assert wrong / runs <= deviation(0.2, runs)
 
 
-@pytest.mark.slow
 def test_who_stops_when_it_likes_on_even_pairs_is_wrong_seldom():
     """Eight options beat one, the others are even with it: whoever sees all tapes may stop at the best moment."""
     k, beat, x, gap, runs = 31, 8, 5.0, 0.25, 1200
@@ -195,7 +193,6 @@ def test_a_search_for_needles_takes_as_many_pairs_as_theorem_1_says():
     assert abs(first.mean() - (n + 1) / 3) <= 4 * n / math.sqrt(runs)
 
 
-@pytest.mark.slow
 def test_the_numbers_of_theorem_1():
     """n (n - 1) / 1024 at both sizes that are measured, and the K from which it exceeds 10 K ln K^4."""
     assert [n * (n - 1) / 1024 for n in (33, 65)] == pytest.approx([1.03, 4.06], abs=0.01)
@@ -372,7 +369,6 @@ def test_a_search_finds_a_winner_at_the_price_of_theorem_2(m, gap):
         assert ro.search_epoch(tapes, 1000) is None  # no attempt fits
 
 
-@pytest.mark.slow
 def test_an_attempt_samples_where_there_are_many_options():
     """Three winners in a cycle, and 198 others that lose to half of each other: 144 opponents each are enough."""
     k, level = 201, 8.0
@@ -411,7 +407,6 @@ def losses_of_thirds(n, eps, seed=0, lucky=False):
     return np.concatenate([[n], to_w + (others < 0).sum(axis=1)])
 
 
-@pytest.mark.slow
 def test_the_matrices_of_theorem_3_are_what_it_says():
     n, eps = 801, 0.25  # off by a third of eps n with a chance of 2 n exp(-2 n eps^2 / 9) = .024
     lost = losses_of_thirds(n, eps)

@@ -37,7 +37,6 @@ def test_a_new_measurement_takes_the_place_of_the_old_one_on_its_page(monkeypatc
     assert kept == {"## Gates": "## Gates\nNew.", "## Served votes": "## Served votes\nKept."}
 
 
-@pytest.mark.slow
 def test_the_leaderboard_is_as_its_lines_make_it():
     page = DOCS / "leaderboard.md"
     assert page_of(page) == page.read_text(), "`make tables` writes it anew"

@@ -18,7 +18,6 @@ from benchmarks.false_goals import (
 from copeland import certify
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["U", "A", "W"])
 @pytest.mark.parametrize(("top", "margin"), [(2, 0.0), (3, 0.0), (2, 0.05)])
 def test_the_best_few_are_proved_as_a_certificate_proves_them(mode, top, margin):

@@ -7,7 +7,6 @@ from benchmarks.panel import FAMILIES, early_majority, fewest, panel, play
 
 
 # Even who knew all answers beforehand could not save so much where all options go in a circle.
-@pytest.mark.slow
 @pytest.mark.parametrize("family", sorted(FAMILIES.keys() - {"cycle of all"}))
 def test_a_panel_of_five_is_spared_three_questions_in_five(family):
     panels = [panel(family, 12, 5, nth) for nth in range(5)]

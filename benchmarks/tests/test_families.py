@@ -21,7 +21,6 @@ from benchmarks.families import (
 from copeland.problems import load
 
 
-@pytest.mark.quick
 def test_the_halves_share_no_problem_and_no_seed():
     tuned, held_out = (set(problems(half)) for half in (TUNED, HELD_OUT))
     assert not tuned & held_out
@@ -29,7 +28,6 @@ def test_the_halves_share_no_problem_and_no_seed():
     assert not set(SEEDS[TUNED]) & set(SEEDS[HELD_OUT])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("half", [TUNED, HELD_OUT])
 def test_the_problems_of_a_half_differ_and_have_5_to_64_options(half):
     matrices = [load(name) for name in problems(half)]

@@ -20,8 +20,6 @@ class Fixed:
         return "feature_1", "feature_3"
 
 
-@pytest.mark.slow
-@pytest.mark.quick
 def test_late_and_repeated_events_and_bots_change_no_count(world, tmp_path):
     """The votes of a day are those of its people, as a plain count of what they clicked has them."""
     rng = np.random.default_rng(1)
@@ -50,7 +48,6 @@ def _of(shown):
     return (shown[name].tolist() for name in ("impression", "teams", "user"))
 
 
-@pytest.mark.slow
 def test_the_best_ranker_is_certified(world):
     p = preferences(world, 20_000)
     best = world.names[int(np.argmax(p.min(axis=1)))]

@@ -27,7 +27,6 @@ def look(world, votes, n, radius, by):
     return board
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", ESTIMATES)
 @pytest.mark.parametrize("name", WORLDS)
 def test_each_look_is_that_of_the_order(name, by):
@@ -63,7 +62,6 @@ def test_a_cut_is_wrong_if_a_pair_across_it_is():
     assert 0 < wrong < 300
 
 
-@pytest.mark.slow
 def test_few_replays_give_a_row_for_each_order():
     world = measured.by_strengths(
         "3 steps", np.array([2.0, 0.0, -2.0]), 1.0 - np.eye(3), 300, expected=200
