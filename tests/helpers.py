@@ -1,5 +1,6 @@
 """What several files of tests use."""
 
+import sys
 from collections.abc import Callable
 from functools import cache
 
@@ -20,6 +21,23 @@ def certain_matrix(seed: int) -> PreferenceMatrix:
     k = int(rng.integers(2, 8))
     upper = np.triu(rng.random((k, k)) < 0.5, 1).astype(float)
     return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
+
+
+def count_calls(work: Callable[[], object]) -> int:
+    """How many functions some work calls: its size, on a busy machine as on an idle one."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 @cache

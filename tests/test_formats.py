@@ -3,11 +3,11 @@
 import gzip
 import json
 import re
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers import count_calls
 
 from copeland import PreferenceMatrix, load, rank
 from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter, InvalidRow, UnknownName
@@ -140,16 +140,13 @@ def test_a_winner_in_three_columns_is_read(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_stored_battles_are_read_whole_and_soon(data):
+def test_the_stored_battles_are_read_whole(data):
     path = data / "votes" / "arena_2023.csv.gz"
-    begin = time.process_time()
     found = votes_in(path)
-    seconds = time.process_time() - begin
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     plain = [tuple(line.split(",")[1:4]) for line in lines[1:]]
     words = {"left": "model_a", "right": "model_b", "tie": "tie", "both_bad": "tie (bothbad)"}
     assert [(left, right, words[outcome]) for left, right, outcome in found] == plain
-    assert seconds < 2 * len(plain) / 20_000  # 20,000 votes in 2 s
     judged = votes_in(path, columns={"outcome": "gpt4", "item": "question_id"})
     assert len(judged) == len(plain)
 
@@ -653,21 +650,25 @@ def test_every_format_with_columns_is_tried_without_each():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*GOOD, "preflib", "parquet"])
-def test_twenty_thousand_votes_are_read_within_two_seconds(tmp_path, name):
+def test_a_vote_is_read_by_a_few_calls(tmp_path, name):
+    path, votes = make_file(tmp_path, name, 3000), []
+    assert count_calls(lambda: votes.extend(votes_in(path))) < 200 * 3000
+    assert len(votes) >= 3000
+
+
+def make_file(folder, name, votes):
     if name == "preflib":
-        path = tmp_path / "many.soi"
-        path.write_text(RANKED.split("2: 1")[0] + "7000: 1,2,3\n")
+        path = folder / "many.soi"
+        path.write_text(RANKED.split("2: 1")[0] + f"{votes}: 1,2,3\n")
     elif name == "parquet":
         arrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
-        path, row = tmp_path / "many.parquet", {"left": "x", "right": "y", "outcome": "tie"}
-        parquet.write_table(arrow.Table.from_pylist([row] * 20_000), path)
+        path, row = folder / "many.parquet", {"left": "x", "right": "y", "outcome": "tie"}
+        parquet.write_table(arrow.Table.from_pylist([row] * votes), path)
     else:
         each = 3 if name == "argilla" else 1  # votes
-        path = write_lines(tmp_path / "many.jsonl", [GOOD[name]] * (20_000 // each + 1))
-    begin = time.process_time()
-    assert len(votes_in(path)) >= 20_000
-    assert time.process_time() - begin < 2
+        path = write_lines(folder / "many.jsonl", [GOOD[name]] * (votes // each + 1))
+    return path
 
 
 # Where else votes are read

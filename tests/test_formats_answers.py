@@ -3,10 +3,10 @@
 import gzip
 import json
 import sys
-import time
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from helpers import count_calls
 
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, MissingExtra
 from copeland.formats import find_format, formats, read_votes
@@ -529,22 +529,22 @@ def test_items_mean_what_they_meant(tmp_path):
 # Speed
 
 
-def make_files(folder):
-    """20,000 answers in each format, two of each case, or one of each."""
-    cases = range(10_000)
+def make_files(folder, answers):
+    """Many answers in each format, two of each case, or one of each."""
+    cases = range(answers // 2)
     pairs = [result(t, p, "ab"[p // 2], "An answer.") for t in cases for p in (0, 2)]
     yield results_file(folder / "results.json", pairs)
     yield write_lines(folder / "results.jsonl", pairs)
-    yield write_lines(folder / "mine.jsonl", [harness_sample(d, "x") for d in range(20_000)])
+    yield write_lines(folder / "mine.jsonl", [harness_sample(d, "x") for d in range(answers)])
     rows = "".join(f"q{t},What?,An answer.,Another.,sums\n" for t in cases)
     yield write_text(folder / "runs.csv", "id,input,old,new,tags\n" + rows)
-    yield write_lines(folder / "old.jsonl", [{"id": n, "answer": "x"} for n in range(20_000)])
+    yield write_lines(folder / "old.jsonl", [{"id": n, "answer": "x"} for n in range(answers)])
 
 
 @pytest.mark.slow
-def test_twenty_thousand_answers_are_read_within_two_seconds(tmp_path):
-    for path in make_files(tmp_path):
-        begin = time.process_time()
-        found = read_answers(path)
-        assert sum(len(case.answers) for case in found.cases) == 20_000
-        assert time.process_time() - begin < 2, path
+def test_an_answer_is_read_by_a_few_calls(tmp_path):
+    for path in make_files(tmp_path, 3000):
+        answers = []
+        calls = count_calls(lambda path=path, found=answers: found.append(read_answers(path)))
+        assert sum(len(case.answers) for case in answers[0].cases) == 3000
+        assert calls < 200 * 3000, path

@@ -221,10 +221,8 @@ def test_a_lock_of_postgres_that_stays_is_a_sentence(postgres_url, monkeypatch):
     key = kept.create("tea", FIRST)
     with psycopg.connect(postgres_url) as other:
         other.execute("SELECT id FROM copeland_studies FOR UPDATE")
-        start = time.monotonic()
         with pytest.raises(StorageError, match="stayed locked by another program; try again"):
             append(kept, key, VOTE)
-        assert time.monotonic() - start < 5
         assert kept.read(key, lambda log: log.event(2)) is None  # readers are not kept waiting
     append(kept, key, VOTE)
     kept.dispose()

