@@ -1,8 +1,7 @@
 """How many pairs to deal to a person: votes until a certificate, and people: `python -m benchmarks.people`.
 
 Thirty voters are present, and one of them at random answers next. Whoever has answered all pairs goes, and somebody else comes.
-Answers are drawn from the matrix, of each pair the same ones for every rule. The rule of version 0.2 asked each person
-STAY pairs one by one, counted answers at once, and needed more evidence.
+Answers are drawn from the matrix, of each pair the same ones for every batch.
 
 The chooser of a study is asked itself, without a storage.
 """
@@ -28,7 +27,6 @@ from copeland.study.voter_history import RecentlyShown
 from copeland.support.rng import stream
 
 PRESENT = 30
-STAY = 8  # pairs that a person answered by the former rule
 BATCHES = (1, 4, 8)
 MOST = 20_000  # votes
 RUNS = 10
@@ -55,9 +53,8 @@ class Answers:
 
 
 def begin(matrix: PreferenceMatrix, run: int, batch: int) -> StudyState:
-    """Return the state of a new study; without a batch, by the rule of version 0.2."""
-    missing = "against" if batch else ""
-    settings = Settings(voters="people", seed=run, margin=MARGIN, batch=batch, missing=missing)
+    """Return the state of a new study."""
+    settings = Settings(voters="people", seed=run, margin=MARGIN, batch=batch)
     body = {"settings": settings.to_dict(), "options": [{"name": one} for one in matrix.labels]}
     return StudyState(Event(1, CREATED, 0.0, body=body))
 
@@ -111,36 +108,6 @@ def run_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> tuple[int, int]
     return state.votes, people
 
 
-def run_one_by_one(matrix: PreferenceMatrix, run: int) -> tuple[int, int]:
-    """Return the same by the rule of version 0.2."""
-    state, answers, rng = begin(matrix, run, 0), Answers(matrix, run), seats_of(matrix, run)
-    player = Player(state, (state.wins, state.ties))
-    shown: list[list[tuple[int, int]]] = [[] for _ in range(PRESENT)]
-    people = PRESENT
-    while kind_of(state.settings).is_open(state) and state.votes < MOST:
-        seat = int(rng.integers(PRESENT))
-        if len(shown[seat]) == STAY:
-            people, shown[seat] = people + 1, []
-        recent_ballots = RecentlyShown(lean={})
-        for sides in shown[seat]:
-            recent_ballots = recent_ballots.after(*sides)
-        met = frozenset(map(frozenset, shown[seat]))
-        request = BallotRequest(
-            state.number + 1,
-            0.0,
-            "somebody",
-            active(state),
-            True,
-            met,
-            recent_ballots=recent_ballots,
-        )
-        ((left, right),) = player.choose(state, request, 1)
-        shown[seat].append((left, right))
-        vote = Event(state.number + 1, VOTED, 0.0, left=left, right=right)
-        tell(state, player, vote._replace(outcome=answers.outcome(left, right)))
-    return state.votes, people
-
-
 def seats_of(matrix: PreferenceMatrix, run: int) -> np.random.Generator:
     """Return what decides who answers next."""
     return stream(run, "people", matrix.name)
@@ -159,18 +126,14 @@ def problems() -> Iterator[PreferenceMatrix]:
 def people() -> Iterator[str]:
     """Yield the table, line by line."""
     warm()
-    yield f"| matrix | version 0.2, {STAY} one by one | {' | '.join(f'{b} dealt' for b in BATCHES)} |"
-    yield "|---|---|---|---|---|"
+    yield f"| matrix | {' | '.join(f'{b} dealt' for b in BATCHES)} |"
+    yield "|---|---|---|---|"
     for matrix in problems():
-        before = np.array([run_one_by_one(matrix, run) for run in range(RUNS)])
-        cells = [f"{before[:, 0].mean():,.0f} votes, {before[:, 1].mean():,.0f} people"]
+        cells = []
         for batch in BATCHES:
-            now = np.array([run_dealt(matrix, run, batch) for run in range(RUNS)])
-            ratio = now[:, 0] / before[:, 0].mean()
-            error = ratio.std() / np.sqrt(RUNS)
-            cells.append(
-                f"{ratio.mean():.2f} ± {error:.2f} of the votes, {now[:, 1].mean():,.0f} people"
-            )
+            runs = np.array([run_dealt(matrix, run, batch) for run in range(RUNS)])
+            (votes, number), error = runs.mean(axis=0), runs[:, 0].std() / np.sqrt(RUNS)
+            cells.append(f"{votes:,.0f} ± {error:,.0f} votes, {number:,.0f} people")
         yield f"| {matrix.name} | {' | '.join(cells)} |"
 
 

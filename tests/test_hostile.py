@@ -443,8 +443,8 @@ def test_one_option_is_said_as_one(tmp_path):
         ("create", "tea", "-o", "green", "-o", "black"),
         ("create", "tea", "-o", "green", "-o", "oolong", "--load-if-exists"),
         ("create", "tea", "-o", "green", "-o", "black", "--delta", ".1", "--load-if-exists"),
-        ("create", "new", "-o", "a", "-o", "b", "--voters", "dependent", "--repeats", "count"),
-        ("create", "new", "-o", "a", "-o", "b", "--voters", "dependent", "--algorithm", "ccb"),
+        ("create", "new", "-o", "a", "-o", "b", "--voters", "people", "--repeats", "count"),
+        ("create", "new", "-o", "a", "-o", "b", "--voters", "people", "--algorithm", "ccb"),
         ("create", "new", "-o", "a", "-o", "b", "--voters", "crowd"),
         ("create", "new", "-o", "a", "-o", "b", "--repeats", "count"),
         ("judge", "tea", "--model", "m", "--url", "http://127.0.0.1:1"),
@@ -455,7 +455,7 @@ def test_the_command_line_does_not_speak_python(tmp_path, monkeypatch, words):
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     if words[0] != "status":
         run("study", "create", "tea", "-o", "green", "-o", "black")
-        run("study", "create", "people", "-o", "a", "-o", "b", "--voters", "dependent")
+        run("study", "create", "people", "-o", "a", "-o", "b", "--voters", "people")
     sentence = refused("study", *words)
     for word in ("_study", "voter=", "voters=", "=None", "add_option", "delta="):
         assert word not in sentence

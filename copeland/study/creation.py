@@ -19,7 +19,7 @@ from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, options_of
 from copeland.study.page_copies import copy_page
-from copeland.study.settings import PEOPLE, SETTINGS, Settings
+from copeland.study.settings import SETTINGS, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.votes import Imported, incoming, source_of, votes_from
 
@@ -279,8 +279,7 @@ def _require_same(
         usual = SETTINGS[name].default
         if (told.get(name, usual) is None) or before.get(name, usual) == value:
             continue
-        if name != "voters" or not {before[name], value} <= set(PEOPLE):
-            raise StudyExists(
-                f"the study '{study.name}' was created with {name} {before.get(name)!r}, not {value!r}; "
-                "open it without settings, or give the same."
-            )
+        raise StudyExists(
+            f"the study '{study.name}' was created with {name} {before.get(name)!r}, not {value!r}; "
+            "open it without settings, or give the same."
+        )

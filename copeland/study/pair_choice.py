@@ -30,7 +30,7 @@ from copeland.study.log.events import (
     Event,
     times_of,
 )
-from copeland.study.log.state import StudyState, count
+from copeland.study.log.state import StudyState
 from copeland.study.voter_history import FINE, NEVER, BallotRequest, Pair, active, coin_of
 from copeland.support.rng import stream
 
@@ -69,8 +69,7 @@ class Counted:
             return []
         if state.is_guide(request.voter):
             return _in_rounds(state, request, n)
-        own = state.settings.people and state.settings.dependent and request.voter is not None
-        player = Player(state, of_others(log, state, request.voter)) if own else self._of_all(state)
+        player = self._of_all(state)
         player.policy.asked = state.asked
         return player.choose(state, request, n)
 
@@ -397,16 +396,6 @@ def _in_rounds(state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
 
 def _rests(drawn: list[Pair]) -> bool:
     return all(first == second for first, second in drawn)
-
-
-def of_others(log: Log, state: StudyState, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the counts without this voter's votes, which may not decide what this voter is asked."""
-    wins, ties = state.wins.copy(), state.ties.copy()
-    for vote in log.votes_of(voter) if voter is not None else ():
-        meaning = state.meaning(vote.outcome)
-        if meaning is not None and state.counts(vote):
-            count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
-    return wins, ties
 
 
 def hints_of(guide_wins: Counts, guide_ties: Counts, wins: Counts, ties: Counts) -> Floats:

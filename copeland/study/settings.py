@@ -18,7 +18,7 @@ from copeland.support.goal import BEST, Goal, is_goal, tidy_goal
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
-PEOPLE = ("people", "dependent")  # the second is what the first was called
+PEOPLE = "people"  # who votes, several pairs each
 JUDGE = "judge"  # who votes on test cases
 PANEL = "panel"  # who votes, and who chooses the pairs there
 TUNER = "tuner"  # who chooses the pairs of a space
@@ -28,12 +28,6 @@ BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow f
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
 ONLY_SPACE, NEVER_SPACE = ("space", "show"), ("margin", "batch")
 ONLY_JUDGE = ("population", "cases")
-
-# What an old log means that lacks a setting.
-_UNWRITTEN = {
-    **{"algorithm": "cpc-pac", "repeats": "count", "voters": "independent", "batch": 0},
-    **{"missing": "", "population": "", "cases": 0},
-}
 
 
 class Rule(NamedTuple):
@@ -79,8 +73,8 @@ def usual_settings(voters: str | None, panel: Sequence[str], space: str) -> dict
     >>> usual_settings("judge", panel=(), space="")["cases"]
     1
     """
-    voters = (PANEL if panel else PEOPLE[0]) if voters is None else voters
-    dealt, judge = voters in PEOPLE and not space, voters == JUDGE
+    voters = (PANEL if panel else PEOPLE) if voters is None else voters
+    dealt, judge = voters == PEOPLE and not space, voters == JUDGE
     return {
         "voters": voters,
         "algorithm": TUNER if space else PANEL if voters == PANEL else "cpc-pac",
@@ -116,7 +110,7 @@ class Settings:
         Who votes? ``"panel"`` by default if one is named, else ``"people"``. ``"independent"``, independent visitors: every vote is a
         fresh draw, as clicks of one vote a visitor are. ``"people"``, people from a larger group: one person may answer many pairs, each
         pair once, whatever the item, and the answers may hang together; what a person is asked does not depend on that person's answers.
-        What is proved is about the group they come from. ``"dependent"`` is what people were called. ``"panel"``, exactly these people: the
+        What is proved is about the group they come from. ``"panel"``, exactly these people: the
         named voters are the whole electorate, each answers each pair at most once, and nothing is random: delta
         and the margin mean nothing, and the algorithm is ``"panel"``. ``"judge"``, a judge on test cases: one or more judges vote, and
         each case has one vote for each pair.
@@ -132,7 +126,7 @@ class Settings:
     missing
         Where people vote, what a ballot proves that its voter never answers. ``"against"``, the default: it counts as a loss of
         both sides. ``"ignored"``: nothing, by the assumption that people leave for reasons that have nothing to do with the
-        options. Empty in studies that were made before people were counted in the order of their arrival.
+        options. Empty elsewhere.
     panel
         The names of the voters, if they are a panel.
     space
@@ -176,7 +170,7 @@ class Settings:
     )
     voters: str = _setting(
         None,
-        _choice("people", "independent", "panel", "judge", unsaid=PEOPLE),
+        _choice(PEOPLE, "independent", PANEL, JUDGE),
         "Who votes? independent: independent visitors, one vote each, as with clicks; people: people from a larger group, "
         "who answer several pairs each; panel: exactly these people, whom you name; judge: a judge on test cases, a program or "
         "a language model.",
@@ -262,15 +256,15 @@ class Settings:
     @property
     def people(self) -> bool:
         """Whether people vote: votes of one voter may depend on each other."""
-        return self.voters in PEOPLE
+        return self.voters == PEOPLE
 
     @property
     def dependent(self) -> bool:
         """Whether only single claims have a proof, and averages of several have none.
 
-        So it is where what is asked of a person was chosen one by one, and where all pairs are judged on the same cases, which are a sample.
+        So it is where all pairs are judged on the same cases, which are a sample.
         """
-        return (self.people and not self.missing) or self.population == LIKE_THESE
+        return self.population == LIKE_THESE
 
     @property
     def finite(self) -> int | None:
@@ -299,9 +293,13 @@ class Settings:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
-        """Return the settings that :meth:`to_dict` wrote; what a newer version added is left out."""
-        told = {name: value for name, value in values.items() if name in SETTINGS}
-        return cls(**_UNWRITTEN | told)
+        """Return the settings that :meth:`to_dict` wrote."""
+        for name in values.keys() - SETTINGS.keys():
+            raise InvalidParameter(f"there is no setting {name!r}; this version does not know it.")
+        read = cls(**values)
+        for name in read.to_dict().keys() - values.keys():
+            raise InvalidParameter(f"the settings do not say {name}; give all that a study has.")
+        return read
 
 
 SETTINGS = {one.name: one for one in fields(Settings)}
@@ -338,7 +336,9 @@ def _objections(s: Settings) -> Iterator[str]:
         yield "missing says what people's missing answers prove; leave it out, or let people vote on options."
     if s.batch and not dealt:
         yield "batch is what each person is dealt; leave it out, or let people vote on options."
-    if s.missing and not s.batch:
+    if dealt and not s.missing:
+        yield "missing is '', but people may leave pairs unanswered; let it be 'against' or 'ignored'."
+    if dealt and not s.batch:
         yield "batch is 0; each person is dealt all pairs at the start, so say how many: 1 or more."
     if s.space or s.show or s.algorithm == TUNER:
         yield from _objections_to_space(s)

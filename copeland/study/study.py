@@ -101,7 +101,6 @@ if TYPE_CHECKING:  # what loads scipy is imported where it is used
     from copeland.study.kinds.space import Tuned
     from copeland.study.results.history import Drift
     from copeland.study.results.verdict import Verdict
-    from copeland.study.results.voter_reach import Met
     from copeland.tuning import Found, Space, Tuner
     from copeland.tuning.tuner import Cast
 
@@ -787,17 +786,8 @@ class Study:
         self._work.kind.require_options("so nobody can say how many votes they need")
         most = MOST if most is None else most
         how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
-        look = partial(self._work.read, self._read_meetings)
+        look = partial(self.standing, voters=self.settings.people)
         return self._work.kind.plan(look, goal, people, **how)
-
-    def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
-        """Where the study stands, and what those have met whose votes prove something."""
-        from copeland.study.results.voter_reach import met_of
-
-        state = self._state
-        tally = log.tally() if state.settings.people else ()
-        met = met_of((row for row in tally if not state.is_guide(row[0])), state.k)
-        return self._work.kind.standing(self.name, state, self.now()), met
 
     def prospect(self, people: int) -> Prospect:
         """Return what this many voters can settle, as people and as a panel, by simulation."""

@@ -83,7 +83,7 @@ LIMITED = {
     "problem": PROBLEMS,
     "matrix": PROBLEMS,
     "storage": URLS,
-    "voters": ["independent", "dependent", "x"],
+    "voters": ["independent", "people", "x"],
     "names": ["mslr-informational", "x", "", "\0"],
     "wanted": ["random", "x", "", "\0"],
     "clicks": ["perfect", "random", "x"],

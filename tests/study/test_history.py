@@ -95,7 +95,7 @@ def test_skips_errors_and_repeats_are_no_progress():
 
 def state_of(wins, ties, **given):
     options = [{"name": str(i)} for i in range(len(wins))]
-    told = Settings.of({"voters": "independent", "missing": ""} | given)  # as a log of 0.2 is read
+    told = Settings(**given)
     body = {"settings": told.to_dict(), "options": options}
     state = StudyState(Event(1, CREATED, 0.0, body=body))
     state.wins, state.ties = wins, ties
@@ -105,7 +105,7 @@ def state_of(wins, ties, **given):
 def plain_share(state):
     """The best share of evidence over all options and all numbers of open comparisons, one by one."""
     k, given = state.k, state.settings
-    at = levels(k, given.delta, state.epoch, given.voters == "dependent")
+    at = levels(k, given.delta, state.epoch, given.dependent)
     found = evidence(state.wins, state.ties, given.margin)
     best = 0.0
     for c, l in product(range(k), range(k - 1)):
@@ -134,7 +134,7 @@ def state(draw):
         wins,
         np.triu(ties) + np.triu(ties).T,
         margin=draw(st.sampled_from([0.0, 0.1])),
-        voters=draw(st.sampled_from(["independent", "dependent"])),
+        voters="independent",
         repeats="first",
     )
 

@@ -67,9 +67,8 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [{}, {"missing": "", "batch": 0}], ids=["dealt", "one by one"])
-def test_people_are_the_same_in_the_status_and_in_the_plan(how):
-    study = voted(voters="people", **how)
+def test_people_are_the_same_in_the_status_and_in_the_plan():
+    study = voted(voters="people")
     reading, plan = Analysis(study.standing()), study.plan()
     assert plan_values("five", plan, None)["ways"][0]["votes"] == quantiles(reading.remaining)
     assert reading.reach.people == plan.people.range.beyond(60)

@@ -1,4 +1,4 @@
-"""Settings: what follows from who votes, what a log keeps of them, and what an old log means."""
+"""Settings: what follows from who votes, what a log keeps of them."""
 
 import pickle
 
@@ -14,7 +14,6 @@ KINDS = {
     "judge": {"voters": "judge", "cases": 9},
     "panel": {"panel": ("ann", "ben")},
     "space": {"space": Space({"x": Real(0, 1)}).to_json(), "show": "at {x}"},
-    "people of version 0.2": {"batch": 0, "missing": ""},
 }
 
 
@@ -29,10 +28,14 @@ def test_settings_without_a_word_are_those_of_a_new_study():
     assert (Settings().voters, Settings().batch, Settings().missing) == ("people", 4, "against")
 
 
-def test_an_old_log_that_does_not_say_who_votes_is_of_fresh_draws():
-    old = Settings.of({"algorithm": "ccb", "delta": 0.1, "margin": 0.02})
-    assert (old.voters, old.repeats, old.batch, old.missing) == ("independent", "count", 0, "")
-    assert (old.algorithm, old.delta, old.margin, old.cases) == ("ccb", 0.1, 0.02, 0)
+@pytest.mark.parametrize("told", KINDS.values(), ids=KINDS)
+def test_a_log_says_every_setting_of_its_kind_and_no_other(told):
+    kept = Settings(**told).to_dict()
+    for name in kept:
+        with pytest.raises(InvalidParameter, match=name):
+            Settings.of({key: value for key, value in kept.items() if key != name})
+    with pytest.raises(InvalidParameter, match="there is no setting 'colour'"):
+        Settings.of({**kept, "colour": "red"})
 
 
 def test_an_error_keeps_its_field_on_its_way_to_another_process():

@@ -88,7 +88,7 @@ def test_the_package_offers_studies_by_name():
             {"algorithm": "rmed2fh", "voters": "independent"},
             "rmed2fh, which must know its horizon in advance, and a study has none",
         ),
-        ({"algorithm": "ccb", "voters": "dependent"}, "use cpc-pac"),
+        ({"algorithm": "ccb", "voters": "people"}, "use cpc-pac"),
         ({"algorithm": "ccb:alpha=-1", "voters": "independent"}, "alpha"),
         ({"options": ["tea"]}, "a study needs at least 2 options; got 1"),
         ({"options": ["tea", "tea"]}, "two options are called 'tea'"),

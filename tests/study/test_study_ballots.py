@@ -6,7 +6,6 @@ from collections import Counter
 import pytest
 
 from copeland.study import Settings, Storage, Wait, create_study, open_study
-from copeland.study.log.events import CREATED, Event
 from copeland.study.pair_choice import Player
 
 OPTIONS = ["tea", "milk", "juice", "water"]
@@ -119,8 +118,8 @@ def test_two_hundred_voters_at_once_are_all_asked(clock, k, how):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
-def test_dependent_voters_at_once_are_all_asked(clock, k):
-    study = made(clock, named(k), voters="dependent")
+def test_people_at_once_are_all_asked(clock, k):
+    study = made(clock, named(k), voters="people")
     assert all(study.ask(voter=f"voter {number}") for number in range(90))
 
 
@@ -182,8 +181,8 @@ def test_who_holds_ballots_of_options_that_cannot_be_shown_must_wait(clock):
     assert study.ask(voter="ann", available=others)
 
 
-def test_dependent_voters_wait_for_their_pair_on_another_item(clock):
-    study = made(clock, ["tea", "milk"], voters="dependent")
+def test_people_wait_for_their_pair_on_another_item(clock):
+    study = made(clock, ["tea", "milk"], voters="people")
     held = study.ask(voter="ann", item="breakfast")
     assert study.ask(voter="ann", item="lunch") == Wait(held.expires)
 
@@ -191,7 +190,7 @@ def test_dependent_voters_wait_for_their_pair_on_another_item(clock):
 # Time
 
 
-@pytest.mark.parametrize("how", [{"repeats": "first"}, {"voters": "dependent"}])
+@pytest.mark.parametrize("how", [{"repeats": "first"}, {"voters": "people"}])
 def test_an_abandoned_ballot_is_asked_again_by_time_alone(clock, how):
     study = made(clock, ["tea", "milk", "juice"], **how)
     held = study.ask(voter="ann", n=9)
@@ -243,24 +242,6 @@ def test_clocks_that_differ_a_little_agree_on_what_is_open(clock):
     behind = open_study("drinks", study.storage, clock=Clock(clock.now - LEASE / 2))
     study.ask()
     assert behind.standing().open == study.standing().open == 1
-
-
-# Old studies
-
-
-def test_a_study_from_before_the_cap_has_the_default(clock):
-    body = {
-        "settings": Settings(lease=LEASE, voters="independent").to_dict(),
-        "options": [{"name": name, "text": "", "path": "", "state": "active"} for name in OPTIONS],
-    }
-    del body["settings"]["open_ballots"]
-    storage = Storage()
-    storage.create("old", Event(1, CREATED, clock(), body=body))
-    study = open_study("old", storage, clock=clock)
-    assert study.settings.open_ballots == 8
-    assert len(study.ask(voter="ann", n=20)) == 8
-    assert study.replay() == study.state()
-    create_study("old", OPTIONS, storage, lease=LEASE, load_if_exists=True, voters="independent")
 
 
 # Following what changes is as good as looking at everything

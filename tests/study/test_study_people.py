@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from copeland.errors import AlreadyVoted, InvalidParameter, StudyExists
-from copeland.study import Storage, create_study, open_study
+from copeland.errors import AlreadyVoted, InvalidParameter
+from copeland.study import create_study
 from copeland.study.log.events import ASKED
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.voter_reach import remaining_in
@@ -226,17 +226,6 @@ def test_where_every_vote_is_a_fresh_draw_no_pair_comes_twice_running_if_the_pla
 
 
 # Who votes
-
-
-def test_dependent_is_what_people_were_called(clock):
-    storage = Storage()
-    create_study("old", ["a", "b"], storage, voters="dependent")
-    study = create_study("old", ["a", "b"], storage, voters="people", load_if_exists=True)
-    assert study.settings.voters == "dependent"
-    assert open_study("old", storage).settings.people
-    assert create_study("old", ["a", "b"], storage, load_if_exists=True).settings.people
-    with pytest.raises(StudyExists, match="was created with voters 'dependent'"):
-        create_study("old", ["a", "b"], storage, voters="independent", load_if_exists=True)
 
 
 def test_people_have_one_vote_a_pair(clock):

@@ -12,21 +12,15 @@ from copeland.study import Settings
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.voter_reach import plan_sentence, prospect_sentence
 
-PEOPLE = Settings(voters="people", batch=0, missing="")
+PEOPLE = Settings(voters="people", batch=3)
 
 
 def people_study(voters, answers, **how):
-    """So many voters who each answered the first so many pairs, all for the earlier letter, and may answer more."""
-    how = {"missing": "", "batch": 0, **how}
-    study = copeland.create_study("letters", list("abc"), voters="people", **how)
-    pairs = [("a", "b"), ("b", "c"), ("a", "c")][:answers]
-    study.add_votes(
-        [
-            {"left": left, "right": right, "outcome": "left", "voter": f"v{number}"}
-            for number in range(voters)
-            for left, right in pairs
-        ]
-    )
+    """So many voters who each answered their first so many pairs, all for the earlier letter, and may answer more."""
+    study = copeland.create_study("letters", list("abc"), voters="people", batch=3, **how)
+    for number in range(voters):
+        for ballot in study.ask(voter=f"v{number}", n=3)[:answers]:
+            study.tell(ballot, "left" if ballot.left < ballot.right else "right")
     return study
 
 

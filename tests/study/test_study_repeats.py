@@ -1,12 +1,10 @@
-"""Of a voter's votes on a pair the first counts; dependent voters have no other."""
+"""Of a voter's votes on a pair the first counts."""
 
 import numpy as np
 import pytest
-from study_helpers import OPTIONS, Clock, again, preferring, row
+from study_helpers import OPTIONS, Clock, again, row
 
-from copeland.errors import InvalidParameter
 from copeland.study import create_study
-from copeland.study.pair_choice import of_others
 from copeland.study.results.history import history_of
 
 
@@ -76,18 +74,6 @@ def test_of_repeats_the_earliest_that_stands_counts(once):
     assert once.standing().wins.sum() + once.standing().ties.sum() == 0
 
 
-def test_a_repeat_that_counts_is_not_asked_again_and_is_the_voters_own(dependent):
-    dependent.add_votes([row("left", event_id="a", item="x"), row("right", item="y")])
-    dependent.undo("a")
-    asked = {frozenset((b.left, b.right)) for b in dependent.ask(voter="ann", n=9)}
-    assert len(asked) == 5 and frozenset(("tea", "milk")) not in asked
-    state = dependent.state()
-    counts = dependent.storage.read(dependent._key, lambda log: of_others(log, state, "ann"))
-    assert state.votes == 1 and not any(count.any() for count in counts)
-    (ann,) = dependent.standing().voters
-    assert (ann.outcomes["left"], ann.outcomes["right"]) == (0, 1)
-
-
 def test_a_log_in_which_a_repeat_stayed_one_keeps_its_meaning(once):
     """As it was written before repeats could come to count."""
     once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
@@ -127,51 +113,18 @@ def test_a_voter_does_not_get_a_pair_that_waits_for_its_answer(once):
     assert len(ballots) == 6
 
 
-@pytest.fixture
-def dependent(storage):
-    """A study as versions made them that counted people at once."""
-    old = {"voters": "dependent", "missing": "", "batch": 0}
-    return create_study("drinks", OPTIONS, storage, **old, clock=Clock())
+# People
 
 
-# Dependent voters
-
-
-def test_a_dependent_voter_has_one_vote_a_pair_whatever_the_item(dependent):
-    assert dependent.settings.repeats == "first"
-    dependent.add_votes([row("left", item="x")])
-    dependent.add_votes([row("left", item="y"), row("right")])
-    assert dependent.standing().votes == 1
-    pairs = [frozenset(b[1:3]) for b in dependent.ask(voter="ann", n=9, item="z")]
-    assert len(set(pairs)) == len(pairs) == 5
-
-
-def test_dependent_voters_have_no_vote_to_repeat():
-    with pytest.raises(InvalidParameter, match="can count only if voters are independent"):
-        create_study("drinks", OPTIONS, voters="dependent", repeats="count")
-
-
-@pytest.mark.slow
-def test_a_study_of_dependent_voters_ends_with_a_certificate(dependent):
-    for number in range(2000):
-        ballot = dependent.ask(voter=f"voter {number // 3}")
-        if ballot is None:
-            break
-        dependent.tell(ballot, preferring(OPTIONS)(ballot))
-    standing = dependent.standing()
-    assert standing.certificate.best == (0,)
-    assert standing.certificate.voters == "dependent"
-
-
-def test_who_gives_no_name_is_a_person_of_their_own(dependent):
-    study = dependent
+def test_who_gives_no_name_is_a_person_of_their_own(storage):
+    study = create_study("drinks", OPTIONS, storage, clock=Clock())
     assert study.tell(study.ask(), "left").counted
     study.add_votes([row("left", None)] * 2)
     assert (study.standing().votes, study.standing().repeated) == (3, 0)
 
 
 @pytest.mark.slow
-def test_what_a_dependent_voter_is_asked_does_not_depend_on_that_voters_answers(storage):
+def test_what_a_person_is_asked_does_not_depend_on_their_answers(storage):
     def asked(name, outcome):
         study = create_study(name, OPTIONS, storage, voters="people", batch=6, clock=Clock())
         seen = []

@@ -186,7 +186,7 @@ def _check_people(people: int, settings: dict[str, Any]) -> None:
     from copeland.study.settings import PEOPLE, usual_settings
 
     voters = usual_settings(settings["voters"], settings["panel"], space="")["voters"]
-    if voters not in PEOPLE:
+    if voters != PEOPLE:
         raise InvalidParameter(
             f"--people does not go with --voters {voters}; leave it out, or say --voters people."
         )

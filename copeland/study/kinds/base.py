@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
     from copeland.forecast.start import Until
     from copeland.study.results.verdict import Verdict
-    from copeland.study.results.voter_reach import Met
     from copeland.tuning import Space
 
 ENDLESS = 1_000_000  # options, as it were: a space always has other points
@@ -72,7 +71,6 @@ Names = Collection[str] | None
 Without = Collection[tuple[Any, ...]] | None  # what is not to be shown again
 MakeChooser = Callable[[], Chooser]  # returns the one that follows the study, made if need be
 Questions = tuple[list[Event], list[AskedEvent] | Wait]  # what to append, and what to hand out
-Meetings = Callable[[], "tuple[Standing, Met]"]  # looks where a study and its voters stand
 
 
 def require_open(state: StudyState) -> None:
@@ -316,14 +314,16 @@ class Kind:
 
         return Analysis(look()).verdict
 
-    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
+    def plan(
+        self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
+    ) -> Forecast:
         """Return how many more votes it may take to reach a goal."""
         from copeland.study.results.verdict import require_chances
         from copeland.study.results.voter_reach import plan_of
 
-        standing, met = look()
+        standing = look()
         require_chances(goal, len(standing.options), standing.settings.goal)
-        return plan_of(standing, met, people, goal=goal, **how)
+        return plan_of(standing, people, goal=goal, **how)
 
 
 def check_goal(state: StudyState) -> None:

@@ -7,7 +7,7 @@ next answer is a draw without replacement. On cases like these, all pairs go thr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
-from copeland.study.kinds.base import ALLOCATING, INTERLEAVING, Kind, Meetings, Names, Without
+from copeland.study.kinds.base import ALLOCATING, INTERLEAVING, Kind, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState
@@ -27,6 +27,7 @@ from copeland.support.phrasing import format_count
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
     from copeland.forecast.start import Until
+    from copeland.study.results.standing import Standing
 
 
 class JudgedCases(Kind):
@@ -94,11 +95,13 @@ class JudgedCases(Kind):
             )
         super().check_adding(state)
 
-    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
+    def plan(
+        self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
+    ) -> Forecast:
         """Refuse to plan: there are only so many votes."""
         from copeland.study.results.voter_reach import refuse_for_cases
 
-        refuse_for_cases(look()[0])
+        refuse_for_cases(look())
 
 
 def _cases_of(state: StudyState, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:

@@ -7,7 +7,7 @@ things; where that would leave somebody who asks without a question, it is not c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,7 +22,6 @@ from copeland.study.kinds.base import (
     RESTARTING,
     Kind,
     MakeChooser,
-    Meetings,
     Questions,
     Wait,
     check_goal,
@@ -40,7 +39,7 @@ from copeland.study.log.events import (
     VoteEvent,
 )
 from copeland.study.log.state import OpenBallot, StudyState
-from copeland.study.results.standing import PanelStanding
+from copeland.study.results.standing import PanelStanding, Standing
 from copeland.study.voter_history import (
     RUNNING,
     BallotRequest,
@@ -173,14 +172,15 @@ class PanelOfVoters(Kind):
             active=self.certificate(state, active=only_some),
         )
 
-    def plan(self, look: Meetings, goal: Until, people: int | None, **how: Any) -> Forecast:
+    def plan(
+        self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
+    ) -> Forecast:
         """Return how many more answers it may take until some active option is sure to be best."""
         from copeland.study.results.verdict import refuse_for_panel
         from copeland.study.results.voter_reach import panel_plan
 
         refuse_for_panel(goal, people)
-        standing, _ = look()
-        return panel_plan(standing, how["worlds"], how["seed"], how["progress"])
+        return panel_plan(look(), how["worlds"], how["seed"], how["progress"])
 
 
 def find_open_answers(state: StudyState) -> NDArray[np.bool_]:

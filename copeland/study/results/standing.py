@@ -335,7 +335,7 @@ def certificate_voters(settings: Settings) -> Voters:
         return "people" if settings.missing == AGAINST else "people, missing ignored"
     if settings.cases:
         return THESE if settings.finite else LIKE_THESE
-    return "dependent" if settings.dependent else "independent"
+    return "independent"
 
 
 def leader_of(state: StudyState, certificate: Certificate | PanelCertificate) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -15,10 +14,9 @@ from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, rema
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
 from copeland.forecast.races import Voters, room_of
-from copeland.forecast.start import PROOF, Start, Until
-from copeland.study.log.events import ERROR, SKIP
+from copeland.forecast.start import PROOF, Until
 from copeland.study.options import ACTIVE
-from copeland.study.results.standing import Standing, Voter
+from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.support.goal import BEST
 from copeland.support.phrasing import about, format_count, percent
@@ -139,7 +137,7 @@ def remaining_in(standing: Standing) -> Remaining | None:
     settings = standing.settings
     each = votes_each(settings, len(standing.active)) if settings.people else None
     # Where all is dealt at the arrival, those who were here get no further pairs.
-    dealt = len(standing.voters) if settings.people and settings.missing else None
+    dealt = len(standing.voters) if settings.people else None
     return remaining_of(standing.start, each, dealt)
 
 
@@ -148,30 +146,18 @@ def reach_of(standing: Standing, remaining: Remaining | None) -> Reach | None:
     if not standing.settings.people:
         return None
     pairs, voters = votes_each(standing.settings, len(standing.active)), standing.voters
-    if standing.settings.missing:  # whoever was here has been dealt everything
-        known, left = len(voters), standing.unanswered
-    else:  # those without a name are as many as a pair has votes
-        votes = standing.wins + standing.wins.T + standing.ties
-        known = max(len(voters), int(votes.max()))
-        left = sum(max(pairs - _count_pairs_of(voter), 0) for voter in voters)
     in_all = None if remaining is None else remaining.people
-    people = None if in_all is None else in_all.beyond(known)
-    return Reach(pairs, is_exhausted(standing), people, len(voters), left)
+    people = None if in_all is None else in_all.beyond(len(voters))
+    return Reach(pairs, is_exhausted(standing), people, len(voters), standing.unanswered)
 
 
 def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
-    if not standing.settings.people or not standing.voters:
-        return False
-    if standing.settings.missing:
-        return not standing.unanswered
-    pairs = votes_each(standing.settings, len(standing.active))
-    return min(map(_count_pairs_of, standing.voters)) >= pairs
+    return bool(standing.settings.people and standing.voters and not standing.unanswered)
 
 
 def plan_of(
     standing: Standing,
-    met: Met,
     people: int | None,
     worlds: int | None,
     most: int,
@@ -187,17 +173,14 @@ def plan_of(
             "what certify --active says."
         )
     each = votes_each(standing.settings, len(standing.active))
-    cut = np.ix_(standing.options_left, standing.options_left)
-    met = met._replace(pairs=met.pairs[cut])
     voters = None
-    if start.people and standing.settings.missing:
+    if start.people:
         # Those known answer what they were dealt, and others come anew.
-        new = max((people or 0) - len(met.each), 0)
+        known = len(standing.voters)
+        new = max((people or 0) - known, 0)
         room = room_of(start, new, np.zeros_like(start.wins))
         left = min(int(room.sum()) // 2, new * each) + standing.unanswered
-        voters = Voters(len(met.each) + new, room, left, each, dealt=len(met.each))
-    elif start.people:
-        voters = met.voters(start, each, people or 0)
+        voters = Voters(known + new, room, left, each, dealt=known)
     return forecast_of(start, worlds, most, seed, progress, goal, voters)
 
 
@@ -230,42 +213,6 @@ def plan_sentence(plan: Forecast, settings: Settings) -> str:
     )
 
 
-class Met(NamedTuple):
-    """What voters with a name have met."""
-
-    each: Mapping[str, int]  # how many pairs, by voter
-    pairs: NDArray[np.int64]  # K x K: how many of them have met each pair
-
-    def voters(self, start: Start, each: int, people: int = 0) -> Voters:
-        """Return these voters, up to ``people`` in all with some who come anew, of ``each`` votes a person."""
-        number = max(len(self.each), people)
-        room = room_of(start, number, self.pairs)
-        own = sum(max(each - met, 0) for met in self.each.values())
-        left = min(int(room.sum()) // 2, own + (number - len(self.each)) * each)
-        return Voters(number, room, left, each)
-
-
-def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Met:
-    """Return what each voter by name has met.
-
-    Examples
-    --------
-    >>> met = met_of([("ann", 0, 1, "left", 1), ("bob", 1, 0, "skip", 1)], 2)
-    >>> met.each, met.pairs.tolist()
-    ({'ann': 1, 'bob': 1}, [[0, 2], [2, 0]])
-    """
-    seen = {
-        (voter, min(left, right), max(left, right))
-        for voter, left, right, outcome, _ in tally
-        if voter is not None and outcome != ERROR
-    }
-    met, each = np.zeros((k, k), np.int64), Counter[str]()
-    for voter, i, j in sorted(seen):
-        met[[i, j], [j, i]] += 1
-        each[voter] += 1
-    return Met(dict(each), met)
-
-
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
     if settings.panel:
@@ -274,8 +221,7 @@ def who_votes(settings: Settings, k: int) -> str:
     if settings.people:
         return (
             f"People vote. Each is dealt {format_count(votes_each(settings, k), 'pair')}"
-            f"{' before the first answer' if settings.batch else ' at most'}; "
-            "what is proved is about the population they come from."
+            " before the first answer; what is proved is about the population they come from."
         )
     if not settings.cases:
         return (
@@ -297,11 +243,6 @@ def who_votes(settings: Settings, k: int) -> str:
 def votes_each(settings: Settings, k: int) -> int:
     """Return how many votes a person can give: one a pair, and no more than are dealt."""
     return min(_pairs(k), settings.batch or _pairs(k))
-
-
-def _count_pairs_of(voter: Voter) -> int:
-    """How many pairs a voter has met."""
-    return voter.votes + voter.outcomes[SKIP]
 
 
 def _pairs(k: int) -> int:

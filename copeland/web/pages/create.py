@@ -205,7 +205,7 @@ def read_further(form: FormData) -> list[str]:
 
 def _check_group(settings: dict[str, Any], page: dict[str, object], is_plain: bool) -> None:
     """Refuse further questions where a pair could not be the same for all of them."""
-    if settings["voters"] not in (*PEOPLE, "independent"):
+    if settings["voters"] not in (PEOPLE, "independent"):
         raise InvalidParameter(
             "Several questions on a pair are for people from a larger group or independent visitors; choose one of them."
         )
@@ -333,7 +333,7 @@ def _members(form: FormData) -> list[str]:
 
 def _settings(form: FormData) -> dict[str, Any]:
     """What a form says of the settings; what it leaves out follows from them."""
-    voters = read_field(form, "voters") or PEOPLE[0]
+    voters = read_field(form, "voters") or PEOPLE
     if voters == PANEL:
         if read_field(form, "both_bad") == "drop":
             raise InvalidParameter(
@@ -349,7 +349,7 @@ def _settings(form: FormData) -> dict[str, Any]:
         del told["both_bad"]
     if voters == "independent":
         told["repeats"] = "first"
-    elif voters in PEOPLE and not read_field(form, "space"):
+    elif voters == PEOPLE and not read_field(form, "space"):
         told["batch"] = _pairs(form)
     return told
 

@@ -104,7 +104,6 @@ def test_who_votes_is_said_when_a_study_is_created():
         "create", "s", *["-o", "A", "-o", "B", "-o", "C"]
     )
     assert values("status", "s")["settings"]["voters"] == "people"
-    assert values("create", "old", "-o", "A", "-o", "B", "--voters", "dependent")["study"] == "old"
     said = ok("create", "clicks", "-o", "A", "-o", "B", "--voters", "independent")
     assert "Each vote counts as a fresh draw" in said
 
