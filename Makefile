@@ -36,9 +36,9 @@ screenshots: setup browser  ## retake the pictures of docs/images from the real 
 
 run: setup  ## an experiment with the paper's algorithms and ours, then a study with its verdict: pages in out/
 	$(BIN)/copeland simulate mslr-5 -a cpc -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force
-	@rm -f out/first-study.db*
-	$(BIN)/copeland study create prompts --options examples/prompts.csv --voters independent --storage sqlite:///out/first-study.db
-	$(BIN)/copeland study judge prompts --repeat --command "$(BIN)/python examples/voter.py {left.name} {right.name}" --storage sqlite:///out/first-study.db
+	@rm -f out/first-study.db* out/voter.txt
+	$(BIN)/copeland study create prompts --options examples/prompts.csv --voters independent --seed 7 --storage sqlite:///out/first-study.db
+	$(BIN)/copeland study judge prompts --repeat --command "$(BIN)/python examples/voter.py {left.name} {right.name} --count out/voter.txt" --storage sqlite:///out/first-study.db
 	$(BIN)/copeland study status prompts --storage sqlite:///out/first-study.db
 	$(BIN)/copeland study report prompts --out out/first-study.html --storage sqlite:///out/first-study.db
 

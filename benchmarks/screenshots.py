@@ -30,7 +30,7 @@ from copeland.web.pages.create import link_studies
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from copeland.web.store import Pane
-from examples.voter import WORTH
+from examples.voter import WORTH, draw_number
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs" / "images"
@@ -319,13 +319,14 @@ def results(page: Page, show: Show) -> None:
 
 def verdict(page: Page, _show: Show) -> None:
     """The page of the study in the README, with its simulated voter."""
-    study = create_study("prompts", ROOT / "examples" / "prompts.csv", voters="independent")
-    draw = random.Random(SEED)
-    while ballot := study.ask():
-        assert isinstance(ballot, Ballot)
-        left, right = WORTH[ballot.left], WORTH[ballot.right]
-        study.tell(ballot, "left" if draw.random() < left / (left + right) else "right")
+    options = ROOT / "examples" / "prompts.csv"
+    study = create_study("prompts", options, voters="independent", seed=7)
     with tempfile.TemporaryDirectory() as folder:
+        count = Path(folder, "voter.txt")
+        while ballot := study.ask():
+            assert isinstance(ballot, Ballot)
+            left, right = WORTH[ballot.left], WORTH[ballot.right]
+            study.tell(ballot, "left" if draw_number(count) < left / (left + right) else "right")
         page.goto(study.report(Path(folder, "verdict.html")).as_uri())
         page.wait_for_load_state("networkidle")
 

@@ -33,7 +33,7 @@ _MANY = 500  # entries: fewer have larger dots
 
 
 def needed_intervals(m: PreferenceMatrix, option: int) -> np.ndarray:
-    """Return for each opponent what its confidence interval covers while CCB may still choose the pair.
+    """Return for each opponent what its interval covers while CCB may choose the pair, by Proposition 4.
 
     A row for each opponent j: from and to. The length is Delta*_ij; the row of the option itself is empty.
 
@@ -54,7 +54,10 @@ def star_figure(m: PreferenceMatrix, option: int) -> Figure:
     wins = option in copeland_winners(m)
     kind = "a Copeland winner" if wins else "no Copeland winner"
     figure, axes = _empty(f"{m.name}: option {option}, {kind}", 3.6, "none")
-    note_above(axes, "dot: p_ij; bar: what its interval covers while the pair may be asked")
+    note_above(
+        axes,
+        "dot: p_ij; bar: what its interval covers, by Proposition 4, while the pair may be asked",
+    )
     star = None if wins else gaps.i_star(m)[option]
     ends, wide = needed_intervals(m, option), gaps.gaps_star_pairs(m)[option]
     rivals = [j for j in range(m.k) if j != option]
