@@ -19,7 +19,6 @@ from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
 from benchmarks.gates import gates
 from benchmarks.goals import goals
-from benchmarks.guides import guides
 from benchmarks.kill import database_restarts, full_disks, kills, worker_kills
 from benchmarks.likely import likely
 from benchmarks.machines import machines, server_kills
@@ -181,7 +180,6 @@ PARTS = {
         false_people,
         likely,
         forecasts,
-        guides,
         drift,
     ),
     "measured-studies": (

@@ -89,12 +89,6 @@ def _forecast(found: list[Table]) -> str:
     return f"What a study took was inside the forecast's range in {found[0][-1]['inside']} looks."
 
 
-def _guided(found: list[Table]) -> str:
-    row = found[0][-1]
-    told = [f"{cell} ({name})" for name, cell in row.items() if "%" in cell]
-    return f"A guide changes the votes of people to a certificate by {', '.join(told)}, in the geometric mean."
-
-
 def _drifted(found: list[Table]) -> str:
     moves = [row for row in found[0] if "then" in row["p"]]
     stays = [row for row in found[0] if "then" not in row["p"]]
@@ -272,7 +266,6 @@ SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## False certificates of people": _wrong_certificates,
     "## Likely best": _likely,
     "## Forecasts": _forecast,
-    "## Guides: votes of people to a certificate": _guided,
     "## Drift": _drifted,
     "## Gates": _gated,
     "## Killed voters": _killed,

@@ -154,7 +154,7 @@ def audit_judges(
     people
         The column with people's outcome, where every judge has a column too. Without it every row names its voter, and voters that are not judges are people.
     judges
-        The columns or the voters that are judges. Of a study, by default its guides and the judges that voted in it.
+        The columns or the voters that are judges. Of a study, by default the judges that voted in it.
     require
         Pass marks such as ``"agreement>=.8"`` and ``"off<=.1"``, fixed before you look: :data:`copeland.audit.pass_marks.MEASURES`.
     columns

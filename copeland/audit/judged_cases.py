@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.formats import read_votes
 from copeland.study import Study
-from copeland.study.log.events import GUIDE
 from copeland.study.log.sides import ONCE, TWICE
 from copeland.study.votes import Vote, rows_of_table
 from copeland.support.phrasing import format_count, join_names
@@ -287,7 +286,7 @@ def _unknown_voter(judge: str, voters: set[str], columns: Sequence[str]) -> str:
 def _split_study(
     study: Study, judges: Sequence[str]
 ) -> tuple[list[CastVote], dict[str, list[CastVote]], dict[str, tuple[int, int]]]:
-    """The votes of a study; its judges are the guides and whoever ``copeland study judge`` let vote, unless they are named."""
+    """The votes of a study; its judges are whoever ``copeland study judge`` let vote, unless they are named."""
     votes = [one for one in study.votes() if not one.undone and one.outcome in _SCORES]
     if not judges:
         found = {one.voter for one in votes if one.voter and _is_of_judge(one)}
@@ -303,7 +302,7 @@ def _split_study(
 
 
 def _is_of_judge(vote: Vote) -> bool:
-    return vote.role == GUIDE or (vote.source or "").split(":")[0] in (ONCE, TWICE)
+    return (vote.source or "").split(":")[0] in (ONCE, TWICE)
 
 
 def _read_study_vote(vote: Vote) -> Iterable[CastVote]:

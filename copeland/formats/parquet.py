@@ -11,7 +11,7 @@ from copeland.errors import need
 from copeland.formats import Format, Record, register_format
 from copeland.support.row_files import PARQUET
 
-_TEXTS = ("event_id", "voter", "left", "right", "outcome", "item", "source", "role")
+_TEXTS = ("event_id", "voter", "left", "right", "outcome", "item", "source")
 
 
 def write(votes: Sequence[Record], texts: Mapping[str, str], path: Path) -> bytes:

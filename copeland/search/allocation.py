@@ -211,7 +211,7 @@ def _propose_shares(
     """The share of each pair in the planner's next questions; the state takes these as asked."""
     request = BallotRequest(state.number + 1, now, None, options)
     chooser = chooser_of(state, log, kind_of(state.settings).is_open)
-    asked = chooser.propose(log, state, request, draws)
+    asked = chooser.propose(state, request, draws)
     for left, right in asked:
         state.take(Event(state.number + 1, ASKED, now, left=left, right=right))
     counts = Counter((min(pair), max(pair)) for pair in asked)

@@ -1,4 +1,4 @@
-"""What to append to a log: answers, undoings, changes of options and roles, checked against the state and the log.
+"""What to append to a log: answers, undoings, changes of options, checked against the state and the log.
 
 Every change of a study is a function ``decide(log) -> (events, result)``, or one that returns the events alone. It is called under
 the lock of a study's turn, in a transaction that has caught up with the log (``session.py``). It reads the state and the log, and
@@ -16,7 +16,6 @@ from copeland.errors import (
     Conflict,
     InvalidParameter,
     UnknownBallot,
-    UnknownName,
     UnknownVote,
     nearest,
 )
@@ -27,14 +26,10 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
     COUNTED,
-    GUIDE,
-    PROOF,
     REOPENED,
     RESTARTED,
     RESUMED,
     RETIRED,
-    ROLE,
-    ROLES,
     UNDONE,
     VOTED,
     AskedEvent,
@@ -99,7 +94,7 @@ def _describe(
     before: list[VoteEvent],
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
-    if kind.is_dealt(state, asked) and not state.is_guide(vote.voter):
+    if kind.is_dealt(state, asked):
         named = vote.voter if asked.voter is None else None
         if named is not None and first_visit(log, named) is not None:
             return {"proves": False}
@@ -127,7 +122,7 @@ def conflict_over(event_id: str) -> Conflict:
 def _make_vote(state: StudyState, asked: AskedEvent, told: Answer, now: float) -> VoteEvent:
     """What an answer says, as the next event."""
     left, right = state.options[asked.left].name, state.options[asked.right].name
-    if state.judges_cases(asked.voter) and told.item not in (None, asked.item):
+    if state.cases is not None and told.item not in (None, asked.item):
         raise InvalidParameter(
             f"ballot {told.ballot} is about the case '{asked.item}', and the answer about '{told.item}'; the study "
             "draws the case."
@@ -177,7 +172,7 @@ def _find_repeat(state: StudyState, log: Log, vote: VoteEvent) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
     if not may_repeat(state, vote):
         return None
-    if state.judges_cases(vote.voter):
+    if state.cases is not None:
         return find_judgement(state, vote)
     assert vote.voter is not None
     return first_opinion(state, log.opinions(vote.voter, vote.left, vote.right), vote.item)
@@ -263,12 +258,10 @@ def _again(vote: VoteEvent, kind: str, now: float) -> VoteEvent:
 
 def _heir(state: StudyState, log: Log, vote: VoteEvent, gone: set[int]) -> VoteEvent | None:
     """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
-    shared = state.judges_cases(vote.voter)
+    shared = state.cases is not None
     if state.settings.repeats == "count" or (vote.voter is None and not shared):
         return None
     for other in log.opinions(None if shared else vote.voter, *sides_of(vote)):
-        if shared and state.is_guide(other.voter):
-            continue
         opinion = state.meaning(other.outcome) is not None
         if other.number not in gone and opinion and same_item(state, other.item, vote.item):
             return other
@@ -323,24 +316,3 @@ def restart(kind: Kind, state: StudyState, reason: str | None, now: float) -> li
         raise InvalidParameter("no votes count yet, so there is nothing to restart.")
     body = None if reason is None else {"reason": reason}
     return [Event(state.number + 1, RESTARTED, now, body=body)]
-
-
-def check_role(role: str) -> None:
-    """Refuse what is no role."""
-    if role not in ROLES:
-        raise UnknownName(f"there is no role '{role}'; {nearest(str(role), ROLES)}")
-
-
-def give_role(
-    kind: Kind, state: StudyState, log: Log, voter: str, role: str, now: float
-) -> list[Event]:
-    """Return the event that gives a voter a role; none if the voter has it already."""
-    has = GUIDE if state.is_guide(voter) else PROOF
-    if role == has:
-        return []
-    kind.check_guides(state.settings)
-    if next(iter(log.votes_of(voter)), None) is not None:
-        raise AlreadyVoted(
-            f"'{voter}' has voted in the role {has} and keeps it; let the {role} vote under another name."
-        )
-    return [Event(state.number + 1, ROLE, now, voter=voter, body={"role": role})]

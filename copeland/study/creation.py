@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copeland.errors import InvalidParameter, StudyExists
-from copeland.study.commands import check_role
 from copeland.study.imports import import_votes
 from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
@@ -117,7 +116,6 @@ def create_study_from_votes(
     *,
     source: str | None = None,
     columns: Mapping[str, str] | None = None,
-    role: str | None = None,
     format: str | None = None,
     options: str | Path | Mapping[str, str] | Iterable[str] | None = None,
     load_if_exists: bool = False,
@@ -128,7 +126,7 @@ def create_study_from_votes(
 
     Parameters
     ----------
-    votes, source, columns, role, format
+    votes, source, columns, format
         As in :meth:`Study.add_votes`.
     options
         As in :func:`create_study`; by default those in the votes, in the order in which they are named.
@@ -142,8 +140,6 @@ def create_study_from_votes(
     (['green', 'black'], 3)
     """
     _check_name(name)
-    if role is not None:
-        check_role(role)
     source = source_of(votes, source)
     check_text(source=source)
     told = incoming(votes, columns, format=format)
@@ -153,12 +149,12 @@ def create_study_from_votes(
 
     def with_votes(state: StudyState, log: Log) -> list[Event]:
         kind = kind_of(state.settings)
-        new, found = import_votes(kind, state, log, rows, source, role, clock())
+        new, found = import_votes(kind, state, log, rows, source, clock())
         taken[:] = [found.also(undone)]
         return new
 
     made = _create(name, given, settings, storage, load_if_exists, clock, with_votes)
-    return made, taken[0] if taken else made.add_votes(told, source, role=role)
+    return made, taken[0] if taken else made.add_votes(told, source)
 
 
 def _check_name(name: str) -> None:

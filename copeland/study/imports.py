@@ -1,4 +1,4 @@
-"""Votes from elsewhere: which of them are new, which repeat others, and in what role they come.
+"""Votes from elsewhere: which of them are new and which repeat others.
 
 A row may stand for many votes. It is kept as one event, and found again in the log, whole or in parts. Every vote of such a row has
 an id, by its place in the row. An event takes the id of its first vote. So the votes of a row that the log knows are a run of
@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from copeland.errors import InvalidRow
 from copeland.study.commands import (
     conflict_over,
     find_judgement,
     first_opinion,
-    give_role,
     may_repeat,
 )
 from copeland.study.kinds.base import Kind
 from copeland.study.log.event_log import PIECE, Log
-from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, VoteEvent, times_of
+from copeland.study.log.events import UNDONE, VOTED, Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState, proves
 from copeland.study.log.state_parts import pair_of
 from copeland.study.votes import Imported, ImportedVote, Incoming, votes_from
@@ -35,20 +33,13 @@ def import_votes(
     log: Log,
     rows: Sequence[ImportedVote],
     source: str | None,
-    role: str | None,
     now: float,
 ) -> tuple[list[Event], Imported]:
-    """Return the roles of the voters of an import and then its votes, and how many are what.
-
-    Votes that are there already are left out. The role is the one that is named; without one, that of the rows.
-    """
-    roles = _roles_of(kind, state, log, rows, role, now)
-    guides = {event.voter for event in roles if (event.body or {})["role"] == GUIDE}
+    """Return the votes of an import, and how many are what; votes that are there already are left out."""
     rows, known, restored = _under_their_ids(state, log, _cut_rows(kind, state, log, rows))
-    last = state.number + len(roles)
     before = state.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
-    firsts, came_before = _Firsts(state, log, fresh, guides), _visitors(state, log, fresh)
+    firsts, came_before = _Firsts(state, log, fresh), _visitors(state, log, fresh)
     new: list[VoteEvent] = []
     seen = undone = 0
     for row in rows:
@@ -58,7 +49,7 @@ def import_votes(
             undone += row.times * gone
             seen += row.times * (not gone)
             continue
-        number = last + len(new) + 1
+        number = state.number + len(new) + 1
         vote = VoteEvent(
             *(number, VOTED, now if row.time is None else row.time),
             event_id=row.event_id,
@@ -77,12 +68,12 @@ def import_votes(
             body |= {"again": UNDONE}
         new.append(vote._replace(repeats=repeats, body=body))
         known[row.event_id] = new[-1]
-    kind.check_import(state, new, guides)
+    kind.check_import(state, new)
     extra = _sum(vote for vote in new if not proves(vote))
     repeated = _sum(vote for vote in new if vote.repeats is not None and proves(vote))
     skipped = _sum(vote for vote in new if state.meaning(vote.outcome) is None and proves(vote))
     counted = _sum(new) - repeated - skipped - extra
-    return [*roles, *new], Imported(counted, repeated, skipped, seen, undone, extra)
+    return [*new], Imported(counted, repeated, skipped, seen, undone, extra)
 
 
 def find_copy(
@@ -120,24 +111,22 @@ def _sum(votes: Iterable[Event]) -> int:
 class _Firsts:
     """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
 
-    def __init__(
-        self, state: StudyState, log: Log, rows: Iterable[ImportedVote], guides: set[str | None]
-    ):
-        self._state, self._guides = state, guides
-        repeating = (row for row in rows if may_repeat(state, row) and not self._judges(row.voter))
+    def __init__(self, state: StudyState, log: Log, rows: Iterable[ImportedVote]):
+        self._state = state
+        repeating = (row for row in rows if may_repeat(state, row) and state.cases is None)
         subjects = {(row.voter, frozenset((row.left, row.right))) for row in repeating}
         self._earlier = log.opinions_on(subjects)  # type: ignore[arg-type]  (they have names)
         self._first: dict[tuple[Any, ...], int] = {}
-
-    def _judges(self, voter: str | None) -> bool:
-        """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
-        return self._state.judges_cases(voter) and voter not in self._guides
 
     def find_repeat(self, vote: VoteEvent) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
         if not may_repeat(self._state, vote):
             return None
-        state, subject, judged = self._state, (vote.voter, pair_of(vote)), self._judges(vote.voter)
+        state, subject, judged = (
+            self._state,
+            (vote.voter, pair_of(vote)),
+            self._state.cases is not None,
+        )
         on = (*subject, None if state.settings.once else vote.item)
         if judged:
             on = (None, pair_of(vote), vote.item)
@@ -155,7 +144,7 @@ def _visitors(state: StudyState, log: Log, rows: Iterable[ImportedVote]) -> set[
     """Who of an import has been here before it: people are dealt their pairs once, so those votes prove nothing."""
     if state.arrivals is None:
         return set()
-    names = {row.voter for row in rows if row.voter is not None and not state.is_guide(row.voter)}
+    names = {row.voter for row in rows if row.voter is not None}
     return {*log.visitors(list(names))}
 
 
@@ -191,27 +180,6 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
         or row.times > times_of(kept)
     ):
         raise conflict_over(row.event_id)
-
-
-def _roles_of(
-    kind: Kind,
-    state: StudyState,
-    log: Log,
-    rows: Sequence[ImportedVote],
-    role: str | None,
-    now: float,
-) -> list[Event]:
-    """The events that give voters the roles that they do not have yet."""
-    roles: dict[str | None, str] = {}
-    for row in rows:
-        told = role or row.role
-        if told is not None:
-            roles[row.voter] = told
-    if roles.pop(None, PROOF) == GUIDE:
-        raise InvalidRow("a vote of a guide needs its voter's name. Nothing was imported.")
-    given = (give_role(kind, state, log, str(voter), told, now) for voter, told in roles.items())
-    new = [event for events in given for event in events]
-    return [event._replace(number=number) for number, event in enumerate(new, state.number + 1)]
 
 
 def _cut_rows(

@@ -8,12 +8,10 @@ belongs to its number, so that it stands where it stood when they happened.
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable, Collection
 from itertools import takewhile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.policy import Policy
 from copeland.registry import find
@@ -35,22 +33,8 @@ from copeland.study.voter_history import FINE, NEVER, BallotRequest, Pair, activ
 from copeland.support.rng import stream
 
 TRIES = 16  # pairs that the algorithm may name until one is allowed
-HINTED_ANEW = 10  # the trust in guides is found anew after one in so many more votes
 UNTRIED = 500  # votes after which a player is made anew from the counts: that takes less time than more of them
 MANY = np.iinfo(np.int64).max  # votes
-
-# Before people have voted guides are trusted as if they named the side of people on 7 pairs of 10, which four
-# pairs had shown.
-FIRST_TRUST, FIRST_PAIRS = 0.4, 4.0
-# What a side that is surely right is worth: it says nothing of the size of the gap. Measured: more than this costs
-# votes where gaps differ much.
-WORTH = 0.6
-MOVED = 0.02  # hints that have moved by less are as good as new
-SUREST = 0.95  # hint: no guide is sure
-FAIR_VOTES = 8.0  # votes by which the lead of people on a pair is drawn towards none
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Counted:
@@ -59,42 +43,34 @@ class Counted:
     def __init__(self, is_open: Callable[[StudyState], bool]):
         self._is_open = is_open
         self._player: Player | None = None  # made from the counts when it is needed
-        self._hinted_at = 0  # votes
         self._untold: list[Event] = []  # votes that the player is told when it is used
         self._untried = 0  # how many these are
 
-    def propose(self, log: Log, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
+    def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
         if not self._is_open(state):
             return []
-        if state.is_guide(request.voter):
-            return _in_rounds(state, request, n)
         player = self._of_all(state)
         player.policy.asked = state.asked
         return player.choose(state, request, n)
 
     def _of_all(self, state: StudyState) -> Player:
-        counts, untold = (state.wins, state.ties), self._untold
-        self._untold, self._untried = [], 0
-        if self._player is not None:
-            self._player.tell_all(untold, state)
+        untold, self._untold, self._untried = self._untold, [], 0
         if self._player is None:
-            self._player, self._hinted_at = Player(state, counts), state.votes
+            self._player = Player(state, (state.wins, state.ties))
             self._player.follows = True
-        elif state.votes - self._hinted_at >= max(state.k, self._hinted_at / HINTED_ANEW):
-            self._player.hint(state, counts)
-            self._hinted_at = state.votes
+        else:
+            self._player.tell_all(untold, state)
         return self._player
 
     def take(self, event: Event, state: StudyState) -> None:
         """Follow an event that the state is about to take."""
-        of_guide = event.kind in (VOTED, COUNTED) and state.is_guide(event.voter)
         if self._player is not None:
             self._player.note(event)
         if event.kind in (VOTED, COUNTED) and self._player is not None:
             self._untried += times_of(event)
             self._untold.append(event)
-        if event.kind in (ADDED, RESTARTED) or of_guide or self._untried > UNTRIED:
+        if event.kind in (ADDED, RESTARTED) or self._untried > UNTRIED:
             # After an import, say, one from the counts takes less time.
             self._player, self._untold, self._untried = None, [], 0
 
@@ -111,7 +87,7 @@ class Replayed:
             self.take(event, state)
             state.take(event)
 
-    def propose(self, log: Log, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
+    def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
         return copy.deepcopy(self._player).choose(state, request, n)
 
@@ -146,11 +122,8 @@ class Player:
         settings = state.settings
         params = settings.parameters(state.epoch, [option.name for option in state.options])
         self.policy = Policy(settings.spec.name, state.k, settings.seed, **params)
-        self._hints: np.ndarray | None = None  # the policy was told last
         if counts is not None and state.votes > 0:
             self.policy.absorb(*counts)
-        if counts is not None:
-            self.hint(state, counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Pair] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
@@ -160,15 +133,6 @@ class Player:
         self._expires: dict[int, float] = {}  # of the pending ballots, in the same order
         self._last: float | None = None  # when the scene was set; None if it must be set anew
         self._paused: frozenset[int] = frozenset()
-
-    def hint(self, state: StudyState, counts: tuple[np.ndarray, np.ndarray]) -> None:
-        """Let the policy know what guides say, as far as these counts bear them out."""
-        if state.guide_votes == 0:
-            return
-        hints = hints_of(state.guide_wins, state.guide_ties, *counts)
-        if are_stale(self._hints, hints):
-            self.policy.hint(hints)
-            self._hints = hints
 
     def choose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, one for each event from ``request.number`` on."""
@@ -227,7 +191,7 @@ class Player:
 
         Ballots expire in the order in which they were asked, and leave the state in that order, unless clocks differ.
         """
-        if self._last is None or now < self._last or self._overlooked or state.guides:
+        if self._last is None or now < self._last or self._overlooked:
             return False
         gone = {ballot for ballot in self._answered if ballot in self._pending}
         expired = takewhile(
@@ -249,11 +213,7 @@ class Player:
 
     def _look_around(self, state: StudyState, request: BallotRequest) -> None:
         """Do so by looking at every open ballot."""
-        under_way = {  # what guides are asked is no vote to come
-            ballot: asked
-            for ballot, asked in state.under_way(request.now).items()
-            if not state.is_guide(asked.voter)
-        }
+        under_way = state.under_way(request.now)
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
         self._forget(self._pending.keys() - expected)
@@ -374,63 +334,5 @@ def _answers_in(vote: Event, state: StudyState) -> list[tuple[int, int, int | No
     return [(vote.left, vote.right, winner)] * times_of(vote)
 
 
-def _in_rounds(state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
-    """Return up to ``n`` pairs for a guide, those first of which guides have said least."""
-    load = state.guide_wins + state.guide_wins.T + state.guide_ties
-    for asked in state.under_way(request.now).values():
-        if state.is_guide(asked.voter):
-            load[[asked.left, asked.right], [asked.right, asked.left]] += 1
-    pairs: list[Pair] = []
-    while len(pairs) < n:
-        loads = np.where(request.minds_of(state.k) == NEVER, MANY, load)
-        if loads.min() == MANY:
-            break
-        rng = stream(state.settings.seed, "guide", request.number)
-        named = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), state.k)
-        pair = request.recent_ballots.choose_sides(*named, coin_of(state, request.number))
-        load[list(pair), list(pair[::-1])] += 1
-        pairs.append(pair)
-        request = request.after(*pair)
-    return pairs
-
-
 def _rests(drawn: list[Pair]) -> bool:
     return all(first == second for first, second in drawn)
-
-
-def hints_of(guide_wins: Counts, guide_ties: Counts, wins: Counts, ties: Counts) -> Floats:
-    """Return for each pair how far guides make it believed that i beats j, from -1 to 1.
-
-    It is their lean, times the trust in them, times what a side is worth.
-    """
-    votes = guide_wins + guide_wins.T + guide_ties
-    lean = (guide_wins - guide_wins.T) / np.maximum(votes, 1)  # from -1 to 1; 0 without votes
-    return np.clip(WORTH * trust_in(lean, wins, ties) * lean, -SUREST, SUREST)
-
-
-def are_stale(old: Floats | None, new: Floats) -> bool:
-    """Tell whether hints have moved so far that the planner should know the new ones."""
-    return old is None or float(abs(new - old).max()) > MOVED
-
-
-def trust_in(lean: Floats, wins: Counts, ties: Counts) -> float:
-    """Return by how much the side of people moves with the lean of guides; 0 if it moves against it.
-
-    Least squares over the pairs that both voted on. Where few people voted their side is not known for sure,
-    and the pair tells the less.
-
-    Examples
-    --------
-    >>> says = np.array([[0, 1], [-1, 0]])
-    >>> votes = np.array([[0, 90], [10, 0]])
-    >>> none = np.zeros((2, 2))
-    >>> [round(trust_in(says, *counts), 2) for counts in ((none, none), (votes, none), (votes.T, none))]
-    [0.4, 0.52, 0.12]
-    """
-    voted = np.triu(lean != 0, 1) & (wins + wins.T > 0)
-    lead = (wins - wins.T)[voted]
-    spread = np.sqrt(2 * ((wins + wins.T + ties)[voted] + FAIR_VOTES))
-    sides = [math.erf(z) for z in (lead / spread).tolist()]  # P(i is ahead) - P(j is)
-    both = np.array(sides) * lean[voted]
-    trust = (FIRST_TRUST * FIRST_PAIRS + both.sum()) / (FIRST_PAIRS + (both**2).sum())
-    return max(float(trust), 0.0)

@@ -34,8 +34,6 @@ from copeland.study.commands import (
     addition,
     answer_to,
     change_of_state,
-    check_role,
-    give_role,
     reopening,
     restart,
     undo_vote,
@@ -48,10 +46,8 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     CLOSED,
     EXCUSED,
-    GUIDE,
     NOTHING,
     PAUSED,
-    PROOF,
     READMITTED,
     RESUMED,
     RETIRED,
@@ -68,7 +64,6 @@ from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
 from copeland.study.results.standing import (
     Standing,
-    guidance_of,
     voters_of,
 )
 from copeland.study.session import Transactions
@@ -416,36 +411,6 @@ class Study:
             lambda log: undo_vote(self._state, log, event_id, self.now(), reason, own)
         )
 
-    def set_role(self, voter: str, role: str) -> None:
-        """Say before a voter's first vote what that voter's votes are for.
-
-        Parameters
-        ----------
-        role
-            ``"proof"``, the default: the votes count for the certificate. ``"guide"``: they decide what
-            the study asks next, and prove nothing.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black"])
-        >>> study.set_role("a language model", "guide")
-        >>> study.tell(study.ask("a language model"), "green").counted
-        False
-        """
-        check_text(voter=voter)
-        if voter is None:
-            raise InvalidParameter("a role needs a voter's name; give one.")
-        check_role(role)
-        self._work.append(
-            lambda log: give_role(self._work.kind, self._state, log, voter, role, self.now())
-        )
-
-    def role(self, voter: str | None) -> str:
-        """Return the role of a voter; one without a role or a name has the role ``proof``."""
-        check_text(voter=voter)
-        return GUIDE if self._current().is_guide(voter) else PROOF
-
     # Options
 
     def add_option(
@@ -616,7 +581,6 @@ class Study:
         votes: Any,
         source: str | None = None,
         columns: Mapping[str, str] | None = None,
-        role: str | None = None,
         format: str | None = None,
     ) -> Imported:
         """Add votes that the study did not ask for; return how many were new, and what became of the others.
@@ -636,14 +600,9 @@ class Study:
             Where they come from, for the log; by default the name of the file.
         columns
             Which columns are those named above, if they have other names: ``{"voter": "who"}``.
-        role
-            The role to give all voters of these votes, as by :meth:`set_role`; by default they keep the
-            one they have, unless a column ``role`` says ``guide``.
         format
             The format of a file, by its name in :func:`copeland.formats.formats`, if the file does not show it.
         """
-        if role is not None:
-            check_role(role)
         source = source_of(votes, source)
         check_text(source=source)
         options = self._current().indices
@@ -656,7 +615,7 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._state)
             kind, state = self._work.kind, self._state
-            new, taken = import_votes(kind, state, log, rows, source, role, self.now())
+            new, taken = import_votes(kind, state, log, rows, source, self.now())
             if taken.counted:
                 taken = taken.copied_from(find_copy(kind, state, log, told, source))
             return new, taken
@@ -684,8 +643,7 @@ class Study:
         """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
 
         ``counted`` is False for a vote that was undone, one that only repeats an earlier vote, and an
-        answer that is not a vote: a skip, an error, or both_bad where that is left out. It is also
-        False for every vote of a guide.
+        answer that is not a vote: a skip, an error, or both_bad where that is left out.
         """
         found = self._work.read(lambda log: [vote_of(self._state, event) for event in log.votes()])
         return frame_of(found) if frame else found
@@ -855,20 +813,17 @@ class Study:
         return write_study_page(self.standing(), log, path, command, self.drift(), self.votes)
 
     def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
+        """Return where the study stands: counts, certificate, leader, position bias, voters.
 
-        ``voters=False`` leaves out voters and guides, which need a pass over all votes.
+        ``voters=False`` leaves out voters, which need a pass over all votes.
         """
 
         def look(log: Log) -> Standing:
             state, now, kind = self._state, self.now(), self._work.kind
             if not voters:
                 return kind.standing(self.name, state, now)
-            tally = list(log.tally())
-            proving = (row for row in tally if not state.is_guide(row[0]))
-            known = voters_of(proving, state.settings.panel)
-            guides = guidance_of(tally, state.guides, state.wins)
-            return kind.standing(self.name, state, now, known, guides)
+            known = voters_of(log.tally(), state.settings.panel)
+            return kind.standing(self.name, state, now, known)
 
         return self._work.read(look)
 

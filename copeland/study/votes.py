@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TextIO
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.formats import read_votes
 from copeland.study.input_limits import check_text
-from copeland.study.log.events import GUIDE, PROOF, Event, VoteEvent, times_of
+from copeland.study.log.events import Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState
 from copeland.support.atomic_files import whole_file, write_file
 from copeland.support.escaping import cell
@@ -50,7 +50,6 @@ class Vote(NamedTuple):
     source: str | None
     undone: bool
     counted: bool
-    role: str = PROOF  # of the voter: a guide's votes are never counted
     times: int = 1  # more if it came as a count: so many votes said so
 
 
@@ -68,8 +67,7 @@ def vote_of(state: StudyState, row: Event) -> Vote:
         event.item,
         event.source,
         event.number in state.undone,
-        state.proves(event),
-        GUIDE if state.is_guide(event.voter) else PROOF,
+        state.counts(event),
         times_of(event),
     )
 
@@ -84,7 +82,6 @@ class ImportedVote(NamedTuple):
     outcome: str
     time: float | None
     item: str | None
-    role: str | None = None  # None: the one that the voter has
     sides: bool = True  # whether left and right are where the options were shown
     order: bool = True  # whether it came before or after others, not as a part of a count
     times: int = 1  # how many votes
@@ -279,8 +276,7 @@ def _check_row(one: VoteRow, form: ColumnLayout | None, options: Mapping[str, in
     except (InvalidRow, InvalidParameter) as error:
         raise InvalidRow(f"{one.where}: {error}") from error
     left, right = options[one.left], options[one.right]
-    role = GUIDE if str(one.row.get("role")).strip().lower() == GUIDE else None
-    shown = (texts["voter"], left, right, one.outcome, seconds, texts["item"], role)
+    shown = (texts["voter"], left, right, one.outcome, seconds, texts["item"])
     return ImportedVote(texts["event_id"] or "", *shown, form.has_sides, form.has_order)
 
 

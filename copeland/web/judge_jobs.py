@@ -29,7 +29,6 @@ class JudgeJob:
 
     id: str
     judge: str
-    guide: bool
     calls: int  # at most
     cost: float | None  # at most
     begun: float

@@ -38,15 +38,14 @@ def start_job(
     server: Server,
     page: VotingPage,
     appointed: Appointed,
-    guide: bool,
     calls: int,
     cost: float | None,
 ) -> threading.Thread | None:
     """Let a judge vote in a study: here in a thread, which is returned, or wherever a worker takes the job."""
     now, jobs = server.clock(), JudgeJobs(server.store, page)
-    _require_able(server, page, appointed, guide, cost)
+    _require_able(server, page, appointed, cost)
     last = server.store.last_number(page.study)
-    job = JudgeJob(secrets.token_hex(6), appointed.name, guide, calls, cost, now, now, number=last)
+    job = JudgeJob(secrets.token_hex(6), appointed.name, calls, cost, now, now, number=last)
     jobs.add(job)
     if server.config.judging == ELSEWHERE:
         return None
@@ -54,15 +53,15 @@ def start_job(
 
 
 def _require_able(
-    server: Server, page: VotingPage, appointed: Appointed, guide: bool, cost: float | None
+    server: Server, page: VotingPage, appointed: Appointed, cost: float | None
 ) -> None:
     if server.panes(page):
         raise InvalidParameter("judges read texts, and this study shows images.")
     if server.study(page).settings.panel:
         raise InvalidParameter("in a panel only its members vote.")
-    if server.study(page).settings.missing and not guide:
+    if server.study(page).settings.missing:
         raise InvalidParameter(
-            "this study is for people, so a judge's votes prove nothing here; let it guide, or create a study for judges."
+            "this study is for people, so a judge's votes prove nothing here; create a study for judges."
         )
     if cost is not None and not appointed.is_paid:
         raise InvalidParameter(f"{appointed.name} has no prices, so no cost can be kept to.")
@@ -179,7 +178,6 @@ class _JobRun:
             cost=cost,
             items=[Item(item, item, texts) for item, texts in outputs.items() if len(texts) > 1]
             or None,
-            role="guide" if self._job.guide else None,
             progress=self._note,
             rest=self._rest,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar
 
@@ -421,15 +421,9 @@ class Store:
 
     # What logs say of where answers came from
 
-    def votes_by_source(
-        self, study: int, last: int | None = None, without: Collection[str] = ()
-    ) -> dict[str, int]:
-        """Return how many answers came from where, up to an event; "" is where nothing was said.
-
-        Answers of the voters ``without`` are left out.
-        """
-        voter = sa.or_(_e.voter.is_(None), _e.voter.not_in(without)) if without else sa.true()
-        came = (_e.study == study, _e.kind == VOTED, _until(last), voter)
+    def votes_by_source(self, study: int, last: int | None = None) -> dict[str, int]:
+        """Return how many answers came from where, up to an event; "" is where nothing was said."""
+        came = (_e.study == study, _e.kind == VOTED, _until(last))
         query = select(_e.source, func.sum(times)).where(*came).group_by(_e.source)
         return {source or "": int(votes) for source, votes in self._rows(query)}
 

@@ -1,5 +1,7 @@
 """Votes of people and judges meet on the same case, in whichever form they come."""
 
+from itertools import combinations
+
 import pytest
 from audit_rows import long_rows, rows_of
 
@@ -87,29 +89,27 @@ def test_a_gap_in_a_column_is_no_vote():
     assert (report.compared, report.verdicts) == (74, 75)
 
 
-def people_study(**more):
+def judged_study():
     texts = {"A": "Less is more.", "B": "Think.", "C": "Do less."}
-    study = copeland.create_study("slogans", texts, voters="people", **more)
+    study = copeland.create_study("slogans", texts, voters="independent")
 
     def longer(left, right, item):
         return "left" if len(left.text) > len(right.text) else "right"
 
-    judge_study(study, {"longer": longer}, role="guide")
+    judge_study(study, {"longer": longer})
     for person in range(12):
-        for _ in range(3):
-            ballot = study.ask(f"person {person}")
-            if isinstance(ballot, copeland.Ballot):
-                study.tell(ballot, min(ballot.left, ballot.right))
+        rows = [{"winner": first, "loser": second} for first, second in combinations(texts, 2)]
+        study.add_votes([row | {"voter": f"person {person}"} for row in rows])
     return study
 
 
 @pytest.mark.slow
-def test_a_study_compares_its_guides_with_people():
-    study = people_study()
+def test_a_study_compares_its_judges_with_people():
+    study = judged_study()
     report = copeland.audit_judges(study).reports[0]
-    votes = [one for one in study.votes() if one.role == "proof"]
+    votes = [one for one in study.votes() if one.voter != "longer"]
     assert (report.judge, report.compared) == ("longer", len(votes))
-    # A is longest and first; of B and C people name B, the guide names C.
+    # A is longest and first; of B and C people name B, the judge names C.
     agreed = sum("A" in (one.left, one.right) for one in votes)
     assert report.agreement.value == pytest.approx(agreed / len(votes))
     assert report.grouped == "pair and by person"
@@ -119,8 +119,8 @@ def test_a_study_compares_its_guides_with_people():
 
 @pytest.mark.slow
 def test_ballots_that_a_study_put_to_a_judge_twice_count_as_repeated():
-    study = copeland.create_study("two", {"A": "aa", "B": "b"}, voters="people")
-    judge_study(study, {"first": lambda left, right, item: "left"}, role="guide", swap="confirm")
+    study = copeland.create_study("two", {"A": "aa", "B": "b"}, voters="independent")
+    judge_study(study, {"first": lambda left, right, item: "left"}, swap="confirm")
     study.tell(study.ask("ann"), "A")
     report = copeland.audit_judges(study, judges=["first"]).reports[0]
     assert [(one.how, one.flips.value, one.flips.n) for one in report.repeats] == [

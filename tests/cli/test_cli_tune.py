@@ -164,7 +164,7 @@ def test_what_cannot_be_is_one_sentence_and_nothing_is_lost(tune, tmp_path):
     [
         *(("plan", "t"), ("rank", "t"), ("epoch", "t"), ("excuse", "t", "ann")),
         *(("option", "add", "t", "x"), ("allocate", "t", "--impressions", "10")),
-        *(("ask", "t", "--voter", "a", "--guide"), ("certify", "t", "--active")),
+        *(("certify", "t", "--active"),),
         *(("judge", "t", "--command", "true", "--until", "likely=0.9"),),
     ],
 )

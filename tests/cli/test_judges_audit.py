@@ -117,8 +117,8 @@ def test_a_study_is_audited_by_its_name(tmp_path):
     from copeland.study.judges import judge_study
 
     storage = f"sqlite:///{tmp_path / 'tea.db'}"
-    study = create_study("tea", ["green", "black"], storage, voters="people")
-    judge_study(study, {"first": choose_first}, role="guide")
+    study = create_study("tea", ["green", "black"], storage, voters="independent")
+    judge_study(study, {"first": choose_first})
     for person in ("ann", "bob"):
         study.tell(study.ask(person), "green")
     told = values("judges", "audit", "--study", "tea", "--storage", storage)

@@ -1,7 +1,7 @@
 """What is said of one thing in several places is the same: sentences, tables, pages, JSON, certificates.
 
-Studies of every kind are built at random, with options that were added, paused or retired, restarts, imports, undone
-votes and guides, and everything that speaks of who is best, of scores, pairs, votes and chances is compared.
+Studies of every kind are built at random, with options that were added, paused or retired, restarts, imports and undone
+votes, and everything that speaks of who is best, of scores, pairs, votes and chances is compared.
 """
 
 import html
@@ -57,7 +57,6 @@ changes = st.lists(
                 "retire",
                 "pause",
                 "epoch",
-                "guide",
             )
         ),
         st.integers(0, 99),
@@ -119,12 +118,6 @@ class Play:
 
     def do_epoch(self, number):
         self.study.begin_epoch("a new month")
-
-    def do_guide(self, number):
-        self.study.set_role(f"guide {number % 2}", "guide")
-        left, right = OPTIONS[:2]
-        row = {"left": left, "right": right, "outcome": "right", "voter": f"guide {number % 2}"}
-        self.study.add_votes([row])
 
 
 @pytest.mark.slow
@@ -331,11 +324,7 @@ def check_votes(study, reading, verdict, parts):
     """How many votes there are, and how many count towards a proof."""
     standing, found = reading.standing, reading.certificate
     counted = int(standing.wins.sum() + standing.ties.sum() // 2)
-    assert (
-        standing.votes
-        == counted
-        == sum(vote.counted for vote in study.votes() if vote.voter not in guides(standing))
-    )
+    assert standing.votes == counted == sum(vote.counted for vote in study.votes())
     assert parts.tiles["votes"] == f"{standing.votes:,}"
     assert found.votes + standing.waiting == standing.votes
     assert any("wait" in one and "came earlier" in one for one in verdict.proved) == bool(
@@ -346,10 +335,6 @@ def check_votes(study, reading, verdict, parts):
         for name, said in verdict.estimates.rows:
             if name in standing.labels:
                 assert said == percent(reading.each_chance[standing.labels.index(name)])
-
-
-def guides(standing):
-    return {guide.name for guide in standing.guides}
 
 
 def check_file(study, found):

@@ -306,9 +306,3 @@ def test_judges_are_members_by_their_names():
 def test_the_table_of_answers_takes_no_room_where_there_is_no_panel():
     state = create_study("tea", [f"o{i}" for i in range(300)], voters="independent").state()
     assert state.panel.answered.size == 0 and isinstance(state.panel.answered, np.ndarray)
-
-
-def test_nobody_guides_a_panel():
-    study = panel_study()
-    with pytest.raises(errors.InvalidParameter, match="every member of a panel counts"):
-        study.set_role("ann", "guide")

@@ -32,7 +32,6 @@ NEEDED = {  # the fields without which an event of a kind says nothing
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
     **dict.fromkeys(("restarted", "closed", "reopened"), ""),
     **dict.fromkeys(("excused", "readmitted"), "voter"),
-    "role": "voter body",
     "asked": "left right",
     "voted": "left right outcome",
     "undone": "left right outcome undoes",
@@ -55,10 +54,9 @@ def answer(study, voter, n, numbers, **how):
 
 
 def vote_on_options(study, numbers):
-    """Repeats, undone votes, guides, counts, options that come and go, a new epoch."""
+    """Repeats, undone votes, counts, options that come and go, a new epoch."""
     first = answer(study, "ann", 3, numbers, item="one")
     answer(study, "ann", 3, numbers, item="two")
-    study.set_role("bob", "guide")
     answer(study, "bob", 2, numbers)
     for source in ("other", "another"):
         said = {"left": "tea", "right": "milk", "outcome": "left", "voter": "eve"}
@@ -73,8 +71,6 @@ def vote_on_options(study, numbers):
     answer(study, "cat", 2, numbers)
     study.begin_epoch("a new menu")
     answer(study, None, 2, numbers)
-    study.set_role("dan", "guide")
-    study.set_role("dan", "proof")
     study.close()
 
 

@@ -228,21 +228,6 @@ def test_a_sample_of_cases_takes_no_further_options_once_it_was_seen():
     these.add_option("E")
 
 
-def test_a_guide_s_votes_take_no_case():
-    study = made(options=["A", "B"])
-    study.set_role("cheap", "guide")
-    row = {"left": "A", "right": "B", "outcome": "right", "item": "case 1"}
-    study.add_votes([{**row, "voter": "cheap"}])
-    assert study.add_votes([{**row, "voter": "gpt"}]).counted == 1
-    new, taken = create_study_from_votes(
-        "q",
-        [{**row, "voter": "cheap", "role": "guide"}, {**row, "voter": "gpt"}],
-        voters="judge",
-        cases=10,
-    )
-    assert taken.repeats == 0 and new.certificate().votes == 1
-
-
 def test_answers_of_all_cases_can_be_imported_and_are_exact():
     rows = [
         {"left": "A", "right": "B", "outcome": "left" if i < 6 else "right", "item": f"q{i}"}

@@ -134,11 +134,9 @@ def test_the_command_plans_for_people_only_where_people_vote(tmp_path):
     assert told.exit_code == 2 and "--people is for studies of people" in told.stderr
 
 
-def test_a_plan_leaves_guides_out_and_counts_what_is_dealt():
+def test_a_plan_counts_what_is_dealt():
     study = copeland.create_study("dealt", list("abcd"), voters="people", batch=2)
-    study.set_role("robot", "guide")
-    for voter in ("ann", "robot"):
-        study.tell(study.ask(voter=voter), "left")
+    study.tell(study.ask(voter="ann"), "left")
     plan = study.plan(1, 50)
     assert (plan.within.voters, plan.within.left) == (1, 1)
     assert study.plan(1, 50, people=3).within.left == 1 + 2 * 2

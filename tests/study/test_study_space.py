@@ -221,7 +221,6 @@ def test_a_space_stays_as_it_is(file):
         lambda study: study.plan(),
         lambda study: study.drift(),
         lambda study: study.begin_epoch(),
-        lambda study: study.set_role("ann", "guide"),
         lambda study: study.add_option("x=1"),
         lambda study: study.ask(available=["x"]),
         lambda study: study.impressions("secret secret secret"),

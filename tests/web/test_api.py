@@ -485,14 +485,6 @@ def test_a_new_key_answers_the_ballots_of_a_revoked_one(site_with_study):
     assert new.post(path, json={"outcome": "left"}).status_code == 201
 
 
-@pytest.mark.parametrize("role", ["role", "Role", " ROLE "])
-def test_a_key_gives_nobody_a_role(site_with_study, role):
-    site, study = site_with_study
-    row = {"left": "sencha-7", "right": "bai-3", "outcome": "left", "voter": "ann", role: " Guide"}
-    assert is_problem(send_rows(site.key("tell"), row), 422, "invalid-row")
-    assert study.role("ann") == "proof" and study.votes() == []
-
-
 def test_one_call_brings_no_more_votes_than_others_can_wait_for(site_with_study, monkeypatch):
     site, study = site_with_study
     monkeypatch.setattr(Kind, "can_fold", lambda _kind, _settings, voter: voter is None)

@@ -69,7 +69,7 @@ def test_another_process_does_not_take_a_new_study_for_the_old_one(site):
 def test_a_judge_that_ends_later_leaves_nothing_behind(site):
     site.study()
     page = site.page()
-    job = JudgeJob("1a", "small", False, 5, None, 0.0, 0.0)
+    job = JudgeJob("1a", "small", 5, None, 0.0, 0.0)
     JudgeJobs(site.server.store, page).add(job)
     delete(site)
     assert not JudgeJobs(site.server.store, page).save(job)

@@ -80,7 +80,7 @@ def finish(worker):
 def test_what_a_page_starts_waits_until_a_worker_takes_it(elsewhere, judge):
     admin = elsewhere.admin()
     form = admin.get(path(elsewhere))
-    send(admin, form, path(elsewhere), does="start", judge="counts", role="proof", calls="200")
+    send(admin, form, path(elsewhere), does="start", judge="counts", calls="200")
     assert "Waits for a worker" in admin.get(path(elsewhere)).text and judge.asked == []
     finish(worker_of(elsewhere, judge))
     (job,) = jobs_in(elsewhere).find_all()
@@ -88,7 +88,7 @@ def test_what_a_page_starts_waits_until_a_worker_takes_it(elsewhere, judge):
 
 
 def test_a_job_that_waits_ends_when_it_is_stopped(elsewhere, judge):
-    assert start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None) is None
+    assert start_job(elsewhere.server, elsewhere.page(), judge, 200, None) is None
     (job,) = jobs_in(elsewhere).find_all()
     jobs_in(elsewhere).stop(job.id, elsewhere.clock.now)
     finish(worker_of(elsewhere, judge))
@@ -96,12 +96,12 @@ def test_a_job_that_waits_ends_when_it_is_stopped(elsewhere, judge):
 
 
 def test_a_worker_leaves_judges_that_it_does_not_know(elsewhere, judge):
-    start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
+    start_job(elsewhere.server, elsewhere.page(), judge, 200, None)
     assert worker_of(elsewhere, Counting("another")).look() == []
 
 
 def test_a_job_that_a_newer_server_wrote_can_be_read(elsewhere, judge):
-    start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
+    start_job(elsewhere.server, elsewhere.page(), judge, 200, None)
     ((name, kept),) = elsewhere.server.store.values("judging ").items()
     elsewhere.server.store.set_value(name, json.dumps({**json.loads(kept), "colour": "red"}))
     assert jobs_in(elsewhere).find_all()[0].judge == "counts"
@@ -116,7 +116,7 @@ def test_workers_that_look_at_once_take_a_job_once(storage_of, kind):
     store.add_page(kept.key("tea"), {})
     jobs = JudgeJobs(store, store.find_page_by_name("tea"))
     for turn in range(10):
-        jobs.add(JudgeJob(f"{turn}", f"judge {turn}", False, 5, None, 0.0, 0.0))
+        jobs.add(JudgeJob(f"{turn}", f"judge {turn}", 5, None, 0.0, 0.0))
 
     def take(turn):
         job = jobs.take(f"{turn}", f"worker {threading.get_ident()}", 1.0)
@@ -135,7 +135,7 @@ def test_a_judge_that_is_started_twice_at_once_has_one_job(storage_of, kind):
     jobs = JudgeJobs(store, store.find_page_by_name("tea"))
 
     def add(turn):
-        job = JudgeJob(os.urandom(4).hex(), f"judge {turn}", False, 5, None, 0.0, 0.0)
+        job = JudgeJob(os.urandom(4).hex(), f"judge {turn}", 5, None, 0.0, 0.0)
         try:
             jobs.add(job)
         except InvalidParameter as error:
@@ -145,7 +145,7 @@ def test_a_judge_that_is_started_twice_at_once_has_one_job(storage_of, kind):
 
 
 def test_a_job_moves_when_its_worker_was_silent_for_a_lease(elsewhere, judge):
-    start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
+    start_job(elsewhere.server, elsewhere.page(), judge, 200, None)
     (job,) = jobs_in(elsewhere).find_all()
     assert jobs_in(elsewhere).take(job.id, "killed soon", elsewhere.clock.now)
     worker = worker_of(elsewhere, judge)
@@ -159,7 +159,7 @@ def test_a_job_moves_when_its_worker_was_silent_for_a_lease(elsewhere, judge):
 @pytest.mark.slow
 def test_a_worker_that_was_away_for_a_lease_asks_nothing_more(elsewhere, judge):
     judge.may.clear()
-    start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
+    start_job(elsewhere.server, elsewhere.page(), judge, 200, None)
     (stalled,) = worker_of(elsewhere, judge).look()
     while not judge.asked:
         time.sleep(0.01)
@@ -175,7 +175,7 @@ def test_a_worker_that_was_away_for_a_lease_asks_nothing_more(elsewhere, judge):
 
 def test_a_worker_that_ends_gives_its_job_back_at_once(elsewhere, judge, monkeypatch):
     monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
-    start_job(elsewhere.server, elsewhere.page(), judge, False, 200, None)
+    start_job(elsewhere.server, elsewhere.page(), judge, 200, None)
     judge.may.clear()
     worker = worker_of(elsewhere, judge)
     threads = worker.look()
@@ -190,7 +190,7 @@ def test_a_worker_that_ends_gives_its_job_back_at_once(elsewhere, judge, monkeyp
 
 
 def test_who_takes_a_job_over_keeps_to_its_calls_by_the_log(elsewhere, judge):
-    start_job(elsewhere.server, elsewhere.page(), judge, False, 2, None)
+    start_job(elsewhere.server, elsewhere.page(), judge, 2, None)
     finish(worker_of(elsewhere, judge))
     (job,) = jobs_in(elsewhere).find_all()
     assert job.made == len(judge.asked) == 2
@@ -205,7 +205,7 @@ def test_who_takes_a_job_over_keeps_to_its_calls_by_the_log(elsewhere, judge):
 def test_a_job_whose_money_is_spent_is_not_begun_again(elsewhere):
     paid = Counting()
     paid.terms["prices"] = (1.0, 1.0)
-    start_job(elsewhere.server, elsewhere.page(), paid, False, 200, 1.0)
+    start_job(elsewhere.server, elsewhere.page(), paid, 200, 1.0)
     (job,) = jobs_in(elsewhere).find_all()
     assert jobs_in(elsewhere).take(job.id, "killed soon", elsewhere.clock.now)
     assert jobs_in(elsewhere).save(replace(job, worker="killed soon", spent=1.0))
@@ -284,7 +284,7 @@ def queue(storage, calls):
     create_study("tea", options, site.storage, voters="judge")
     site.server.store.add_page(site.storage.key("tea"), {})
     page = site.server.store.find_page_by_name("tea")
-    start_job(site.server, page, Appointed("slow", {"command": "true"}), False, calls, None)
+    start_job(site.server, page, Appointed("slow", {"command": "true"}), calls, None)
     return site, page
 
 

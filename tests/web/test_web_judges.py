@@ -63,7 +63,7 @@ def jobs_in(site):
 
 
 def started(site, admin, **said):
-    said = {"judge": "shorter", "role": "guide", "calls": "200", **said}
+    said = {"judge": "shorter", "calls": "200", **said}
     answer = send(admin, admin.get(path(site)), path(site), does="start", **said)
     for thread in threading.enumerate():
         if thread.name.startswith("judge ") and Obedient.may.is_set():
@@ -72,21 +72,19 @@ def started(site, admin, **said):
 
 
 @pytest.mark.slow
-def test_a_guide_answers_all_it_can_and_proves_nothing(site, obedient):
+def test_a_judge_answers_all_it_can(site, voting):
     admin = site.admin()
     started(site, admin)
     study = site.server.study(site.page())
-    assert study.role("shorter") == "guide" and study.standing().votes == 0
-    page = admin.get(path(site))
-    assert "</b> guides: 3 answers" in page.text and "answered every question" in page.text
+    assert study.standing().votes > 0
     (run,) = jobs_in(site).find_all()
-    assert run.votes == 3 and run.errors == 0 and run.ended
+    assert run.errors == 0 and run.ended
 
 
 @pytest.mark.slow
 def test_a_judge_that_votes_is_shown_with_its_answers(site, voting):
     admin = site.admin()
-    started(site, admin, role="proof", calls="2")
+    started(site, admin, calls="2")
     assert site.server.study(site.page()).standing().votes == 2
     page = admin.get(path(site)).text
     assert re.findall(r"<td>([^<]*)</td>", page)[:2] == ["2", "0"]
@@ -103,9 +101,7 @@ def test_judges_decide_the_cases_of_a_csv_file_and_nobody_is_asked_one_by_one(si
         for option in site.server.study(site.page()).options
     ]
     site.server.store.add_outputs(site.page().study, told)
-    start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), False, 20, None).join(
-        20
-    )
+    start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), 20, None).join(20)
     study = site.server.study(site.page())
     assert {vote.item for vote in study.votes()} == {"Why?", "How?"}
     assert study.verdict().claim.startswith("On these 2 cases, by the judge p: ")
@@ -119,11 +115,11 @@ def test_where_judges_decide_no_visitor_votes(site):
     assert "Judges decide this study" in page and "Make an open link" not in page
 
 
-def test_where_people_vote_a_judge_can_only_guide(site, obedient):
+def test_where_people_vote_no_judge_does(site, obedient):
     admin = site.admin()
-    answer = started(site, admin, role="proof")
+    answer = started(site, admin)
     assert answer.status_code == 422 and "this study is for people" in answer.text.lower()
-    assert "count as votes" not in admin.get(path(site)).text
+    assert "Start a judge" not in admin.get(path(site)).text
 
 
 @pytest.mark.slow
@@ -131,7 +127,7 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, 
     monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     admin = site.admin()
     Obedient.may.clear()
-    thread = start_job(site.server, site.page(), voting, False, 200, None)
+    thread = start_job(site.server, site.page(), voting, 200, None)
     assert ">At work</span>" in admin.get(path(site)).text
     again = started(site, admin)
     assert again.status_code == 422 and "at work already" in again.text
@@ -146,13 +142,13 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, 
 def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
     monkeypatch.setattr("copeland.web.judge_worker.TOLD", 0.0)
     site.server.store.save_page(replace(site.page(), paused=True))
-    start_job(site.server, site.page(), voting, False, 200, None).join(20)
+    start_job(site.server, site.page(), voting, 200, None).join(20)
     assert jobs_in(site).find_all()[0].ended == PAUSED
 
 
 def test_a_job_whose_server_ended_waits_for_an_hour(site, voting):
     Obedient.may.clear()
-    thread = start_job(site.server, site.page(), voting, False, 200, None)
+    thread = start_job(site.server, site.page(), voting, 200, None)
     (run,) = jobs_in(site).find_all()
     assert run.state(site.clock.now) == "at work"
     assert run.state(site.clock.now + 600) == "waits for a worker"
@@ -165,10 +161,10 @@ def test_a_job_whose_server_ended_waits_for_an_hour(site, voting):
 
 @pytest.mark.slow
 def test_money_spent_on_judges_is_on_the_dashboard(site):
-    site.study()
+    site.study(voters="judge")
     with FakeChat(says("left")) as chat:
         terms = {"model": "m", "url": chat.url, "prices": (1e6, 1e6), "key_variable": None}
-        start_job(site.server, site.page(), Appointed("m", terms), True, 4, 1e9).join(20)
+        start_job(site.server, site.page(), Appointed("m", terms), 4, 1e9).join(20)
     (run,) = jobs_in(site).find_all()
     assert run.spent > 0
     board = site.admin().get(f"/admin/s/{site.page().slug}/summary")
@@ -176,12 +172,10 @@ def test_money_spent_on_judges_is_on_the_dashboard(site):
 
 
 def test_texts_for_items_are_what_a_judge_reads(site):
-    site.study(page={"items": True})
+    site.study(voters="independent", page={"items": True})
     told = [("Why?", name, text) for name, text in (("sencha-7", "x"), ("bai-3", "yy"))]
     site.server.store.add_outputs(site.page().study, told)
-    start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), True, 1, None).join(
-        20
-    )
+    start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), 1, None).join(20)
     vote = site.server.study(site.page()).votes()[-1]
     assert vote.item == "Why?"
 
@@ -193,12 +187,12 @@ def test_what_cannot_be_started_is_said_in_a_sentence(site, obedient, said):
 
 
 def test_the_page_says_what_to_type_and_hides_passwords(site):
-    site.study("tea; rm")
+    site.study("tea; rm", voters="independent")
     admin = site.admin()
     page = admin.get(f"/admin/s/{site.page('tea; rm').slug}/judges")
     said = unescape(page.text)
     assert "copeland study judge 'tea; rm' --storage memory --calls 200 --model MODEL" in said
-    assert "--guide" in said and "--judges FILE" in said
+    assert "--judges FILE" in said
 
 
 @pytest.mark.parametrize(

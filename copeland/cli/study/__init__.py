@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
 Item = Annotated[str | None, typer.Option(metavar="NAME", help="What the options are compared on.")]
-AsGuide = Annotated[
-    bool,
-    typer.Option(
-        "--guide",
-        help="Make the voter a guide, before the first vote: its votes decide what to ask next and prove nothing.",
-    ),
-]
 Folder = Annotated[
     Path | None,
     typer.Option(
@@ -90,13 +83,9 @@ def open_study(name: str, storage: str) -> Study:
     return open_study(name, storage)
 
 
-def admit(work: Study, voter: str | None, guide: bool) -> None:
-    """Make a voter a guide; any other is refused where judges decide on test cases, which the study draws together."""
-    if guide:
-        if voter is None:
-            raise InvalidParameter("a guide needs a name; give one with --voter.")
-        work.set_role(voter, "guide")
-    elif work.settings.cases > 1:
+def refuse_cases(work: Study) -> None:
+    """Refuse a ballot by itself where judges decide on test cases, which the study draws together."""
+    if work.settings.cases > 1:
         judge = command_line("copeland", "study", "judge", work.name)
         raise InvalidParameter(
             f"judges decide this study on {work.settings.cases:,} test cases, and it draws the case of each ballot; let one "

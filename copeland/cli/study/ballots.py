@@ -11,14 +11,13 @@ from copeland.cli.arguments import STORAGE, Json, Storage, Whole, whole
 from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.output import note, print_json, show, tell_result
 from copeland.cli.study import (
-    AsGuide,
     Folder,
     Item,
     Name,
     Voter,
-    admit,
     nothing_left,
     open_study,
+    refuse_cases,
     study,
     wait_first,
 )
@@ -41,7 +40,6 @@ def ask_command(
         typer.Option(metavar="OPTION", help="Ask only about these options; repeat for each."),
     ] = None,
     item: Item = None,
-    guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +51,7 @@ def ask_command(
     from copeland.study import Wait
 
     work = open_study(name, storage)
-    admit(work, voter, guide)
+    refuse_cases(work)
     about: dict[str, Any] = {"available": available, "item": item}
     ballots = work.ask(voter, n=n, **about)
     if not ballots:
@@ -196,7 +194,6 @@ def vote_command(
             help="What options are compared on, one drawn for each ballot: .txt, .csv, .jsonl or any file of answers.",
         ),
     ] = None,
-    guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -211,7 +208,7 @@ def vote_command(
     work = open_study(name, storage)
     drawn = _items(work, item, items)
     voter = voter or _sitting_here(work)
-    admit(work, voter, guide)
+    refuse_cases(work)
     booth = Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:

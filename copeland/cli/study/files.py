@@ -27,7 +27,7 @@ from copeland.cli.arguments import (
 )
 from copeland.cli.output import note, print_json, require_new, show, tell_result
 from copeland.cli.program import FAILURE
-from copeland.cli.study import AsGuide, Name, open_study, study
+from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.support.escaping import command_line, file_name
 from copeland.support.phrasing import join_names
@@ -49,7 +49,6 @@ def import_command(
     item: ItemColumn = None,
     time: TimeColumn = None,
     id_: IdColumn = None,
-    guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -61,8 +60,7 @@ def import_command(
     columns = columns_of(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
     )
-    role = "guide" if guide else None
-    new = open_study(name, storage).add_votes(file, source, columns, role, format_)
+    new = open_study(name, storage).add_votes(file, source, columns, format_)
     other = " If these are other votes, name another --source." if new.known and not new else ""
     if new.copy_of is not None:
         undo = command_line("copeland", "study", "undo", name)

@@ -27,7 +27,7 @@ from copeland.cli.judge_options import (
 )
 from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
-from copeland.cli.study import AsGuide, Folder, Name, nothing_left, open_study, study, wait_first
+from copeland.cli.study import Folder, Name, nothing_left, open_study, study, wait_first
 from copeland.errors import StudyClosed
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, percent
@@ -87,7 +87,6 @@ def judge_command(
     timeout: Timeout = 60.0,
     patience: Patience = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
-    guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -137,14 +136,13 @@ def judge_command(
             repeat=repeat,
             patience=patience,
             folder=folder,
-            role="guide" if guide else None,
             progress=lambda judged: advance(judged.calls, calls),
             rest=_resting(),
         )
     if as_json:
         print_json(_describe(name, done))
     else:
-        show(*_sentences(work, done, guide))
+        show(*_sentences(work, done))
     if done.reason in _CODES:
         raise typer.Exit(_CODES[done.reason])
 
@@ -181,7 +179,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
     return {"study": name, **told, "total": total, "swaps": swaps, "agreement": agreement}
 
 
-def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
+def _sentences(work: Study, done: Summary) -> list[str]:
     from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     besides = [
@@ -203,10 +201,7 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
         said.append(nothing_left(work))
     if done.reason == "likely":
         said.append("To go on to a proof, judge without --until.")
-    if done.reason == "answered" and guide:
-        vote = command_line("copeland", "study", "vote", work.name)
-        said.append(f"What guides say proves nothing; let people vote: {vote}")
-    elif done.reason == "answered" and work.settings.cases:
+    if done.reason == "answered" and work.settings.cases:
         said += work.verdict().advice
     elif done.reason == "answered":
         said.append(

@@ -32,7 +32,6 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from rich.text import Text
 
     from copeland.study.report.study_tables import panel_table, standing_table
-    from copeland.study.results.agreement import guidance_sentences
     from copeland.study.results.analysis import Analysis
 
     work = open_study(name, storage)
@@ -55,7 +54,6 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         ("By the votes so far", (*verdict.shown, *_notes(standing))),
         ("Changed over time", _changes(name, drifts or ())),
         ("What next", verdict.advice),
-        ("Guides", tuple(guidance_sentences(standing.guides))),
     ):
         if sentences:
             # Padding keeps the indent of a sentence that is wrapped.

@@ -33,7 +33,7 @@ from copeland.study.judges.call import (
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, Drawer
 from copeland.study.kinds.base import Wait
-from copeland.study.log.events import ERROR, GUIDE, NOTHING, SKIP, Spent
+from copeland.study.log.events import ERROR, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
@@ -105,7 +105,6 @@ def judge_study(
     repeat: bool = False,
     patience: int = 5,
     folder: str | Path | None = None,
-    role: str | None = None,
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
@@ -145,9 +144,6 @@ def judge_study(
     folder
         The folder with the files of options; no file outside it is read. By default the folder of the study's
         SQLite file; a study kept elsewhere has none.
-    role
-        ``"guide"``: what the judges say decides what people are asked, and proves nothing. By default
-        each judge keeps its role.
     progress
         Called with every judged ballot. By default a bar shows the calls in a terminal or a notebook, if they take
         over two seconds.
@@ -179,14 +175,7 @@ def judge_study(
     goal, endless = read_until(until), calls is None and cost is None
     _require_goal(study, goal, endless)
     drawer = None if items is None else Drawer(items, seed)
-    _require_voters(study, named, role, drawer, repeat)
-    if role == GUIDE and repeat and endless:  # no guide's vote ends a study
-        raise InvalidParameter(
-            "a guide that may repeat itself never ends; give a number of calls, or a cost."
-        )
-    if role is not None:
-        for judge in named:
-            study.set_role(judge, role)
+    _require_voters(study, drawer, repeat)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with progress_bar("calls", own) as tell:
         work = _JudgingLoop(
@@ -224,20 +213,16 @@ def _require_goal(study: Study, goal: Until, endless: bool) -> None:
         require_chances(goal, len(study.options), study.settings.goal)
 
 
-def _require_voters(
-    study: Study, judges: Iterable[str], role: str | None, items: Drawer | None, repeat: bool
-) -> None:
+def _require_voters(study: Study, items: Drawer | None, repeat: bool) -> None:
     """Refuse judges where people vote, and on test cases, judges without all of the cases."""
     settings = study.settings
-    if not (settings.missing or settings.cases) or role == GUIDE:
-        return
-    if all(study.role(judge) == GUIDE for judge in judges):
-        return
     if settings.missing:
         raise InvalidParameter(
             "this study is for people, so a judge's votes prove nothing here; create it for a judge with --voters judge "
-            "(voters='judge'), or let the judge guide with --guide (role='guide')."
+            "(voters='judge')."
         )
+    if not settings.cases:
+        return
     if repeat:
         raise InvalidParameter(
             "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
@@ -301,11 +286,8 @@ class _JudgingLoop:
         self.looked = 0  # at the chances, after so many votes
         self.favourite = ""  # who is likely best, in a sentence
         self.failed: set[tuple[str, Question]] = set()  # cases that a judge failed on in this run
-        on_cases = self.study.settings.cases
-        self.proving = {  # who judges test cases, and does not only guide
-            judge for judge in self.judges if on_cases and self.study.role(judge) != GUIDE
-        }
-        self.before = self.study.standing(voters=False).votes if self.proving else 0
+        self.on_cases = bool(self.study.settings.cases)
+        self.before = self.study.standing(voters=False).votes if self.on_cases else 0
         self.cases = {} if self.items is None else {name_of(one): one for one in self.items.items}
 
     def run(self) -> None:
@@ -399,16 +381,13 @@ class _JudgingLoop:
             return "answered", "the space has few points, and the judges have answered every pair."
         if not self.exhausted or self.study.certificate().decided:
             return "finished", "the study has nothing left to ask."
-        if self.proving and getattr(self.study.certificate(), "complete", False):
+        if self.on_cases and getattr(self.study.certificate(), "complete", False):
             return "answered", (
                 f"all {self.study.settings.cases:,} cases are judged, and they do not prove {name_aim(self.study.settings.goal)} "
                 "on cases like these."
             )
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
-        if all(self.study.role(judge) == GUIDE for judge in self.turns):
-            people = "what is left is for people."
-            return "answered", f"{who} answered every question there is; {people}"
-        if self.proving:
+        if self.on_cases:
             return "answered", f"{who} skipped or failed on all cases that are left."
         return "answered", (
             f"{who} answered every question there is, and the same answer again would not be a "
@@ -427,7 +406,7 @@ class _JudgingLoop:
             if len(held) >= self.study.settings.open_ballots:
                 waits += [Wait(ballot.expires) for ballot in held.values()]
                 continue
-            ask = self._ask_on_case if name in self.proving else self._ask_on_items
+            ask = self._ask_on_case if self.on_cases else self._ask_on_items
             for asked in ask(name, held):
                 if isinstance(asked, Wait):
                     waits.append(asked)
@@ -439,7 +418,7 @@ class _JudgingLoop:
 
     def _in_turn(self) -> list[str]:
         """Return the judges in the order in which they are tried; on test cases a draw decides whose answer a case gets."""
-        if not self.proving:
+        if not self.on_cases:
             return list(self.turns)
         rng = stream(self.study.settings.seed, "judge", self.study.number)
         return [self.turns[i] for i in rng.permutation(len(self.turns))]

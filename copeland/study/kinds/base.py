@@ -21,7 +21,6 @@ from copeland.study.log.events import ASKED, UNDONE, AskedEvent, Event, VoteEven
 from copeland.study.log.state import OpenBallot, StudyState
 from copeland.study.pair_choice import Chooser, Player
 from copeland.study.results.standing import (
-    Guidance,
     PanelStanding,
     Standing,
     Voter,
@@ -54,7 +53,7 @@ TAKEN_BACK = "taken back"
 
 # What a kind may refuse.
 ADDING, CHANGING, CHOOSING = "adding", "changing", "choosing"  # options
-RESTARTING, GUIDING = "restarting", "guiding"
+RESTARTING = "restarting"
 ALLOCATING, INTERLEAVING = "allocating", "interleaving"  # users of a search, and lists for them
 
 
@@ -174,9 +173,7 @@ class Kind:
     ) -> Questions:
         """Return what to append, and what to hand out: up to ``n`` new questions, or those that the voter holds."""
         held, chooser = find_open_ballots(state, request), make()
-        new = _new_questions(
-            state, log, chooser, request, held, _room(state, log, request, held, n)
-        )
+        new = _new_questions(state, chooser, request, held, _room(state, log, request, held, n))
         return [*new], new[:n] or _held_questions(self, state, log, chooser, request, held, n)
 
     def count_options(self, state: StudyState) -> int:
@@ -202,10 +199,8 @@ class Kind:
         if self.is_dealt(state, asked) and asked.voter is not None:
             require_same_voter(asked, vote)
 
-    def check_import(
-        self, state: StudyState, votes: list[VoteEvent], guides: set[str | None]
-    ) -> None:
-        """Refuse votes from elsewhere, all of them, if one may not be; ``guides`` become guides with them."""
+    def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
+        """Refuse votes from elsewhere, all of them, if one may not be."""
 
     def can_fold(self, settings: Settings, voter: str | None) -> bool:
         """Tell whether votes that say the same may be one event: where all of them count, and only as counts."""
@@ -222,15 +217,6 @@ class Kind:
             raise InvalidParameter(
                 f"{algorithm.name} cannot add options once it has begun; "
                 "create a new study, or use cpc-pac."
-            )
-
-    def check_guides(self, settings: Settings) -> None:
-        """Refuse voters who guide and prove nothing."""
-        self.require(GUIDING)
-        algorithm = find(settings.spec.name)
-        if algorithm.hint is None:
-            raise InvalidParameter(
-                f"{algorithm.name} cannot be guided, so every vote counts as proof; use cpc-pac for guides."
             )
 
     def change_attendance(
@@ -289,11 +275,10 @@ class Kind:
         state: StudyState,
         now: float,
         voters: tuple[Voter, ...] = (),
-        guides: tuple[Guidance, ...] = (),
     ) -> Standing:
-        """Return where a study stands, as far as its voters and guides are told."""
+        """Return where a study stands, as far as its voters are told."""
         found = self.certificate(state), self.panel_standing(state)
-        return standing_of(name, state, *found, voters, guides, now)
+        return standing_of(name, state, *found, voters, now)
 
     # What it says
 
@@ -344,7 +329,7 @@ def _room(
     """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
     if request.voter is None:
         return n
-    if state.settings.batch and not state.is_guide(request.voter):
+    if state.settings.batch:
         return state.settings.batch if first_visit(log, request.voter) is None else 0
     return min(n, state.settings.open_ballots - len(held))
 
@@ -358,7 +343,6 @@ def find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, Op
 
 def _new_questions(
     state: StudyState,
-    log: Log,
     chooser: Chooser,
     request: BallotRequest,
     held: dict[int, OpenBallot],
@@ -373,7 +357,7 @@ def _new_questions(
         if request.shown is not None and ballot.item == request.item:
             request = request.without_orders({(ballot.left, ballot.right)})
     asked, items = [], request.items
-    for number, sides in enumerate(chooser.propose(log, state, request, room), request.number):
+    for number, sides in enumerate(chooser.propose(state, request, room), request.number):
         left, right = request.sides(*sides)
         item = next(items) if request.cases is None else request.cases.case(left, right, number)
         about = {"voter": request.voter, "left": left, "right": right, "item": item}
@@ -397,7 +381,7 @@ def _held_questions(
     """
     if request.cases is not None:
         held = held or state.under_way(request.now)  # whose cases come back if nobody answers
-    if not (held or request.waiting) or not _goes_on(kind, state, log, chooser, request):
+    if not (held or request.waiting) or not _goes_on(kind, state, chooser, request):
         return []
     kept = log.questions(held)
     expired = [
@@ -417,15 +401,11 @@ def repeat_questions(
     return Wait(min(asked.expires for asked in held.values()))
 
 
-def _goes_on(
-    kind: Kind, state: StudyState, log: Log, chooser: Chooser, request: BallotRequest
-) -> bool:
+def _goes_on(kind: Kind, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
-    if request.cases is not None or (
-        state.arrivals is not None and not state.is_guide(request.voter)
-    ):
+    if request.cases is not None or state.arrivals is not None:
         return kind.is_open(state)
-    return bool(chooser.propose(log, state, request, 1))
+    return bool(chooser.propose(state, request, 1))
 
 
 def _fits(asked: AskedEvent, request: BallotRequest) -> bool:

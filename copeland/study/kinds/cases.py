@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class JudgedCases(Kind):
-    """A study in which each test case has one vote for each pair, whoever gives it. What guides say is of options, as elsewhere."""
+    """A study in which each test case has one vote for each pair, whoever gives it."""
 
     refused: ClassVar = {
         ALLOCATING: "judges decide test cases; an allocation is for users of a search.",
@@ -43,24 +43,19 @@ class JudgedCases(Kind):
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
     ) -> BallotRequest:
         """Return the same request; a judge may meet a pair on many cases."""
-        if state.is_guide(voter):
-            return super().add_history(state, log, voter, request)
         return request._replace(recent_ballots=last_of(log, voter))
 
     def leave_out(
         self, state: StudyState, request: BallotRequest, without: Without, cases: Names
     ) -> BallotRequest:
         """Return the same request, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
-        if state.is_guide(request.voter):
-            return super().leave_out(state, request, without, cases)
         assert state.cases is not None
         drawn = _cases_of(state, request.item, cases)
         taken: defaultdict[Pair, set[Case]] = defaultdict(set)
         for pair in state.cases.pairs:
             taken[pair] |= state.cases.votes_on(pair).keys()
         for asked in state.under_way(request.now).values():
-            if not state.is_guide(asked.voter):
-                taken[pair_of(asked)].add(asked.item)
+            taken[pair_of(asked)].add(asked.item)
         for pair, case in _without(state, without):
             taken[pair].add(case)
         draw = CaseDraw(drawn, taken, state.settings.seed, state.settings.finite is None)
@@ -80,11 +75,9 @@ class JudgedCases(Kind):
         super().check_answer(state, asked, vote)
         _require_room(state, [vote])
 
-    def check_import(
-        self, state: StudyState, votes: list[VoteEvent], guides: set[str | None]
-    ) -> None:
+    def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
         """Refuse votes on more cases than there are."""
-        _require_room(state, (vote for vote in votes if vote.voter not in guides))
+        _require_room(state, votes)
 
     def check_adding(self, state: StudyState) -> None:
         """Refuse an option that votes on the same cases may have shaped."""
@@ -151,7 +144,7 @@ def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
     assert state.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
     for vote in votes:
-        if not (state.meaning(vote.outcome) and state.judges_cases(vote.voter)):
+        if state.meaning(vote.outcome) is None:
             continue
         if vote.item is None and state.settings.cases > 1:
             raise InvalidParameter(

@@ -18,7 +18,6 @@ from copeland.certificate.panel_planner import likely_winner, still_matter
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
 from copeland.study.kinds.base import (
     ALLOCATING,
-    GUIDING,
     RESTARTING,
     Kind,
     MakeChooser,
@@ -64,7 +63,6 @@ class PanelOfVoters(Kind):
 
     refused: ClassVar = {
         RESTARTING: "a panel cannot start again, because its answers are the whole electorate; create a new study instead.",
-        GUIDING: "every member of a panel counts, so nobody can guide it.",
         ALLOCATING: "a panel is asked by name; an allocation is for users of a search.",
     }
     terms = ("labels", "excused", "goal")
@@ -101,9 +99,7 @@ class PanelOfVoters(Kind):
         _require_member(state, vote.voter)
         _require_first(state, vote, set())
 
-    def check_import(
-        self, state: StudyState, votes: list[VoteEvent], guides: set[str | None]
-    ) -> None:
+    def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
         """Refuse all votes if one is not a member's first answer on its pair."""
         met: set[tuple[str, frozenset[int]]] = set()
         try:

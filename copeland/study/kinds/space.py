@@ -13,7 +13,6 @@ from copeland.study.kinds.base import (
     CHANGING,
     CHOOSING,
     ENDLESS,
-    GUIDING,
     RESTARTING,
     Kind,
     MakeChooser,
@@ -70,7 +69,6 @@ class SpaceOfPoints(Kind):
         ADDING: FIXED,
         CHANGING: FIXED,
         RESTARTING: "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead.",
-        GUIDING: "every vote moves a tuner's estimate, so nobody can be a guide here.",
         CHOOSING: "the options of this study are points that it makes itself, so all are available.",
     }
     only_counts = False
@@ -348,7 +346,7 @@ def tuned_of(name: str, state: StudyState, now: float) -> tuple[Tuner, Callable[
 def cast_of(state: StudyState, votes: Iterable[VoteEvent]) -> list[Cast]:
     """Return the votes of a log that count, as votes between points, in the order in which they came."""
     points, casts = require_tuning(state).points, []
-    for vote in filter(state.proves, votes):
+    for vote in filter(state.counts, votes):
         left, right = (points[i] for i in sides_of(vote))
         winner = {LEFT: left, RIGHT: right}.get(state.meaning(vote.outcome) or "")
         casts.append(Cast(left, right, winner))

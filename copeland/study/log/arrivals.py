@@ -110,12 +110,6 @@ class Arrivals(Changing):
         """Tell whether the person who holds a ballot without an answer is counted already."""
         return ballot not in self._of_ballot
 
-    def drop(self, voter: str) -> None:
-        """Forget somebody whose votes prove nothing from now on."""
-        person = self._waiting.pop(voter, None)
-        if person is not None:
-            self._forget(person)
-
     def answer(self, vote: VoteEvent, meaning: str | None, times: int) -> None:
         """Take in the first answer to a ballot, or a vote that nobody asked for; without a meaning it is a skip."""
         key = self._close(vote)

@@ -20,8 +20,6 @@ undone      the vote ``undoes`` counts no more; what it said is said again, so t
             import, if all of it was undone, or the ``reason``, if one was told
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
             undone; what it said is said again
-role        ``voter`` has the role in ``body`` from now on: ``proof``, as everybody has who was given none, or
-            ``guide``, whose votes prove nothing
 excused     no answer of ``voter``, a member of the panel, is waited for any more
 readmitted  answers of ``voter`` are waited for again
 shown       a list was shown: ``body`` says of which ballot it is, and for which query
@@ -67,7 +65,6 @@ ASKED = "asked"
 VOTED = "voted"
 UNDONE = "undone"
 COUNTED = "counted"
-ROLE = "role"
 EXCUSED = "excused"
 READMITTED = "readmitted"
 SHOWN = "shown"
@@ -84,9 +81,6 @@ QUESTION = "question"  # that voters are asked
 GUIDANCE = "guidance"  # that they read before the first pair
 IMAGE_TEXT = "image text"  # that says in words what the image of an option shows
 
-PROOF = "proof"
-GUIDE = "guide"
-ROLES = (PROOF, GUIDE)
 
 LEFT = "left"
 RIGHT = "right"
@@ -166,7 +160,6 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     VOTED: (VoteEvent, "left right outcome"),
     UNDONE: (VoteEvent, "left right outcome undoes"),
     COUNTED: (VoteEvent, "left right outcome counts"),
-    ROLE: (VoterEvent, "voter body"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
     **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
     AUDITED: (OptionEvent, "left body"),

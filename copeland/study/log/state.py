@@ -21,7 +21,6 @@ from copeland.study.log.events import (
     EDITED,
     ERROR,
     EXCUSED,
-    GUIDE,
     LEFT,
     NOTHING,
     OPTION_TEXT,
@@ -34,8 +33,6 @@ from copeland.study.log.events import (
     RESUMED,
     RETIRED,
     RIGHT,
-    ROLE,
-    ROLES,
     SHOWN,
     TIE,
     UNDONE,
@@ -70,7 +67,7 @@ from copeland.study.settings import Settings
 if TYPE_CHECKING:
     from copeland.study.log.space_state import Tuning
 
-FORMAT = 10  # of snapshots; others are not read
+FORMAT = 11  # of snapshots; others are not read
 
 
 class OpenBallot(NamedTuple):
@@ -93,7 +90,7 @@ class StudyState(_Known):
     """The state of a study as a function of its log, and of nothing else.
 
     ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
-    in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
+    in the log.
     """
 
     # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
@@ -115,10 +112,6 @@ class StudyState(_Known):
         self.undone_ties: Counts = np.zeros((0, 0), np.int64)
         self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
         self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
-        self.guides: set[str] = set()  # voters whose votes prove nothing
-        self.guide_wins: Counts = np.zeros((0, 0), np.int64)  # of guides; none without them
-        self.guide_ties: Counts = np.zeros((0, 0), np.int64)
-        self.guide_votes = 0  # that count, of guides
         self.sides = Sides()  # of the wins that count, and of what each voter said
         self.outcomes: dict[str, int] = dict.fromkeys(OUTCOMES, 0)  # of all that were not undone
         self.repeated = 0  # votes that only repeat an earlier one
@@ -265,26 +258,6 @@ class StudyState(_Known):
         if self.arrivals is not None:
             self.arrivals.widen(self.k)
         self.panel.widen(self.k)
-        self.make_room_for_guides()
-
-    def make_room_for_guides(self) -> None:
-        """Have tables of what guides say, once there is a guide."""
-        room = self.k if self.guides else 0
-        if len(self.guide_wins) != room:
-            self.guide_wins = widen(self.guide_wins, room)
-            self.guide_ties = widen(self.guide_ties, room)
-
-    def _set_role(self, event: VoterEvent) -> None:
-        role = (event.body or {})["role"]
-        if role not in ROLES:
-            raise ValueError(f"there is no role '{role}'")
-        if role == GUIDE:
-            self.guides.add(event.voter)
-            if self.arrivals is not None:
-                self.arrivals.drop(event.voter)
-        else:
-            self.guides.discard(event.voter)
-        self.make_room_for_guides()
 
     def _change_option(self, event: OptionEvent) -> None:
         target = ACTIVE if event.kind == RESUMED else event.kind
@@ -310,15 +283,14 @@ class StudyState(_Known):
         self.asked += 1
         if self.tuning is not None:
             self.tuning.take_question(event)
-        if self.arrivals is not None and event.voter not in self.guides:
+        if self.arrivals is not None:
             self.arrivals.ask(event, self.settings.lease)
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
             self._close_ballot(event.ballot)
             self.lists.waiting.pop(event.ballot, None)
-        # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
-        self.voted_in_epoch |= event.voter not in self.guides
+        self.voted_in_epoch = True
         spent = spent_on(event)
         if spent != NOTHING:
             self.spent = self.spent.plus(spent)
@@ -326,10 +298,10 @@ class StudyState(_Known):
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
             self.tuning.drop_ballot(event.ballot)
-        if event.outcome == ERROR and self.cases is not None and event.voter not in self.guides:
+        if event.outcome == ERROR and self.cases is not None:
             self.cases.fail(event)
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
-        if self.arrivals is None or missed or event.voter in self.guides or not proves(event):
+        if self.arrivals is None or missed or not proves(event):
             return
         meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
         if again is None:
@@ -352,14 +324,14 @@ class StudyState(_Known):
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
-        self.repeated -= event.voter not in self.guides
+        self.repeated -= 1
         self._count(event, 1)
         self._change(event, 1, -1)
 
     def _change(self, event: VoteEvent, stands: int, undone: int) -> None:
         """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
         meaning = self._standing_meaning(event)
-        proof = proves(event) and event.voter not in self.guides and event.vote > self.since
+        proof = proves(event) and event.vote > self.since
         if meaning is None or not proof or self.tuning is not None:
             return
         if self.cases is not None and undone > 0:
@@ -369,25 +341,20 @@ class StudyState(_Known):
         count(self.undone_wins, self.undone_ties, event.left, event.right, meaning, undone)
 
     def _tally(self, vote: VoteEvent, step: int) -> None:
-        proof = vote.voter not in self.guides
-        self.outcomes[vote.outcome] += step * proof
+        self.outcomes[vote.outcome] += step
         self.sides.note(vote, step)
         if self.panel.members and vote.outcome != ERROR:
             self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
         if not proves(vote):
-            self.extra += step * proof
+            self.extra += step
         elif vote.repeats is not None:
-            self.repeated += step * proof
+            self.repeated += step
         else:
             self._count(vote, step)
 
     def _count(self, vote: VoteEvent, step: int) -> None:
         meaning = self.meaning(vote.outcome)
         if meaning is None or (self.since and vote.vote <= self.since):
-            return
-        if vote.voter in self.guides:
-            count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
-            self.guide_votes += step
             return
         if self.cases is not None:
             self.cases.take(vote, step)
@@ -421,8 +388,7 @@ class StudyState(_Known):
 
     def _count_pending(self, cases: Cases) -> Counts:
         """Count the cases whose answers are under way, or failed: what these say may have to do with that."""
-        dealt = [asked for asked in self.open.values() if asked.voter not in self.guides]
-        asked = {(pair_of(ballot), ballot.item) for ballot in dealt}
+        asked = {(pair_of(ballot), ballot.item) for ballot in self.open.values()}
         every = asked | cases.failed
         pending = [pair for pair, case in every if case not in cases.votes_on(pair)]
         table = np.zeros((self.k, self.k), np.int64) if pending else no_counts(self.k)
@@ -437,7 +403,7 @@ class StudyState(_Known):
         return outcome if outcome in (LEFT, RIGHT, TIE) else None
 
     def counts(self, vote: Event) -> bool:
-        """Tell whether a vote of the log counts, as proof or as a guide's."""
+        """Tell whether a vote of the log counts."""
         if vote.number in self.undone or self.meaning(vote.outcome) is None:
             return False
         if vote.number <= self.since or not proves(vote):
@@ -448,18 +414,6 @@ class StudyState(_Known):
         self.panel.excuse(event.voter)
         self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
         self._open_of = None
-
-    def is_guide(self, voter: str | None) -> bool:
-        """Tell whether a voter's votes prove nothing."""
-        return voter in self.guides
-
-    def judges_cases(self, voter: str | None) -> bool:
-        """Tell whether a voter judges test cases, each of which has one vote for each pair; a guide does not."""
-        return self.cases is not None and not self.is_guide(voter)
-
-    def proves(self, vote: Event) -> bool:
-        """Tell whether a vote of the log is evidence."""
-        return self.counts(vote) and not self.is_guide(vote.voter)
 
     def _close(self, event: Event) -> None:
         self.closed = event.kind == CLOSED
@@ -498,7 +452,6 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     COUNTED: StudyState._count_repeat,
     EXCUSED: StudyState._excuse,
     READMITTED: lambda state, event: state.panel.excused.remove(event.voter),
-    ROLE: StudyState._set_role,
     SHOWN: lambda state, event: state.lists.show(event.body),
     CLICKED: lambda state, event: state.lists.click(event.body),
     PRESENTED: lambda _state, _event: None,

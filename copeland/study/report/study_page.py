@@ -35,7 +35,7 @@ from copeland.study.report.study_figures import (
     progress_figure,
     scores_figure,
 )
-from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
+from copeland.study.results.agreement import JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
 from copeland.study.results.rankings import Rankings
@@ -104,7 +104,6 @@ class StudyParts:
     notices: Sequence[str]
     tiles: Mapping[str, str]
     voted: bool
-    guides: Part | None
     voters: Part | None
     members: Part | None
     judges: Part | None
@@ -184,7 +183,6 @@ def study_parts(
         tiles=_tiles(reading, progress),
         voted=voted,
         **(_make_result_parts(reading, progress, order) if voted else {}),
-        guides=_guides(standing) if standing.guides else None,
         voters=_voters(standing) if standing.voters else None,
         members=None if standing.panel is None else _members(standing.panel),
         judges=_judges(agreed, len(standing.voters))
@@ -555,15 +553,6 @@ def _members(panel: PanelStanding) -> Part:
         f"affect the verdict.{excused if panel.excused else ''}"
     )
     return Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
-
-
-def _guides(standing: Standing) -> Part:
-    rows = [
-        [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
-        for guide in standing.guides[:VOTERS]
-    ]
-    more = sentences.note_omission(len(standing.guides) - len(rows), "guide")
-    return Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
 
 
 def _judges(agreed: JudgeAgreement, voters: int) -> Part:

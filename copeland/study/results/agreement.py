@@ -1,4 +1,4 @@
-"""How far judges agree with each other, with themselves when the sides are swapped, and people with guides."""
+"""How far judges agree with each other and with themselves when the sides are swapped."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE, Spent
 from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
-from copeland.study.results.standing import Guidance, position_of
-from copeland.support.phrasing import format_count, percent
+from copeland.study.results.standing import position_of
+from copeland.support.phrasing import format_count
 from copeland.support.row_files import rows_of_table
-
-NO_PROOF = "Guides only decide what is asked next; what they say proves nothing."
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
 
@@ -189,20 +187,6 @@ def flip_sentence(judge: str, swaps: Swaps) -> str:
         side, times = max(("left", swaps.left), ("right", swaps.right), key=lambda one: one[1])
         return f"{said}: it prefers the {side} side, which it named both times on {times:,}."
     return f"{said}; a flip counts as a tie." if swaps.flips else f"{said}."
-
-
-def guidance_sentences(guides: Collection[Guidance]) -> Iterator[str]:
-    """Yield what each guide said and how far people agree, if there are guides."""
-    for guide in guides:
-        agree = "There is no pair yet on which both the guide and people lean to one side."
-        if guide.agreement is not None:
-            agree = (
-                f"People agree with it on {guide.agreed:,} of {format_count(guide.compared, 'pair')} on which "
-                f"both lean to one side ({percent(guide.agreement)})."
-            )
-        yield f"{guide.name} guides, with {format_count(guide.votes, 'vote')}. {agree}"
-    if guides:
-        yield NO_PROOF
 
 
 def spent_sentence(spent: Spent) -> str:

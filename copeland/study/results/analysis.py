@@ -229,10 +229,6 @@ class Analysis(Measures):
                 {"name": one.name, "votes": one.votes, "agreement": one.agreement}
                 for one in standing.voters
             ],
-            "guides": [
-                one._asdict() | {"agreement": one.agreement, "role": "guide", "proves": False}
-                for one in standing.guides
-            ],
             "settings": standing.settings.to_dict(),
         }
 

@@ -376,7 +376,7 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
         if note not in told:
             yield f"it should say this about what was changed: {note}"
     others = [str(note) for note in told if note not in (*undone, *edited)]
-    yield from find_wrong_arrivals(others, past, state.guides)
+    yield from find_wrong_arrivals(others, past)
 
 
 def _terms(filed: Filed, state: StudyState) -> Iterator[str]:

@@ -27,14 +27,12 @@ from copeland.study.log.events import (
     CREATED,
     ERROR,
     EXCUSED,
-    GUIDE,
     LEFT,
     PAUSED,
     READMITTED,
     RESTARTED,
     RESUMED,
     RETIRED,
-    ROLE,
     TIE,
     UNDONE,
     VOTED,
@@ -176,12 +174,7 @@ def _progress(state: StudyState) -> Progress:
 
 def _standing(log: Iterable[Event]) -> list[Event]:
     """The events that bear on a certificate; a vote that counts no more is an error, which still began an epoch."""
-    told, guides = [], set()
-    for event in log:
-        if event.kind == ROLE:  # given before the first vote, so it holds for all
-            (guides.add if (event.body or {})["role"] == GUIDE else guides.discard)(event.voter)
-        elif event.kind in _TELLING and event.voter not in guides:
-            told.append(event)
+    told = [event for event in log if event.kind in _TELLING]
     undone = {event.undoes for event in told if event.kind == UNDONE}
     counted = {event.counts for event in told if event.kind == COUNTED}
     since = max((event.number for event in told if event.kind == RESTARTED), default=0)
@@ -289,7 +282,7 @@ def _sequences(state: StudyState, votes: Iterable[VoteEvent]) -> dict[Pair, list
     sequences: dict[Pair, list[bool]] = {}
     for vote in _in_order(state, votes):
         meaning = state.meaning(vote.outcome)
-        if meaning == TIE or not state.proves(vote):
+        if meaning == TIE or not state.counts(vote):
             continue
         turned = vote.left > vote.right
         pair = (vote.right, vote.left) if turned else (vote.left, vote.right)

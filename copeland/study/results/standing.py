@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,20 +94,6 @@ class Voter:
         return self.agreed / self.compared if self.compared else None
 
 
-class Guidance(NamedTuple):
-    """What one guide said: of ``compared`` pairs on which it leans and people do, it ``agreed`` on some."""
-
-    name: str
-    votes: int
-    agreed: int
-    compared: int
-
-    @property
-    def agreement(self) -> float | None:
-        """The share of compared pairs on which guide and people lean to the same, None if there are none."""
-        return self.agreed / self.compared if self.compared else None
-
-
 @dataclass(frozen=True, eq=False)
 class PanelStanding:
     """Where a panel stands: who has answered how much, what is missing, and whose answers still matter."""
@@ -171,9 +157,7 @@ class Standing:
     certificate: Certificate | PanelCertificate
     leader: str | None  # who comes first; None before the first vote
     position: Position
-    voters: tuple[Voter, ...]  # without guides
-    guides: tuple[Guidance, ...] = ()
-    guide_votes: int = 0  # that count, and are in no other number here
+    voters: tuple[Voter, ...]
     panel: PanelStanding | None = None  # where the voters are the whole electorate
     proof: Tables | None = None  # what the certificate is made from
     offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch that counts
@@ -189,9 +173,8 @@ class Standing:
 
     @property
     def flips(self) -> int:
-        """How many ties are answers of judges that changed with the sides; without those of guides."""
-        guides = {guide.name for guide in self.guides}
-        return sum(swap.flips for judge, swap in self.swaps.items() if judge not in guides)
+        """How many ties are answers of judges that changed with the sides."""
+        return sum(swap.flips for swap in self.swaps.values())
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -236,7 +219,6 @@ def standing_of(
     certificate: Certificate | PanelCertificate,
     panel: PanelStanding | None,
     voters: tuple[Voter, ...],
-    guides: tuple[Guidance, ...],
     now: float,
 ) -> Standing:
     """Return the standing that the state gives, with what it proves and where its panel stands."""
@@ -262,8 +244,6 @@ def standing_of(
         voters=tuple(
             replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
         ),
-        guides=guides,
-        guide_votes=state.guide_votes,
         panel=panel,
         proof=None if state.tuning is not None else Tables(*map(_freeze, state.proof)),
         offered=dict(state.offered),
@@ -438,42 +418,6 @@ def _count_agreement(
         agreed += times * (same > opposite)
         compared += times * (same != opposite)
     return agreed, compared
-
-
-def guidance_of(
-    tally: Iterable[tuple[str | None, int, int, str, int]],
-    guides: Collection[str],
-    wins: NDArray[np.int64],
-) -> tuple[Guidance, ...]:
-    """Return every guide, from how often each gave an outcome to an ordered pair, and the wins of people.
-
-    Examples
-    --------
-    >>> people = np.array([[0, 3], [1, 0]])
-    >>> guidance_of([("model", 0, 1, "left", 1), ("model", 1, 0, "right", 1)], {"model"}, people)
-    (Guidance(name='model', votes=2, agreed=1, compared=1),)
-    """
-    leads: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in guides}
-    votes: defaultdict[str, int] = defaultdict(int)
-    for voter, left, right, outcome, times in tally:
-        if voter not in leads or outcome in (SKIP, ERROR):
-            continue
-        votes[voter] += times
-        if outcome in (LEFT, RIGHT):
-            sign = 1 if (outcome == LEFT) == (left < right) else -1
-            leads[voter][min(left, right), max(left, right)] += sign * times
-    return tuple(
-        Guidance(name, votes[name], *_count_common_leanings(leads[name], wins))
-        for name in sorted(leads)
-    )
-
-
-def _count_common_leanings(
-    leads: Counter[tuple[int, int]], wins: NDArray[np.int64]
-) -> tuple[int, int]:
-    """On how many pairs a guide and people lean to the same, and on how many both lean."""
-    both = [lead * int(wins[pair] - wins[pair[::-1]]) for pair, lead in leads.items()]
-    return sum(product > 0 for product in both), sum(product != 0 for product in both)
 
 
 def _freeze(array: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from copeland.errors import InvalidRow
 from copeland.study import Study
 from copeland.study.input_limits import LIMITS
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import ASKED, GUIDE
+from copeland.study.log.events import ASKED
 from copeland.study.votes import Incoming, incoming
 from copeland.support.row_files import column_name
 from copeland.support.vote_tables import blank, text_in
@@ -212,7 +212,7 @@ async def tell_many(call: Tells, request: Request, source: str | None = None) ->
 
 
 def _read_votes(call: Call, rows: list[dict[str, Any]]) -> Incoming:
-    """What the rows of a call say: each vote under an id of its key, nobody in another role, and not too many."""
+    """What the rows of a call say: each vote under an id of its key, and not too many."""
     own = [_own_row(call.key, row) for row in rows]
     told = incoming(own, names={option.name for option in call.study.options})
     votes = _count_votes(call.study, told)
@@ -232,15 +232,11 @@ def _count_votes(study: Study, told: Incoming) -> int:
 
 
 def _own_row(key: Key, row: dict[str, Any]) -> dict[str, Any]:
-    """A row with its columns as a study reads them, so that no spelling gets around what follows."""
+    """A row with its columns as a study reads them, so that no spelling of its id gets around what follows."""
     row = {column_name(name): value for name, value in row.items()}
     event_id = row.get("event_id")
     if not blank(event_id) and not isinstance(event_id, dict | list):
         row["event_id"] = _event_id(key, str(event_id))
-    if str(row.get("role")).strip().lower() == GUIDE:
-        raise InvalidRow(
-            "a key gives nobody the role guide; leave out 'role': voters keep the roles they have."
-        )
     return row
 
 

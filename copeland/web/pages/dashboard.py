@@ -388,16 +388,13 @@ def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
 
 
 def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
-    """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
-    seen = server.analyses(page).latest()  # of a space, nobody can be a guide
-    standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
-    guides = [one.name for one in standing.guides] if standing else []
+    """Return by which ways answers came, and what that means."""
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
         for study in page.linked or [page.study]
         for link in server.store.links(study)
     }
     came: Counter[str] = Counter()
-    for source, votes in server.store.votes_by_source(page.study, last, guides).items():
+    for source, votes in server.store.votes_by_source(page.study, last).items():
         came[way_of(source, ways)] += votes
     return describe_arrivals(came)

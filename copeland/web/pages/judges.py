@@ -57,7 +57,7 @@ def _start(here: ManagedStudy, form: FormData, able: Sequence[Appointed]) -> Non
     if cost is not None and cost < 0:
         raise InvalidParameter("The cost is below 0; say how much may be spent.")
     calls = read_whole(form, "calls", CALLS, 1, MOST)
-    start_job(here.server, here.page, chosen[0], read_field(form, "role") == "guide", calls, cost)
+    start_job(here.server, here.page, chosen[0], calls, cost)
 
 
 def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
@@ -76,19 +76,14 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
         spent=sum(job.spent for job in jobs),
         able=request.app.state.judges,
         reads=not here.server.panes(here.page),
-        proves=bool(settings.space or settings.cases),
         for_people=bool(settings.missing),
         commands=_commands(here),
     )
 
 
 def _agreement(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str]]:
-    """What each judge said, and how far others agree: of a guide, the people; of others, all others."""
-    guides = [
-        (f"{one.name} (guide)", f"{one.votes:,}", "-", _share(one.agreement, one.compared))
-        for one in standing.guides
-    ]
-    proving = [
+    """What each judge said, and how far all others agree."""
+    return [
         (
             voter.name,
             f"{voter.votes:,}",
@@ -98,7 +93,6 @@ def _agreement(standing: Standing, judges: set[str]) -> list[tuple[str, str, str
         for voter in standing.voters
         if voter.name in judges
     ]
-    return [*guides, *proving]
 
 
 def _share(share: float | None, n: int) -> str:
@@ -116,11 +110,7 @@ def _commands(here: ManagedStudy) -> list[tuple[str, str]]:
     def type_out(*options: object) -> str:
         return f"{start} {command_line(*at, *options).removeprefix('-- ')}"
 
-    guiding = ("A language model guides, and people prove", type_out(*model, "--guide"))
-    if settings.missing:
-        return [guiding]
     return [
         ("A language model votes", type_out(*model)),
-        *([] if settings.space else [guiding]),
         ("A program votes", type_out("--command", "python judge.py {left} {right}")),
     ]
