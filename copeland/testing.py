@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from copeland.errors import InvalidAlgorithm
+from copeland.errors import InvalidAlgorithm, InvalidParameter
 from copeland.matrix import PreferenceMatrix
 from copeland.policy import Policy, arrays_of
 from copeland.problems import Problem, matrix_problem
@@ -193,6 +195,32 @@ def check_finds_an_easy_winner(algorithm: Algorithm) -> None:
         runs = _simulate(algorithm, RANKED.sub(order), 4000, runs=50, seed=3)
         right += int(runs.curves[0].correct[:, -1].sum())
     assert right >= 95, f"only {right} of 100 runs named the winner"
+
+
+def check_errs_no_more_often_than_delta(algorithm: Algorithm) -> None:
+    """What ends by itself at an error probability does end, and errs no more often than that."""
+    if not algorithm.stops or "delta" not in algorithm.parameters:
+        return
+    n, delta, horizon = 200, 0.05, 10**7
+    exact = replace(algorithm, init=partial(algorithm.init, delta=delta))
+    curve = _simulate(exact, MIXED, horizon, runs=n, seed=4).curves[0]
+    wrong = n - int(curve.correct[:, -1].sum())
+    most = n * delta + SIGMAS * np.sqrt(n * delta * (1 - delta))
+    assert wrong <= most, f"{wrong} of {n} runs ended wrong, at an error probability of {delta}"
+    assert curve.comparisons[:, -1].max() < horizon, f"a run had not ended after {horizon:,} steps"
+
+
+def check_refuses_a_delta_that_is_no_probability(algorithm: Algorithm) -> None:
+    """An error probability is below 1 and not below 0."""
+    if "delta" not in algorithm.parameters:
+        return
+    horizon = 1000 if algorithm.needs_horizon else None
+    for delta in (-0.1, 1, 1.5):
+        try:
+            algorithm.start(3, horizon, delta=delta)
+        except InvalidParameter:
+            continue
+        raise AssertionError(f"it takes delta = {delta}; its init must raise InvalidParameter")
 
 
 def check_survives_hard_worlds(algorithm: Algorithm) -> None:

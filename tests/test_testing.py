@@ -9,7 +9,12 @@ import pytest
 from copeland.algorithms.random import State, recommend, select
 from copeland.kernels import kernel, pick
 from copeland.registry import find
-from copeland.testing import check_algorithm, check_finds_an_easy_winner
+from copeland.testing import (
+    check_algorithm,
+    check_errs_no_more_often_than_delta,
+    check_finds_an_easy_winner,
+    check_refuses_a_delta_that_is_no_probability,
+)
 
 SOUND = find("random")
 SHARED = State(np.zeros((5, 5), np.int64))
@@ -159,3 +164,24 @@ def test_the_checks_fail_where_jumps_are_too_long(name):
 def test_a_check_looks_at_the_algorithm_that_it_is_given_and_not_at_its_name():
     with pytest.raises(AssertionError, match="of 100 runs named the winner"):
         check_finds_an_easy_winner(replace(SOUND, update=no_update))
+
+
+def trusting_init(k: int, delta: float = 0.05):
+    return SOUND.init(k)
+
+
+def test_the_checks_fail_where_any_delta_is_taken():
+    with pytest.raises(AssertionError, match=r"it takes delta = -0\.1"):
+        check_refuses_a_delta_that_is_no_probability(replace(SOUND, init=trusting_init))
+
+
+@kernel
+def finished_soon(state):
+    return state.duels.sum() > 30
+
+
+@pytest.mark.slow
+def test_the_checks_fail_where_wrong_answers_end_too_many_runs():
+    hasty = replace(find("pocowista"), finished=finished_soon)
+    with pytest.raises(AssertionError, match="of 200 runs ended wrong, at an error probability"):
+        check_errs_no_more_often_than_delta(hasty)

@@ -6,7 +6,6 @@ from helpers import random_matrix
 from oracles.ccb import PLAIN_CCB
 
 import copeland
-from copeland import InvalidParameter
 from copeland.algorithms import ccb
 
 
@@ -52,12 +51,6 @@ def test_duels_are_those_of_algorithm_1_where_winners_cycle_and_sets_are_reset()
 def test_alpha_is_used():
     (fast, _), (plain, _) = run_both(random_matrix(4, 5), 2000, seed=5, alpha=1.5)
     assert fast == plain
-
-
-@pytest.mark.parametrize("alpha", [0.5, 0.1, -1, float("nan")])
-def test_alpha_of_a_half_or_less_is_refused(alpha):
-    with pytest.raises(InvalidParameter, match="alpha > 1/2"):
-        ccb.init(3, alpha=alpha)
 
 
 @pytest.mark.slow

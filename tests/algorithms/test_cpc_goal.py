@@ -336,23 +336,6 @@ def test_simulations_take_a_goal():
     assert [curve.label for curve in runs.curves] == ["cpc-pac:goal=top:3", "cpc-pac"]
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"goal": "worst"}, "goal is 'worst'"),
-        ({"goal": "top:4"}, "ask for at most 3"),
-        ({"goal": "above:4"}, "no option has that name"),
-        ({"goal": 3}, "goal is '3'"),
-        ({"delta": 0}, "delta is 0"),
-        ({"margin": 0.5}, "margin is 0.5"),
-        ({"epoch": 0.5}, "epoch is 0.5"),
-    ],
-)
-def test_parameters_that_mean_nothing_are_refused(params, message):
-    with pytest.raises(InvalidParameter, match=message):
-        Policy("cpc-goal", k=4, **params)
-
-
 def test_cpc_pac_itself_plans_for_one_winner_only():
     with pytest.raises(InvalidParameter, match="cpc-goal plans for it"):
         find("cpc-pac").start(4, goal="tiers")

@@ -10,7 +10,7 @@ from identifying import certified, identify, tables, terms, tournament, world
 from scipy.stats import binom
 
 import copeland
-from copeland import InvalidParameter, Policy, PreferenceMatrix
+from copeland import Policy, PreferenceMatrix
 from copeland.algorithms import cpc_pac
 from copeland.algorithms.cpc_pac import waiting_pair
 from copeland.certificate.certificate import certify
@@ -236,19 +236,3 @@ def test_enlarging_changes_nothing(monkeypatch):
     cramped = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
     for what in ("regret", "comparisons", "answers"):
         assert np.array_equal(getattr(plain.curves[0], what), getattr(cramped.curves[0], what))
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"delta": 0},
-        {"delta": 1},
-        {"margin": -0.1},
-        {"margin": 0.5},
-        {"epoch": -1},
-        {"epoch": 0.5},
-    ],
-)
-def test_parameters_outside_their_range_are_refused(bad):
-    with pytest.raises(InvalidParameter, match="cpc-pac"):
-        cpc_pac.init(3, **bad)

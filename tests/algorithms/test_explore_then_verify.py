@@ -8,7 +8,7 @@ import pytest
 from helpers import certain_matrix, random_matrix
 
 import copeland
-from copeland import InvalidParameter, PreferenceMatrix
+from copeland import PreferenceMatrix
 from copeland.algorithms import explore_then_verify as etv
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 
@@ -154,20 +154,6 @@ def test_identification_ends_with_exact_ties(rows):
     matrix = PreferenceMatrix(rows)
     answer, _ = identify(matrix, seed=1, resolution=0.05)
     assert answer in copeland.winners.copeland_winners(matrix)
-
-
-@pytest.mark.parametrize("bad", [{"delta": 0}, {"delta": 1}, {"resolution": 0.5}])
-def test_parameters_outside_their_range_are_refused(bad):
-    with pytest.raises(InvalidParameter):
-        etv.init(3, **bad)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("problem", ["cyclic-4", "order-6-0.2", "easy-8"])
-def test_identification_errs_no_more_often_than_promised(problem):
-    runs = copeland.simulate(problem, "explore-then-verify:delta=0.05", 1e7, runs=200, seed=0)
-    assert runs.curves[0].correct[:, -1].mean() >= 0.95
-    assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import InvalidParameter, Policy, PreferenceMatrix
+from copeland import Policy, PreferenceMatrix
 from copeland.algorithms import interleaved_filter
 
 STEPS = np.arange(5) - np.arange(5)[:, None]
@@ -108,17 +108,6 @@ def test_an_answer_nobody_asked_for_counts_once_one_of_the_two_is_champion():
     policy.ask()  # and is over
     assert policy.recommend() == 1
     assert policy.finished
-
-
-@pytest.mark.parametrize("version", [0, 3, 1.5])
-def test_a_version_that_the_paper_does_not_have_is_refused(version):
-    with pytest.raises(InvalidParameter, match="versions 1 and 2"):
-        interleaved_filter.init(3, 100, version=version)
-
-
-def test_a_horizon_below_one_is_refused():
-    with pytest.raises(InvalidParameter, match="at least 1"):
-        interleaved_filter.init(3, horizon=0)
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import InvalidParameter
 from copeland.algorithms import merge_dts, merge_rucb
 from copeland.kernels.batches import (
     cut,
@@ -277,34 +276,6 @@ def test_the_shift_of_the_clock_is_the_papers():
 def test_the_shifted_logarithm_takes_any_shift(log_shift):
     expected = np.logaddexp(math.log(1000), log_shift)
     assert log_with_shift(1000, log_shift) == pytest.approx(expected, rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("bad", "why"),
-    [
-        ({"alpha": 0.5}, "alpha > 1/2"),
-        ({"alpha": 0}, "alpha > 1/2"),
-        ({"p": 3}, "p >= 4"),
-        ({"p": 4.5}, "p >= 4"),
-        ({"delta": 0}, "0 < delta < 1"),
-        ({"delta": 1}, "0 < delta < 1"),
-        ({"shift": -1}, "at least 1"),
-        ({"shift": 0.5}, "at least 1"),
-        ({"shift": math.nan}, "at least 1"),
-    ],
-)
-def test_parameters_of_merge_rucb_outside_their_range_are_refused(bad, why):
-    with pytest.raises(InvalidParameter, match=why):
-        merge_rucb.init(5, **bad)
-
-
-@pytest.mark.parametrize(
-    ("bad", "why"),
-    [({"alpha": 0}, "above 0"), ({"m": 3}, "at least 4"), ({"shift": 0}, "at least 1")],
-)
-def test_parameters_of_merge_dts_outside_their_range_are_refused(bad, why):
-    with pytest.raises(InvalidParameter, match=why):
-        merge_dts.init(5, **bad)
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import pytest
 from helpers import random_matrix
 
 import copeland
-from copeland import InvalidParameter
 from copeland.algorithms import rmed1, rmed2, rmed2fh
 from copeland.kernels.rmed import cheapest_refuter, first_step, new_evidence, weigh
 from copeland.registry import find
@@ -244,27 +243,6 @@ def test_the_initial_phase_of_a_known_horizon_duels_every_pair_alpha_lnln_t_time
     assert (state.evidence.duels + 8 * np.eye(4) == 8).all()
     rmed2fh.advance(state, 49, rng)
     assert state.refuter.tolist() == [-1, 0, 0, 0]  # whoever wins all costs the least regret
-
-
-@pytest.mark.parametrize("module", [rmed1, rmed2, rmed2fh])
-@pytest.mark.parametrize("bad", [{"c": -1}, {"epsilon": -0.1}, {"c": math.nan}, {"c": math.inf}])
-def test_a_negative_slack_is_refused(module, bad):
-    horizon = {"horizon": 100} if module is rmed2fh else {}
-    with pytest.raises(InvalidParameter, match="c, epsilon >= 0"):
-        module.init(3, **horizon, **bad)
-
-
-@pytest.mark.parametrize("alpha", [0, -1, math.nan])
-def test_alpha_of_zero_or_less_is_refused(alpha):
-    with pytest.raises(InvalidParameter, match="alpha > 0"):
-        rmed2.init(3, alpha=alpha)
-    with pytest.raises(InvalidParameter, match="alpha > 0"):
-        rmed2fh.init(3, horizon=100, alpha=alpha)
-
-
-def test_the_fixed_horizon_must_be_given():
-    with pytest.raises(InvalidParameter, match="horizon"):
-        find("rmed2fh").start(3)
 
 
 @pytest.mark.slow

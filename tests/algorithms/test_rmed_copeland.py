@@ -402,13 +402,6 @@ def test_jumps_change_nothing_at_all(name):
     np.testing.assert_allclose(jumped.regret, stepped.regret)
 
 
-@pytest.mark.parametrize("module", [ecw_rmed, cw_rmed])
-@pytest.mark.parametrize("bad", [{"alpha": 0}, {"alpha": -1}, {"beta": 0}, {"beta": math.nan}])
-def test_parameters_that_are_not_positive_are_refused(module, bad):
-    with pytest.raises(InvalidParameter, match="> 0"):
-        module.init(3, **bad)
-
-
 def test_cw_rmed_refuses_many_options_and_names_another():
     cw_rmed.init(16)
     with pytest.raises(InvalidParameter, match=r"17 options.*ecw-rmed"):

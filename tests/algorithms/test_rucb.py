@@ -5,7 +5,6 @@ import pytest
 from helpers import random_matrix
 
 import copeland
-from copeland import InvalidParameter
 from copeland.algorithms import rucb
 
 
@@ -72,14 +71,10 @@ def test_duels_are_those_of_the_printed_lines(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 def test_duels_are_those_of_the_printed_lines_where_nobody_beats_all():
     matrix = copeland.load("mslr-5")
     assert ours(matrix, 3000, seed=1) == literal(matrix, 3000, seed=1)
-
-
-def test_alpha_of_a_half_or_less_is_refused():
-    with pytest.raises(InvalidParameter, match="alpha > 1/2"):
-        rucb.init(3, alpha=0.5)
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from scipy.stats import chi2_contingency, chisquare
 from scipy.stats import t as student
 
 import copeland
-from copeland import InvalidParameter
 from copeland.algorithms import dts, dts_plus, rcs
 from copeland.kernels import (
     believe,
@@ -174,12 +173,6 @@ def test_the_option_chosen_least_often_is_drawn_uniformly():
     drawn = [int(rcs.least_chosen(np.array([3, 1, 2, 1, 1]), rng)) for _ in range(3000)]
     assert set(drawn) == {1, 3, 4}
     assert chisquare([drawn.count(i) for i in (1, 3, 4)]).pvalue > SAFE
-
-
-@pytest.mark.parametrize("init", [rcs.init, dts.init, dts_plus.init])
-def test_alpha_of_a_half_or_less_is_refused(init):
-    with pytest.raises(InvalidParameter, match="alpha > 1/2"):
-        init(3, alpha=0.5)
 
 
 @pytest.mark.slow

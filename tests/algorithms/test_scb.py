@@ -5,7 +5,7 @@ import pytest
 from helpers import certain_matrix
 
 import copeland
-from copeland import InvalidParameter, PreferenceMatrix
+from copeland import PreferenceMatrix
 from copeland.algorithms import copeland_pac, scb
 from copeland.algorithms.copeland_pac import kl_best_arm
 from copeland.kernels import LOST, TIED, WON, draw
@@ -47,14 +47,6 @@ def test_identification_ends_with_exact_ties(rows):
     matrix = PreferenceMatrix(rows)
     answer, _ = identify(matrix, seed=1, resolution=0.05)
     assert answer in copeland.winners.copeland_winners(matrix)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"delta": 0}, {"delta": 2}, {"epsilon": -0.1}, {"resolution": 0.5}]
-)
-def test_parameters_outside_their_range_are_refused(bad):
-    with pytest.raises(InvalidParameter):
-        copeland_pac.init(3, **bad)
 
 
 def test_opponents_are_drawn_without_replacement():
@@ -233,14 +225,6 @@ def test_literal_scb_runs_the_literal_solver_compiled_and_not():
 def test_identification_ends_with_exact_ties_at_the_default_resolution():
     runs = copeland.simulate(PreferenceMatrix([[0.5] * 3] * 3), "copeland-pac", 1e9, 2, seed=0)
     assert (runs.curves[0].comparisons[:, -1] < 1e9).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("problem", ["cyclic-4", "order-6-0.2", "easy-8"])
-def test_identification_errs_no_more_often_than_promised(problem):
-    runs = copeland.simulate(problem, "copeland-pac:delta=0.05", 1e7, runs=200, seed=0)
-    assert runs.curves[0].correct[:, -1].mean() >= 0.95
-    assert runs.curves[0].comparisons[:, -1].max() < 1e7  # every run ended by itself
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from helpers import random_matrix
 from oracles.planner import index
 
 import copeland
-from copeland import InvalidParameter
 from copeland.algorithms import ccb, ecw_rmed
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.vote_evidence import SETTINGS, expiry_of_leader, index_of_leader
@@ -125,10 +124,3 @@ def test_jumps_of_ecw_rmed_change_nothing_with_a_borrowed_threshold():
     stepped = copeland.simulate(matrix, name, 20_000, runs=5, seed=4, jump=False).curves[0]
     assert np.array_equal(jumped.comparisons, stepped.comparisons)
     np.testing.assert_allclose(jumped.regret, stepped.regret)
-
-
-@pytest.mark.parametrize("module", [ccb, ecw_rmed])
-@pytest.mark.parametrize("bad", ["eagre", "hoeffding", 3])
-def test_an_unknown_threshold_is_refused(module, bad):
-    with pytest.raises(InvalidParameter, match="no threshold"):
-        module.init(3, threshold=bad)

@@ -8,7 +8,7 @@ from helpers import random_matrix
 from scipy.optimize import brentq
 
 import copeland
-from copeland import InvalidParameter, Policy
+from copeland import Policy
 from copeland.algorithms import versatile
 
 
@@ -66,12 +66,6 @@ def fast_trace(matrix, steps, seed, rate):
 def test_duels_are_those_of_the_literal_rule(seed):
     arguments = (random_matrix(2 + seed, seed), 400, seed, 2.0 if seed % 2 else 4.0)
     assert fast_trace(*arguments) == plain_trace(*arguments)
-
-
-@pytest.mark.parametrize("rate", [0, -2, math.inf, math.nan])
-def test_the_rate_must_be_positive(rate):
-    with pytest.raises(InvalidParameter, match="greater than 0"):
-        versatile.init(3, rate=rate)
 
 
 def test_the_first_duel_is_uniform_and_a_loss_weighs_k():

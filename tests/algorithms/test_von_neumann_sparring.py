@@ -7,7 +7,7 @@ import pytest
 from helpers import random_matrix
 
 import copeland
-from copeland import InvalidParameter, Policy
+from copeland import Policy
 from copeland.algorithms import von_neumann_sparring as vns
 from copeland.kernels.loop import new_ledger
 from copeland.problems import problem_of
@@ -65,12 +65,6 @@ def mixture_after(matrix, steps, seed):
 def test_duels_are_those_of_the_literal_rule(seed):
     arguments = (random_matrix(2 + seed, seed), 1500, seed, 1.0 if seed % 2 else 3.0)
     assert fast_trace(*arguments) == plain_trace(*arguments)
-
-
-@pytest.mark.parametrize("rate", [0, -2, math.inf, math.nan])
-def test_the_rate_must_be_positive(rate):
-    with pytest.raises(InvalidParameter, match="greater than 0"):
-        vns.init(3, rate=rate)
 
 
 def test_before_any_duel_the_average_play_is_uniform():

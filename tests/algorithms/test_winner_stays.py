@@ -7,7 +7,7 @@ import pytest
 from helpers import random_matrix
 
 import copeland
-from copeland import InvalidParameter, Policy, PreferenceMatrix
+from copeland import Policy, PreferenceMatrix
 from copeland.algorithms import winner_stays
 from copeland.algorithms.winner_stays import STRONG, WEAK
 
@@ -116,12 +116,6 @@ def test_a_rest_is_jumped_over_at_once_and_long_ones_never_end():
     assert winner_stays.rest(state, 10) == 10 + 2 + 4 + 8
     state.round[0] = 100_000
     assert winner_stays.rest_length(state) > 2**61
-
-
-@pytest.mark.parametrize("beta", [1, 0.5, -2, math.inf, math.nan])
-def test_beta_must_exceed_one(beta):
-    with pytest.raises(InvalidParameter, match="beta > 1"):
-        winner_stays.init_strong(3, beta=beta)
 
 
 @pytest.mark.slow
