@@ -5,8 +5,7 @@ How many others each option beats, who beats whom, the share of votes in each pa
 """
 
 import copeland
-from copeland.study.report.graph_figure import graph_figure
-from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.graph_figure import graph_figure, shown_arrows, shown_options
 from copeland.study.report.study_figures import (
     BEST,
     COLOURS,
@@ -38,12 +37,13 @@ bars = [
     Interval(names[i], reading.scores[i], *found.scores[i], COLOURS[known[i]])
     for i in reading.order
 ]
+shown = shown_options(reading)
 side, rows = standing.position, history_of(study.log())
 
 figures = {
     "How many options each one beats, with what is not ruled out": scores_figure(bars, len(names)),
     "Who beats whom, and how sure that is": graph_figure(
-        graph_of(reading.sure, shown_options(reading)), names, known
+        shown, shown_arrows(reading, shown), list(names.values()), known
     ),
     "The share of votes in each pair; bold where it is proved": matrix_figure(
         reading.shares, list(names.values()), reading.sure == PROVED

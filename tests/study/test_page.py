@@ -93,7 +93,7 @@ def test_every_figure_has_words_for_those_who_do_not_see_it(page):
     alts = re.findall(r'role="img" aria-label="([^"]*)"', page)
     assert len(alts) == page.count("<svg") == 5
     assert "A 2 (1 to 3); B 2 (1 to 3)" in alts[0]
-    assert "A, B and C to D: ahead." in alts[1]
+    assert "A to D: ahead. B to D: ahead." in alts[1]
 
 
 def test_the_numbers_behind_the_figures_are_in_tables(page):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from study_pages import study_with, told, votes
 
-from copeland.study.report.graph_layout import graph_of
+from copeland.study.report.graph_figure import shown_arrows
 from copeland.study.report.study_figures import (
     Interval,
     matrix_figure,
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 @pytest.mark.quick
 def test_a_cycle_is_told_with_the_votes_of_each_link(circle):
     reading = Analysis(circle.standing())
-    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    words = told(cycle_sentences(reading))
     assert words.startswith(
         "A, B and C beat each other in a cycle: A beats B (140 of 200 votes; proved)"
     )
@@ -50,14 +50,14 @@ def test_a_cycle_is_told_with_the_votes_of_each_link(circle):
 def test_a_cycle_of_few_votes_is_said_to_be_possibly_chance():
     study = study_with("abc", votes("a", "b", 2, 1), votes("b", "c", 2, 1), votes("c", "a", 2, 1))
     reading = Analysis(study.standing())
-    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    words = told(cycle_sentences(reading))
     assert words == "There is no cycle among these options beyond what may be chance."
 
 
 def test_a_cycle_that_is_not_likely_is_said_to_be_possibly_chance():
     study = study_with("abc", *(votes(one, other, 8, 4) for one, other in ("ab", "bc", "ca")))
     reading = Analysis(study.standing())
-    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    words = told(cycle_sentences(reading))
     assert "the cycle may be chance" in words
 
 
@@ -68,16 +68,15 @@ def test_of_several_cycles_the_surest_is_told():
         votes("c", "a", 3, 2),
     )
     reading = Analysis(study.standing())
-    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    words = told(cycle_sentences(reading))
     assert "c beats d (60 of 70 votes; proved)" in words
     assert words.endswith("Every win is proved, and so is the cycle.")
 
 
 def test_no_cycle_is_told_too():
     reading = Analysis(study_with("ab", votes("a", "b", 2)).standing())
-    graph = graph_of(reading.sure, reading.order)
-    assert told(cycle_sentences(reading, graph)) == "There is no cycle among these options."
-    assert told(arrow_sentences(reading, graph)) == "a to b: ahead."
+    assert told(cycle_sentences(reading)).startswith("There is no cycle among these options")
+    assert told(arrow_sentences(reading, shown_arrows(reading, [0, 1]))) == "a to b: ahead."
 
 
 def test_borda_is_said_to_disagree_where_it_does():

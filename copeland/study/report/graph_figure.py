@@ -1,203 +1,177 @@
-"""Who beats whom, drawn: boxes, frames around circles, and arrows that go around boxes."""
+"""Who beats whom, drawn: options on a circle, the leader at the top, and arrows from winners to losers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.report.images import name
 from copeland.report.styles import INK, PALETTE
-from copeland.study.report.graph_layout import AROUND, COLUMNS, Arrow, Graph
 from copeland.study.report.study_figures import BEST, COLOURS, LETTERS, PAPER, WIDTH
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED
-from copeland.support.phrasing import letters
+from copeland.support.phrasing import letters, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
 
-CYCLE = PALETTE[1]
+DRAWN = 25  # options up to which all are drawn
+FEW = 12  # options that are drawn if there are more, and they may all be best
+WHOLE = 6  # options up to which every arrow is drawn
+UPRIGHT = 12  # options up to which names stand upright; those of more lie along the radius
 
-_MARGIN = 0.16  # inches at the left and at the right, for arrows that go around everything
-_COLUMN = (WIDTH - 2 * _MARGIN) / COLUMNS  # inches from box to box
-_ROW, _LINE = 0.56, 0.17  # inches from box to box, and more for each further line of names
+_CYCLE = PALETTE[1]
+_NAME, _LONE = 11, 14  # letters of a line of a name: of two lines, and of one
+_LETTER, _LINE = 0.078, 0.17  # inches
+_DOT = 0.075  # inches from the middle of a dot to its edge
 _BELOW = 0.35  # inches for what the arrows mean
-
+_BEND = 0.15  # how far an arrow bends towards the middle, as a share of its length
 _LINES: dict[int, dict[str, Any]] = {
-    PROVED: {"linestyle": "-", "linewidth": 1.6},
+    PROVED: {"linestyle": "-", "linewidth": 1.5},
     LIKELY: {"linestyle": (0, (5, 2)), "linewidth": 1.1},
-    AHEAD: {"linestyle": (0, (1, 2)), "linewidth": 1.0},
+    AHEAD: {"linestyle": (0, (1, 2)), "linewidth": 0.9},
 }
-_SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
-
-# Arrows
-CLEAR = 0.03  # inches between an arrow and a box that it passes
-
-_BENDS = (0.0, 0.12, -0.12, 0.22, -0.22, 0.35, -0.35, 0.5, -0.5, 0.7, -0.7)
-_STEP = 0.02  # inches from point to point of a way
-_LANES = 0.05  # inches from lane to lane
-_OUT = (0.07, 0.12, 0.22)  # inches that a way leaves a box straight before it turns
-_INTO = (
-    0.2,
-    0.16,
-    0.13,
-)  # inches that it enters one straight, which is room for the head of an arrow
-_CORNER = 0.05  # inches that a corner is rounded
-
-Points = NDArray[np.float64]  # x and y of each
+SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
 
-class Rectangle(NamedTuple):
-    """Where something is drawn."""
+class Arrow(NamedTuple):
+    """The winner beats the loser."""
 
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def middle(self) -> tuple[float, float]:
-        """Its middle."""
-        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+    winner: int
+    loser: int
+    sure: int  # PROVED, LIKELY or AHEAD
+    in_cycle: bool = False
 
 
-Shapes = dict[tuple[int, ...], Rectangle]
+def shown_options(reading: Analysis) -> list[int]:
+    """Return the options to draw, the leader first: all, or if they are too many those that may be best."""
+    if reading.k <= DRAWN:
+        return list(reading.order)
+    possible = [option for option in reading.order if option in reading.certificate.possible]
+    return possible if len(possible) <= DRAWN else possible[:FEW]
+
+
+def shown_arrows(reading: Analysis, shown: Sequence[int]) -> list[Arrow]:
+    """Return the arrows to draw between some options, the least sure first.
+
+    Up to 6 options these are all wins. Of more, they are the leader's wins and losses, cycles, and the surest
+    arrow to each option: of several, that from the nearest before it.
+    """
+    links = {link for circle in reading.circles for link in reading.links(circle)}
+    sure = reading.sure[np.ix_(shown, shown)]
+    arrows = []
+    for at, to in np.argwhere(sure).tolist():
+        link = shown[at], shown[to]
+        surest = max(range(len(shown)), key=lambda i: (sure[i, to], i - len(shown) * (i > to)))
+        if len(shown) <= WHOLE or link in links or 0 in (at, to) or at == surest:
+            arrows.append(Arrow(*link, int(sure[at, to]), link in links))
+    return sorted(arrows, key=lambda arrow: (arrow.in_cycle, arrow.sure))
 
 
 def graph_figure(
-    graph: Graph,
-    names: Mapping[int, str],
+    shown: Sequence[int],
+    arrows: Sequence[Arrow],
+    names: Sequence[str],
     known: Mapping[int, str],
-    full: Mapping[int, str] | None = None,
 ) -> Figure:
-    """Return boxes and arrows of who beats whom.
+    """Return dots and arrows of who beats whom.
 
     Parameters
     ----------
+    shown
+        The options to draw, clockwise from the top.
     names
-        What to write into the box of each option, in one line or several.
+        The whole name of every option of the study.
     known
         What is known of each: ``BEST``, ``POSSIBLE`` or ``OUT``.
-    full
-        The whole name of each, for who points at its box.
     """
     from matplotlib.figure import Figure
 
-    shapes = shapes_of(graph, names)
-    high = graph.rows * _row(graph, names)
-    figure = Figure(figsize=(WIDTH, high + _BELOW))
-    axes = figure.add_axes((0, _BELOW / (high + _BELOW), 1, high / (high + _BELOW)))
-    axes.set(xlim=(0, WIDTH), ylim=(high, 0))
+    upright = len(shown) <= UPRIGHT
+    short = shorten_names(names, _NAME, 2) if upright else shorten_names(names, _LONE)
+    widest = 0.15 + _LETTER * max(letters(line) for i in shown for line in short[i].split("\n"))
+    radius = min(WIDTH / 2 - widest - _DOT, 0.3 + 0.25 * len(shown))
+    turns = {option: 2 * math.pi * at / len(shown) for at, option in enumerate(shown)}
+    margin = _DOT + (0.1 + 2 * _LINE if upright else widest)
+    top, bottom = radius + margin, radius * min(map(math.cos, turns.values())) - margin
+    high = top - bottom + _BELOW
+    figure = Figure(figsize=(WIDTH, high))
+    axes = figure.add_axes((0, _BELOW / high, 1, 1 - _BELOW / high))
+    axes.set(xlim=(-WIDTH / 2, WIDTH / 2), ylim=(bottom, top))
     axes.set_axis_off()
-    for ring in graph.rings:
-        axes.add_patch(
-            _make_box(shapes[ring], facecolor=f"{CYCLE}14", edgecolor=CYCLE, linewidth=0.8)
-        )
-    for option in graph.places:
-        _draw_box(axes, shapes[option,], names[option], known[option], (full or names)[option])
-    for arrow in graph.arrows:
-        _draw_arrow(axes, arrow, way_of(arrow, shapes, high))
-    _explain_arrows(figure, graph)
+    for arrow in arrows:
+        _draw_arrow(axes, arrow, turns[arrow.winner], turns[arrow.loser], radius)
+    for option, turn in turns.items():
+        _draw_option(axes, turn, radius, short[option], known[option], names[option], upright)
+    _explain_arrows(figure, arrows)
     return figure
 
 
-def shapes_of(graph: Graph, names: Mapping[int, str]) -> Shapes:
-    """Return where the box of each option and the frame of each ring is, in inches."""
-    row = _row(graph, names)
-    shapes: Shapes = {}
-    for option, (x, y) in graph.places.items():
-        lines = names[option].split("\n")
-        wide = 0.12 + 0.078 * max(map(letters, lines))
-        high = 0.26 + _LINE * (len(lines) - 1)
-        at, down = _MARGIN + x * _COLUMN, y * row
-        shapes[option,] = Rectangle(at - wide / 2, down - high / 2, at + wide / 2, down + high / 2)
-    return shapes | {
-        ring: _around([shapes[option,] for option in ring], row) for ring in graph.rings
-    }
+def _draw_option(
+    axes: Axes, turn: float, radius: float, text: str, known: str, full: str, upright: bool
+) -> None:
+    """A dot on the circle, and the name outside of it."""
+    from matplotlib.patches import Circle
 
-
-def way_of(arrow: Arrow, shapes: Shapes, high: float) -> np.ndarray:
-    """Return the way of an arrow on a sheet that is so high: around all boxes but those of its own ends."""
-    start, end = shapes[arrow.winners], shapes[arrow.losers]
-    own = {*arrow.winners, *arrow.losers}
-    boxes = [shape for key, shape in shapes.items() if len(key) == 1 and not own & set(key)]
-    sheet = Rectangle(0.03, 0.03, WIDTH - 0.03, high)
-    return way(start, end, boxes, sheet)
-
-
-def _row(graph: Graph, names: Mapping[int, str]) -> float:
-    """How many inches it is from box to box."""
-    return _ROW + _LINE * max((names[option].count("\n") for option in graph.places), default=0)
-
-
-def _around(boxes: Sequence[Rectangle], row: float) -> Rectangle:
-    """A frame around the boxes of a ring."""
-    left, top, right, bottom = np.array(boxes).T
-    x, y = AROUND * _COLUMN, AROUND * row
-    ends = left.min() - x, top.min() - y, right.max() + x, bottom.max() + y
-    return Rectangle(*map(float, ends))
-
-
-def _draw_box(axes: Axes, shape: Rectangle, text: str, known: str, full: str) -> None:
-    best = known == BEST
+    x, y = math.sin(turn), math.cos(turn)
+    face = COLOURS[BEST] if known == BEST else PAPER
+    place = (radius * x, radius * y)
+    dot = Circle(place, _DOT, facecolor=face, edgecolor=COLOURS[known], linewidth=1.6, zorder=3)
+    axes.add_patch(dot)
+    is_left, is_middle = x < -0.01, upright and abs(x) <= 0.01
+    along = math.degrees(math.pi / 2 - turn) + (180 if is_left else 0)
+    away = _DOT + 0.05
+    aside = math.copysign(away, x) if upright and not is_middle else away * x
     written = axes.text(
-        *shape.middle,
+        radius * x + aside,
+        (radius + away) * y,
         text,
-        ha="center",
-        va="center",
-        color="#ffffff" if best else INK,
+        ha="center" if is_middle else "right" if is_left else "left",
+        va=("bottom" if y > 0 else "top") if is_middle else "center",
+        rotation=0 if upright else along,
+        rotation_mode="anchor",
+        color=INK,
         fontsize=LETTERS,
+        fontweight="bold" if known == BEST else "normal",
         linespacing=1.1,
         parse_math=False,
         zorder=4,
     )
-    box = _make_box(
-        shape,
-        facecolor=COLOURS[BEST] if best else PAPER,
-        edgecolor=COLOURS[known],
-        linewidth=1.6,
-        zorder=3,
-    )
-    axes.add_patch(box)
+    name(dot, full)
     name(written, full)
-    name(box, full)
 
 
-def _make_box(shape: Rectangle, **drawn: Any) -> Patch:
-    from matplotlib.patches import FancyBboxPatch
-
-    corner, size = (shape.left, shape.top), (shape.right - shape.left, shape.bottom - shape.top)
-    return FancyBboxPatch(corner, *size, boxstyle="round,pad=0,rounding_size=0.1", **drawn)
-
-
-def _draw_arrow(axes: Axes, arrow: Arrow, points: np.ndarray) -> None:
+def _draw_arrow(axes: Axes, arrow: Arrow, start: float, end: float, radius: float) -> None:
     from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
 
+    bend = _BEND if (end - start) % (2 * math.pi) <= math.pi else -_BEND
+    away = 72 * _DOT + 2  # points
     axes.add_patch(
         FancyArrowPatch(
-            path=Path(points),
+            *((radius * math.sin(turn), radius * math.cos(turn)) for turn in (start, end)),
+            connectionstyle=f"arc3,rad={bend}",
             arrowstyle="-|>,head_length=4,head_width=2.2",
-            color=CYCLE if arrow.in_ring else INK,
-            alpha=0.6 if arrow.sure == AHEAD and not arrow.in_ring else 1.0,
+            shrinkA=away,
+            shrinkB=away,
+            color=_CYCLE if arrow.in_cycle else INK,
+            alpha=0.6 if arrow.sure == AHEAD and not arrow.in_cycle else 1.0,
             zorder=2,
             **_LINES[arrow.sure],
         )
     )
 
 
-def _explain_arrows(figure: Figure, graph: Graph) -> None:
+def _explain_arrows(figure: Figure, arrows: Sequence[Arrow]) -> None:
     from matplotlib.lines import Line2D
 
-    kinds = sorted({arrow.sure for arrow in graph.arrows}, reverse=True)
-    lines = [Line2D([], [], color=INK, label=_SURENESS[kind], **_LINES[kind]) for kind in kinds]
-    if graph.rings:
-        lines.append(Line2D([], [], color=CYCLE, linewidth=1.6, label="in a cycle"))
+    kinds = sorted({arrow.sure for arrow in arrows}, reverse=True)
+    lines = [Line2D([], [], color=INK, label=SURENESS[kind], **_LINES[kind]) for kind in kinds]
+    if any(arrow.in_cycle for arrow in arrows):
+        lines.append(Line2D([], [], color=_CYCLE, linewidth=1.6, label="in a cycle"))
     if lines:
         figure.legend(
             handles=lines,
@@ -209,120 +183,3 @@ def _explain_arrows(figure: Figure, graph: Graph) -> None:
             handlelength=2.4,
             columnspacing=1.4,
         )
-
-
-# Ways for arrows from box to box that no other box stands in; all in inches, from the top left
-
-
-def way(start: Rectangle, end: Rectangle, others: Sequence[Rectangle], sheet: Rectangle) -> Points:
-    """Return points from the edge of one rectangle to that of another, around all others if that can be.
-
-    A straight line or a light bend is taken where it is free; else the way along a lane between the others of
-    which they cover least, most often nothing.
-    """
-    padded = [Rectangle(o[0] - CLEAR, o[1] - CLEAR, o[2] + CLEAR, o[3] + CLEAR) for o in others]
-    for bend in _BENDS:
-        points = _between(_bend_line(start.middle, end.middle, bend), start, end)
-        if len(points) > 1 and not _is_hidden(points, padded, sheet):
-            return points
-    return _between(_round_corners(_free_lane(start, end, padded, sheet)), start, end)
-
-
-def _free_lane(
-    start: Rectangle, end: Rectangle, others: Sequence[Rectangle], sheet: Rectangle
-) -> list[tuple[float, float]]:
-    """The corners of the way that fewest others cover, down or up a lane; of several, the nearest."""
-    direction = 1 if end.middle[1] >= start.middle[1] else -1
-    lanes = np.arange(sheet.left, sheet.right, _LANES)
-    far = np.abs(lanes - (start.middle[0] + end.middle[0]) / 2)
-    found = []
-    for out, into in product(_OUT, _INTO):
-        corners = _along_lanes(start, end, lanes, direction * out, direction * into)
-        covered = np.sum([_count_crossings(a, b, others) for a, b in pairwise(corners)], axis=0)
-        best = int(np.lexsort((far, covered))[0])
-        found.append(
-            (
-                int(covered[best]),
-                float(far[best]),
-                [(float(x[best]), float(y[best])) for x, y in corners],
-            )
-        )
-    return min(found)[2]
-
-
-def _along_lanes(
-    start: Rectangle, end: Rectangle, lanes: Points, out: float, into: float
-) -> list[tuple[Points, Points]]:
-    """The corners of the ways along all lanes, each as its x and its y for every lane."""
-    (ax, ay), (bx, by) = start.middle, end.middle
-    leave = (start.bottom if out > 0 else start.top) + out
-    enter = (end.top if into > 0 else end.bottom) - into
-    corners = [(ax, ay), (ax, leave), (lanes, leave), (lanes, enter), (bx, enter), (bx, by)]
-    return [(x + 0 * lanes, y + 0 * lanes) for x, y in corners]
-
-
-def _count_crossings(
-    a: tuple[Points, Points], b: tuple[Points, Points], others: Sequence[Rectangle]
-) -> NDArray[np.int64]:
-    """How many others each piece crosses that goes straight along an axis."""
-    left, top, right, bottom = np.array(others, np.float64).reshape(-1, 4).T
-    (ax, ay), (bx, by) = a, b
-    low_x, high_x = np.minimum(ax, bx)[:, None], np.maximum(ax, bx)[:, None]
-    low_y, high_y = np.minimum(ay, by)[:, None], np.maximum(ay, by)[:, None]
-    met = (high_x >= left) & (low_x <= right) & (high_y >= top) & (low_y <= bottom)
-    return met.sum(axis=1)
-
-
-def _bend_line(a: tuple[float, float], b: tuple[float, float], bend: float) -> Points:
-    """A quadratic curve that leaves the straight line by a share of its length."""
-    (ax, ay), (bx, by) = a, b
-    control = np.array([(ax + bx) / 2 + bend * (by - ay), (ay + by) / 2 - bend * (bx - ax)])
-    count = max(int(np.hypot(bx - ax, by - ay) * (1 + abs(bend)) / _STEP), 2)
-    t = np.linspace(0, 1, count)[:, None]
-    return (1 - t) ** 2 * np.array(a) + 2 * t * (1 - t) * control + t**2 * np.array(b)
-
-
-def _round_corners(corners: Sequence[tuple[float, float]]) -> Points:
-    """Points along straight pieces, with round corners."""
-    found, places = [], [np.array(corner) for corner in corners]
-    for before, at, after in zip(places, places[1:], places[2:], strict=False):
-        into, out = _toward(at, before), _toward(at, after)
-        found += [into, *_bend(into, at, out), out]
-    pieces = [places[0], *found, places[-1]]
-    return np.concatenate([_straight(a, b) for a, b in pairwise(pieces)])
-
-
-def _toward(corner: Points, other: Points) -> Points:
-    """The point near a corner at which its rounding begins."""
-    far = float(np.hypot(*(other - corner)))
-    return corner if far == 0 else corner + (other - corner) * min(_CORNER, far / 2) / far
-
-
-def _bend(a: Points, corner: Points, b: Points) -> list[Points]:
-    return [(1 - t) ** 2 * a + 2 * t * (1 - t) * corner + t**2 * b for t in (0.25, 0.5, 0.75)]
-
-
-def _straight(a: Points, b: Points) -> Points:
-    count = max(int(np.hypot(*(b - a)) / _STEP), 1)
-    return a + np.linspace(0, 1, count, endpoint=False)[:, None] * (b - a)
-
-
-def _between(points: Points, start: Rectangle, end: Rectangle) -> Points:
-    """The part of a way that is outside of both its ends."""
-    left = np.flatnonzero(~_inside(points, [start])[:, 0])
-    reached = np.flatnonzero(_inside(points, [end])[:, 0])
-    first = left[0] if len(left) else len(points)
-    last = reached[reached > first][0] if (reached > first).any() else len(points)
-    return points[first:last]
-
-
-def _is_hidden(points: Points, others: Sequence[Rectangle], sheet: Rectangle) -> bool:
-    """Whether others cover any of a way, or it leaves the sheet."""
-    return bool(_inside(points, others).any() or not _inside(points, [sheet]).all())
-
-
-def _inside(points: Points, rectangles: Sequence[Rectangle]) -> NDArray[np.bool_]:
-    """Whether each point is inside each rectangle."""
-    left, top, right, bottom = np.array(rectangles, np.float64).reshape(-1, 4).T
-    x, y = points[:, :1], points[:, 1:]
-    return (x >= left) & (x <= right) & (y >= top) & (y <= bottom)

@@ -22,8 +22,7 @@ from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
 from copeland.study.report import study_sentences as sentences
-from copeland.study.report.graph_figure import graph_figure
-from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.graph_figure import graph_figure, shown_arrows, shown_options
 from copeland.study.report.order_sentences import ORDER_KEY, exactness_sentence, proof_sentences
 from copeland.study.report.study_figures import (
     COLOURS,
@@ -66,7 +65,6 @@ ORDER_TITLES = {
 RANKED = MOST  # rows of the ranking, as many as its figure has
 
 _NAME = 20  # letters of a line of a name beside a figure
-_IN_BOX = 11  # letters of a line of a name in a box
 _AT_CELLS = 16  # letters of a name at the edge of the matrix; fewer where cells have no numbers
 _LINES = 2  # of a name, where there is room
 
@@ -339,19 +337,18 @@ def _scores(reading: Analysis, options: Sequence[OptionRow]) -> Part:
 
 
 def _graph(reading: Analysis, options: Sequence[OptionRow]) -> Part:
-    known, labels = {row.index: row.known for row in options}, reading.standing.labels
-    names = shorten_names(labels, _IN_BOX, _LINES)
+    known = {row.index: row.known for row in options}
     shown = shown_options(reading)
-    graph = graph_of(reading.sure, shown)
+    arrows = shown_arrows(reading, shown)
     drawn = _picture(
-        graph_figure(graph, dict(enumerate(names)), known, dict(enumerate(labels))),
-        "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, graph)),
+        graph_figure(shown, arrows, reading.standing.labels, known),
+        "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, arrows)),
     )
     key = [
         sentences.graph_sentence(len(shown), reading.k, not is_one_winner(reading)),
         sentences.sureness_sentence(reading.certificate),
     ]
-    return Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
+    return Part(drawn, sentences.cycle_sentences(reading), key=key)
 
 
 def _matrix(reading: Analysis) -> Part:

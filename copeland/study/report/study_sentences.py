@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
-from copeland.study.report.graph_layout import INTO, MANY, Graph
+from copeland.study.report.graph_figure import SURENESS, WHOLE, Arrow
 from copeland.study.results.agreement import flip_sentences
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import Progress, is_unordered
@@ -18,8 +18,6 @@ from copeland.study.results.measures import LEAST
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
 from copeland.study.results.verdict import lead_sense
 from copeland.support.phrasing import format_count, join_names
-
-SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
 PROGRESS_NOTE = (
     "A proof needs wins of one option and losses of all others, each with enough evidence. The "
@@ -159,13 +157,12 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
     )
 
 
-def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
+def cycle_sentences(reading: Analysis) -> Iterator[str]:
     """Yield which options beat each other in cycles, with the votes of each link."""
     if not reading.circles and reading.standing.panel is not None:
         yield "No cycle is settled among these options."
     elif not reading.circles:
-        chance = " beyond what may be chance" if graph.rings else ""
-        yield f"There is no cycle among these options{chance}."
+        yield "There is no cycle among these options beyond what may be chance."
     for circle in reading.circles[:_CIRCLES]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
@@ -185,11 +182,11 @@ _CIRCLE_WORDS = {
 }
 
 
-def arrow_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
+def arrow_sentences(reading: Analysis, arrows: Iterable[Arrow]) -> Iterator[str]:
     """Yield the arrows of the graph, for those who do not see them."""
-    for arrow in graph.arrows:
-        winners, losers = reading.join_names(arrow.winners), reading.join_names(arrow.losers)
-        yield f"{winners} to {losers}: {SURENESS[arrow.sure]}."
+    for arrow in arrows:
+        winner, loser = reading.names[arrow.winner], reading.names[arrow.loser]
+        yield f"{winner} to {loser}: {SURENESS[arrow.sure]}."
 
 
 def win_words(reading: Analysis, i: int, j: int) -> str:
@@ -223,13 +220,15 @@ def graph_sentence(shown: int, k: int, aimed: bool = False) -> str:
         if shown == k
         else f"The picture shows {shown} of {k} options: the first that are not ruled out. "
     )
+    fewer = (
+        ""
+        if shown <= WHOLE
+        else " Drawn are the leader's arrows, cycles, and the surest arrow to each option."
+    )
     return (
         f"{some}{'Filled: what the goal asks for' if aimed else 'Filled: proved best'}. "
-        f"Light frame: {'not decided' if aimed else 'not ruled out'}. Grey frame: ruled out. An "
-        "option is above those it beats; an arrow from a frame comes from every option in it. "
-        f"Left out: arrows that two others, as sure, replace; all but the {INTO} surest arrows "
-        "into an option; and arrows that are not likely and would close a cycle of more than "
-        f"{MANY} options."
+        f"Light ring: {'not decided' if aimed else 'not ruled out'}. Grey ring: ruled out. "
+        f"An arrow leads from the option that wins to the one that loses.{fewer}"
     )
 
 
