@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import tuning_botorch
+from benchmarks.continuous_games import game, games
 from benchmarks.tuning_audits import audits
 from benchmarks.tuning_cost import costs
 from benchmarks.tuning_page import FEWER, MARKS, page
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
 from copeland.support.rng import stream
 from copeland.tuning import Tuner
-from tests.oracles.continuous_games import game, games
 
 SEEDS, VOTES = 10, 200
 SHARED = {"tuner": Tuner, "eubo": Eubo, "pbo": Pbo, "random": Random}

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from benchmarks.continuous_games import game, games
 from copeland.kernels.vote_evidence import log_evidence
 from copeland.support.rng import stream
 from copeland.tuning.audit import lower_bound
-from tests.oracles.continuous_games import game, games
 
 DELTA, RUNS, LOOKS, VOTES = 0.05, 1000, 250, 1000
 

@@ -10,8 +10,8 @@ import time
 
 import numpy as np
 
+from benchmarks.continuous_games import game
 from copeland.tuning import Tuner
-from tests.oracles.continuous_games import game
 
 PAIRS = 500
 PROBLEMS = ("circle", "rotation4")

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from tests.oracles.continuous_games import games, mixed_games
+from benchmarks.continuous_games import games, mixed_games
 
 MARKS = (50, 100, 200, 500)  # votes after which there is a table
 FEWER = 167  # votes, of which 200 are a fifth more

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from oracles.continuous_games import game
+from turning import SQUARE, chance, score
 
 from copeland import InvalidParameter, Real, Space, Tuner
 from copeland.errors import UnknownDuel
@@ -69,13 +69,12 @@ def test_the_bound_is_where_the_evidence_just_suffices():
 
 
 def test_no_audit_of_a_point_is_above_the_truth():
-    world, voter = game("circle"), np.random.default_rng(0)
-    place = np.array([0.44, 0.7])
-    truth = world.score(place[None])[0]
-    audit = Audit(world.space, world.space.point(place), delta=0.05)
+    place, voter = np.array([0.6, 0.4]), np.random.default_rng(0)
+    truth = score(place)
+    audit = Audit(SQUARE, SQUARE.point(place), delta=0.05)
     for _ in range(150):
         duel = audit.ask()
-        won = voter.random() < world.chance(place, world.space.place(duel.second))
+        won = voter.random() < chance(place, SQUARE.place(duel.second))
         audit.tell(duel, duel.first if won else duel.second)
         assert audit.bound <= truth
     assert audit.bound > 0

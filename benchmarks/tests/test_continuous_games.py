@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from oracles.continuous_games import game, games, mixed_games
 
+from benchmarks.continuous_games import game, games, mixed_games
 from copeland.errors import UnknownProblem
 
 BEST = {  # of an independent search
@@ -14,7 +14,6 @@ BEST = {  # of an independent search
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BEST)
 def test_the_best_point_is_where_it_should_be(name):
     world = game(name)
@@ -25,7 +24,6 @@ def test_the_best_point_is_where_it_should_be(name):
     assert place == pytest.approx(where, abs=0.03)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", games())
 def test_every_problem_is_skew_symmetric_and_half_of_the_space_loses(name):
     world = game(name)
@@ -36,7 +34,6 @@ def test_every_problem_is_skew_symmetric_and_half_of_the_space_loses(name):
     assert world.score(places).mean() == pytest.approx(0.5, abs=0.15)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", mixed_games())
 def test_the_best_point_of_a_mixed_problem_is_feasible_and_made_the_right_choice(name):
     world = game(name)
