@@ -2,10 +2,12 @@ import gc
 import itertools
 import os
 import warnings
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
+from zlib import crc32
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -78,7 +80,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("nightly")
     if items and len({item.path for item in items}) > 50:  # the whole of it, not some files
         _require_fast_tests(items)
-    for item in filter(_has_more_cases, items):
+    for item in (*filter(_has_more_cases, items), *_left_for_the_night(items)):
         item.add_marker("nightly")
     # The longest begin first, so that no worker waits for one at the end.
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
@@ -93,6 +95,17 @@ def pytest_collection():
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _left_for_the_night(items):
+    """Of a test marked `sampled`, all cases but as many as it says: those whose names come first when scrambled."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("quick"):
+            cases[item.path, item.originalname].append(item)
+    for some in cases.values():
+        kept = some[0].get_closest_marker("sampled").args[0]
+        yield from sorted(some, key=lambda item: crc32(item.name.encode()))[kept:]
 
 
 def _has_more_cases(item):

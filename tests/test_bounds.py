@@ -24,6 +24,7 @@ KEYS = [
 # Parameters
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("alpha", [0.5, 0, -1, math.nan, math.inf])
 @pytest.mark.parametrize(
     "bound",
@@ -47,6 +48,7 @@ def test_alpha_must_be_above_one_half(bound, alpha):
         bound(alpha)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("delta", [0, 1, -0.1, 1.5, math.nan])
 @pytest.mark.parametrize(
     "bound",
@@ -65,6 +67,7 @@ def test_delta_must_be_a_probability(bound, delta):
         bound(delta)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("horizon", [0, 0.9, -5, math.nan, math.inf])
 @pytest.mark.parametrize(
     "bound",

@@ -111,6 +111,7 @@ def test_more_steps_have_as_few_successes_with_no_more_than_the_stated_chance(su
     assert binom.cdf(successes, n, chance) <= 0.01
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize("delta", [0.3, 0.05, 0.001])
 @pytest.mark.parametrize("alpha", [0.8, 1, 2])
@@ -351,6 +352,7 @@ def test_theorem_1_beyond_floats_is_infinite_and_its_logarithm_is_not():
     assert 700 < bounds.log_theorem_1(MSLR_5, alpha=0.501) < math.inf
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("corrected", [False, True])
 def test_second_forms_are_no_smaller(seed, corrected):

@@ -489,6 +489,7 @@ def test_an_open_statement_names_who_may_win():
     )
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_whether_it_is_decided_is_what_the_certificate_says(seed):
     rng = np.random.default_rng(seed)

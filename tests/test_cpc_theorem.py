@@ -131,6 +131,7 @@ def test_a_pair_is_wrongly_decided_for_fewer_steps_than_lemma_3_says(gap, cautio
 # Lemma 4
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_shown_together_wrongly_is_no_more_than_the_factors_of_lemma_4(seed):
     rng = np.random.default_rng(seed)

@@ -559,6 +559,7 @@ def test_every_format_says_what_it_is():
         assert one.columns or one.suffixes or one.keys or not one.is_read  # else nobody knows it
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", [one.name for one in formats().values() if one.convert])
 @pytest.mark.parametrize("value", [None, 3, "text", [], {}, [None], [3], {"a": 3}, {"a": [3]}])
 def test_a_record_of_anything_is_a_vote_or_a_sentence(tmp_path, name, value):
@@ -592,6 +593,7 @@ NESTED = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", NESTED)
 @pytest.mark.parametrize("value", [None, 3, "text", [], {}, [None], [3], {"a": 3}, [{"a": [3]}]])
 def test_anything_inside_a_record_is_a_vote_or_a_sentence(tmp_path, name, value):

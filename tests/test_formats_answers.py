@@ -429,6 +429,7 @@ def test_a_wrong_object_is_named_by_its_keys(tmp_path, content, said):
     assert said in str(error.value) and str(path) in str(error.value)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [one.name for one in formats().values() if one.answers])
 @pytest.mark.parametrize(
@@ -443,6 +444,7 @@ def test_a_file_of_anything_is_cases_or_a_sentence(tmp_path, fake_inspect, name,
         assert str(path) in str(error.value)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("value", [None, 3, "text", [], {}, [None], [3], {"a": 3}, {"output": [3]}])
 @pytest.mark.parametrize(
     "column", ["prompt", "provider", "response", "testCase", "testIdx", "vars", "cost", "latencyMs"]

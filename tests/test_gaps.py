@@ -203,6 +203,7 @@ def test_h_does_not_exist_with_ties():
         gaps.h(UNEQUAL)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(30))
 def test_quantities_equal_the_definitions_in_plain_loops(seed):
     m = random_matrix(seed)
@@ -216,6 +217,7 @@ def test_quantities_equal_the_definitions_in_plain_loops(seed):
         assert gaps.gap(m) == slow_gap(m)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_relabelling_moves_the_quantities_along(seed):
     m = random_matrix(seed)
@@ -226,6 +228,7 @@ def test_relabelling_moves_the_quantities_along(seed):
     assert gaps.score_gaps(shuffled, 0.5).tolist() == gaps.score_gaps(m, 0.5)[order].tolist()
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_star_gaps_are_never_below_the_gaps(seed):
     m = random_matrix(seed)

@@ -66,6 +66,7 @@ def test_what_each_goal_says():
     }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("margin", [0.0, 0.05])
 @pytest.mark.parametrize("scale", [1, 10])

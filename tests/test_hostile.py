@@ -136,6 +136,7 @@ def test_a_byte_order_mark_is_no_obstacle(tmp_path):
 CERTIFICATE = json.loads(certify([[0, 9], [1, 0]]).to_json())
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",

@@ -75,6 +75,7 @@ def test_what_is_too_long_is_refused_with_the_limit_and_the_length(field):
         FIELDS[field]("x" * (most + 1))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def test_by_hand():
     assert lemmas.lemma_22([0.8, 0.5], 0.1, 0.5) == pytest.approx(first + second)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(30))
 def test_lemmas_15_and_16_hold_of_any_tournament(seed):
     m = random_matrix(3 + seed, seed)

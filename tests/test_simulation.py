@@ -124,6 +124,7 @@ def test_a_random_family_without_a_seed_is_redrawn_for_every_run():
     assert not copeland.simulate("easy-5:seed=1", "ccb", 1000, runs=3, seed=1).redrawn
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("changes", "error", "sentence"),
     [

@@ -38,6 +38,7 @@ def test_outcomes_are_those_of_studies():
     assert events.OUTCOMES == OUTCOMES
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "content",
     [
@@ -102,6 +103,7 @@ def test_the_columns_of_studies_come_before_others(tmp_path):
     assert not is_votes(["left", "right"])
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("content", "columns", "sentence"),
     [

@@ -55,6 +55,7 @@ def test_copeland_winners_are_everyone_when_all_tie():
     assert winners.copeland_winners(TIED).tolist() == [0, 1, 2]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_half_a_win_for_a_tie_ranks_options_as_wins_less_losses_do(seed):
     """The convention of voting theory; the paper's, without it, may name others."""

@@ -75,21 +75,25 @@ def lifelike(request, lifelike_matrix) -> PreferenceMatrix:
     return lifelike_matrix(request.param)
 
 
+@pytest.mark.sampled(10)
 def test_von_neumann_beats_or_ties_with_every_option_of_votes(lifelike):
     assert worst_case(lifelike, winners.von_neumann(lifelike)) >= 0.5 - 1e-9
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 def test_the_random_walk_over_votes_is_stationary(lifelike):
     visits = winners.random_walk_distribution(lifelike)
     assert visits @ transitions(lifelike) == pytest.approx(visits, abs=1e-12)
 
 
+@pytest.mark.sampled(10)
 def test_cycles_in_votes_are_cycles(lifelike):
     for cycle in winners.cycles(lifelike):
         assert all(lifelike.p[i, j] > 0.5 for i, j in _steps(cycle))
 
 
+@pytest.mark.sampled(10)
 def test_without_ties_smith_sets_of_several_options_hold_a_cycle(lifelike):
     p = lifelike.p.copy()
     ahead = np.triu(p == 0.5, 1)

@@ -64,6 +64,7 @@ def test_no_pair_is_dueled_whose_decision_is_held(k, gaps, steps, setting):
     assert most > 0
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_whatever_is_decided_some_plan_contradicts_none_of_it_and_has_a_question(seed):

@@ -23,6 +23,7 @@ MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 16: more would refute an er
 # What is certified is proved
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", [0.0, 0.3])
 @pytest.mark.parametrize("margin", [0.0, 0.05])

@@ -57,6 +57,7 @@ def test_options_not_yet_played_come_first_each_with_equal_chance():
     assert abs(drawn[0] - n / 2) < 4.5 * math.sqrt(n / 4)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_the_choice_has_the_highest_index(seed):
     rng = np.random.default_rng(seed)
@@ -73,6 +74,7 @@ def test_a_learner_that_forgets_is_as_new():
         assert np.array_equal(array, fresh)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(50))
 def test_sure_plays_leave_the_choice_whatever_their_rewards(seed):
     rng = np.random.default_rng(seed)
@@ -104,6 +106,7 @@ def test_exponential_weights_by_hand():
     assert chances == pytest.approx([4 / 7, 2 / 7, 1 / 7])
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(30))
 def test_tsallis_weights_are_those_of_a_root_finder(seed):
     rng = np.random.default_rng(seed)

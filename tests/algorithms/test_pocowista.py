@@ -85,6 +85,7 @@ def world(matrix, ties, seed):
     return answer
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("ties", [0, 0.1, 0.5])
 @pytest.mark.parametrize("seed", range(6))
 def test_duels_are_those_of_the_rule_written_out(seed, ties):

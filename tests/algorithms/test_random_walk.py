@@ -111,6 +111,7 @@ def test_errors_are_those_of_the_formula(seed):
         assert np.isclose(random_walk.lead(state, j), -weights @ visits_of(shares))
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_no_matrix_that_the_duels_allow_is_farther_than_the_bound(seed):

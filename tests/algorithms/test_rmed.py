@@ -144,6 +144,7 @@ def duel(name, matrix, seed):
             algorithm.update(state, winner, first + second - winner, rng)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", FAMILY)
 @pytest.mark.parametrize("seed", range(6))  # cyclic-4, then each K from 2 to 6
 def test_every_duel_is_one_that_the_literal_rule_allows(name, seed):

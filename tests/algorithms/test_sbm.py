@@ -134,6 +134,7 @@ def fast_trace(name, matrix, steps, seed, alpha):
     return trace
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", PLAIN)
 def test_duels_are_those_of_the_literal_rule(name, seed):

@@ -206,6 +206,7 @@ def test_bounds_shows_why_a_quantity_is_undefined():
 # bad input
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

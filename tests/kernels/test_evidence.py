@@ -131,6 +131,7 @@ NULLS = [  # p_win, p_loss, p_tie, margin; p_win + p_tie / 2 <= 1/2 - margin
 ]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("p_win, p_loss, p_tie, margin", NULLS)
 @pytest.mark.parametrize("n", [1, 5, 20])
 def test_evidence_has_a_mean_of_at_most_one_where_there_is_nothing_to_prove(
@@ -158,6 +159,7 @@ def chance_of_reaching(x, n, p_win, p_loss, p_tie, margin):
     return reached
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("p_win, p_loss, p_tie, margin", NULLS)
 @pytest.mark.parametrize("x", [3, 20])
@@ -249,6 +251,7 @@ def test_the_union_can_be_asked_for():
     assert win_level(at, 4) == x
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.2])
 @pytest.mark.parametrize("epoch", [0, 1, 2])

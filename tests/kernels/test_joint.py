@@ -119,6 +119,7 @@ def test_lists_are_kept_in_order_whatever_changes(changes):
 # The parts
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("s", SHARES[1:])
 @pytest.mark.parametrize("level", [2.5, 8.0, 14.0, 40.0])
 def test_so_many_parts_make_up_the_level_together(s, level):

@@ -154,6 +154,7 @@ def test_the_hash_of_the_largest_options_is_that_of_unbounded_integers():
         assert int(pair_hash(np.int64(a), np.int64(b))) == pair_hash(a, b)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("leaves", range(1, 41))
 def test_a_tree_knows_the_smallest_of_its_leaves(leaves):
     rng = np.random.default_rng(leaves)

@@ -87,6 +87,7 @@ def test_bradley_terry_by_hand():
     assert m.p[0, 1] == pytest.approx(3 / 4)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.form)
 def test_every_example_loads_and_a_seed_fixes_it(family):
     if family.example == "implicit-100000":

@@ -62,6 +62,7 @@ def test_positions_are_looked_at_independently_in_a_position_based_model():
     assert found[False, True] == pytest.approx(0.2 * 0.4)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("model", MODELS + OTHERS, ids=lambda m: f"{m.name}-{m.grades}")
 def test_a_distribution_sums_to_one(model):
     grades = [0, model.grades - 1, 1, 0]

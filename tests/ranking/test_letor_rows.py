@@ -7,6 +7,7 @@ from copeland.ranking import InvalidCollection, letor
 pytestmark = pytest.mark.usefixtures("cache")
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [

@@ -63,6 +63,7 @@ def test_blocks_sizes_and_seeds_draw_other_subsets(other):
 # winners of many subsets at once
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_winners_of_many_subsets_are_those_of_each(notion, matrix):
     literal, fast = NOTIONS[notion]
@@ -71,6 +72,7 @@ def test_winners_of_many_subsets_are_those_of_each(notion, matrix):
         assert np.array_equal(fast(matrix, marks), literal_sets(matrix, marks, literal)), k
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_the_only_option_wins(notion, matrix):
     marks = every_subset(matrix.k, 1)

@@ -121,6 +121,7 @@ def test_a_certificate_holds_when_votes_are_undone_and_the_study_grows_and_close
     assert objections_by_file(read_certificate(file), log) == ()
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "column",

@@ -80,6 +80,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.slow
 @pytest.mark.parametrize("constraint", WRONG)
 def test_what_is_no_constraint_is_refused_in_one_sentence(constraint):

@@ -89,6 +89,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("what", WRONG)
 def test_what_cannot_be_is_refused_in_one_sentence(what):
     with pytest.raises(InvalidParameter) as error:

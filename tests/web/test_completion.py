@@ -183,6 +183,7 @@ def test_what_is_no_code_is_not_taken(code):
     assert read_code(page, {"pid": code}) == ""
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "url",
     [

@@ -103,6 +103,7 @@ def test_the_page_has_the_same_defaults(site, voters):
     assert made == create_study("tea", OPTIONS, voters=voters).settings
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", WRONG)
 def test_programs_refuse_a_setting_in_the_same_words_and_name_it(site, name):
     sentence, field = refusal(WRONG[name])

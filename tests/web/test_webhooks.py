@@ -332,6 +332,7 @@ def test_a_receiver_that_says_a_byte_now_and_then_is_left(monkeypatch):
         assert not outcome.is_taken and time.perf_counter() - begun < 3
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "url",
     [

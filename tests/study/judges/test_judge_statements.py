@@ -115,11 +115,13 @@ UNCLEAR = [
 ]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("said", "outcome"), STATED)
 def test_one_clear_verdict_is_the_outcome(said, outcome):
     assert parse_outcome(said) == outcome
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("said", UNCLEAR)
 def test_anything_but_one_clear_verdict_is_a_failure(said):
     with pytest.raises(JudgeFailed, match="it answered '"):
