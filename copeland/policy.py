@@ -29,7 +29,6 @@ from copeland.support.rng import stream
 MOST_AT_ONCE = 100_000  # duels
 # How arrays begin that policies dumped earlier do not have.
 _LATER = (
-    "hints",
     "joint.",
     "claims.won",
     "exclusive",
@@ -255,21 +254,6 @@ class Policy:
         if not (whole and (counts >= 0).all()):
             raise InvalidParameter(f"{what} must be whole numbers from 0 up.")
         return counts.astype(np.int64, copy=False)
-
-    def hint(self, hints: np.ndarray) -> None:
-        """Say what is believed about pairs but not voted; this replaces all earlier hints.
-
-        ``hints[i, j]`` = ``-hints[j, i]`` is how surely i is said to beat j, from -1 to 1: the
-        correlation of the hint with the truth. Hints decide what is asked, and prove nothing.
-        """
-        hint = self._can("hint")
-        told = np.asarray(hints, np.float64)
-        if told.shape != (self.k, self.k) or not (told == -told.T).all() or (abs(told) >= 1).any():
-            raise InvalidParameter(
-                f"hints must be a table of {self.k} x {self.k} numbers between -1 and 1, with "
-                "hints[i, j] = -hints[j, i]."
-            )
-        self.state = hint(self.state, told)
 
     def grow(self, k: int) -> None:
         """Add options, until there are ``k``."""

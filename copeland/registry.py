@@ -61,7 +61,6 @@ class Algorithm:
     ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says which option not to
     ask about, ``pend(state, first, second, change)`` how many answers to a pair are under way.
-    ``hint(state, hints)`` takes beliefs about pairs without votes, and returns the new state.
     ``claims(state)`` lists the pairs by which the plan is to be proved, the riskiest first.
 
     ``hand_over(parameters)`` names another algorithm that is to run with these parameters, if any:
@@ -93,7 +92,6 @@ class Algorithm:
     grow: Callable[..., State] | None = None
     pause: Callable[..., None] | None = None
     pend: Callable[..., None] | None = None
-    hint: Callable[..., State] | None = None
     claims: Callable[..., list[tuple[int, int]]] | None = None
     hand_over: Callable[..., str | None] | None = None
     assumes_condorcet: bool = False

@@ -19,7 +19,6 @@ from copeland.kernels.goals.goal_votes import (
     pause,
     pend,
     take_in,
-    with_hints,
     with_options,
     with_votes,
 )
@@ -138,6 +137,5 @@ ALGORITHM = register(
     absorb=with_votes,
     pause=pause,
     pend=pend,
-    hint=with_hints,
     claims=list_claims,
 )

@@ -252,16 +252,6 @@ def test_every_open_pair_has_its_turn():
     }
 
 
-def test_hints_say_whom_to_plan_for_and_prove_nothing():
-    policy = Policy("cpc-goal", k=5, goal="top:2")
-    hints = np.zeros((5, 5))
-    hints[3:, :3], hints[:3, 3:] = 0.8, -0.8
-    policy.hint(hints)
-    policy.ask()
-    assert chosen(policy) == {3, 4} and not policy.finished
-    assert (policy.state.lower == 0).all() and (policy.state.upper == 4).all()
-
-
 # Votes in any order, ties, more options
 
 

@@ -30,7 +30,6 @@ class GoalPlanner(NamedTuple):
     pending: Ints  # K x K: answers under way, on both sides
     evidence: Floats  # K x K: for "i beats j", up to the margin if the goal is the best few
     close: Floats  # K x K: for "i is not behind j by the margin"; unused if there is none
-    hints: Floats  # K x K: how far i is hinted to beat j, from -1 to 1
     points: Floats  # by option: votes won, and half of those tied
     votes: Ints  # by option
     strength: Floats  # by option: the share of its votes that it won, drawn towards 1/2
@@ -82,7 +81,6 @@ def new_planner(k: int, kind: int, number: int, margin: float) -> GoalPlanner:
         pending=np.zeros((k, k), np.int64),
         evidence=evidence,
         close=close,
-        hints=np.zeros((k, k)),
         points=np.zeros(k),
         votes=np.zeros(k, np.int64),
         strength=np.full(k, 0.5),

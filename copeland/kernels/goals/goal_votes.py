@@ -84,18 +84,11 @@ def with_options(planner: GoalPlanner, k: int, levels: NDArray[np.float64]) -> G
     wider = new_planner(k, kind, number, float(planner.margin[0]))
     wider.levels[:], wider.promise[:] = levels, planner.promise
     wider.prior[:], wider.skipped[:] = planner.prior, planner.skipped
-    wider.pending[:old, :old], wider.hints[:old, :old] = planner.pending, planner.hints
+    wider.pending[:old, :old] = planner.pending
     wider.asking[:old], wider.chosen[:old] = planner.asking, planner.chosen
     counts = [np.zeros((k, k), np.int64) for _ in range(2)]
     counts[0][:old, :old], counts[1][:old, :old] = planner.wins, planner.ties
     return with_votes(wider, *counts)
-
-
-def with_hints(planner: GoalPlanner, hints: NDArray[np.float64]) -> GoalPlanner:
-    """Return the planner with these hints, in place of all earlier ones: they decide what is asked, and prove nothing."""
-    planner.hints[:] = hints
-    planner.due[0] = True
-    return planner
 
 
 @kernel

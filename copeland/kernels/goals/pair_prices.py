@@ -21,7 +21,6 @@ from copeland.kernels.planner.prices import (
     CREDIT_WIDTH,
     DEAR,
     EVIDENCE_GAIN,
-    HINTED_LEAD,
     LEAST_Z,
     WIDEST_GAP,
     WILDEST,
@@ -64,15 +63,10 @@ def rate_strength(planner, i):
 
 @kernel
 def believed_gap(planner, i, j):
-    """Return mean and standard deviation of p_ij - 1/2, by votes, strengths and hints."""
+    """Return mean and standard deviation of p_ij - 1/2, by votes and strengths."""
     prior = planner.prior[0]
-    n = votes_of(planner, i, j) * 1.0
+    n = votes_of(planner, i, j)
     lead = (planner.wins[i, j] - planner.wins[j, i]) / 2
-    hint = planner.hints[i, j]
-    if hint != 0:
-        unsure = 1 - hint * hint
-        lead += 0.5 * math.sqrt(prior) * hint / unsure
-        n += prior * hint * hint / unsure
     expected = (planner.strength[i] - planner.strength[j]) / 2
     return (lead + prior * expected) / (n + prior), 0.5 / math.sqrt(n + prior)
 
@@ -93,11 +87,10 @@ def plausible_score(planner, i):
     score = 0.0
     for j in range(len(planner.points)):
         if j != i:
-            n, hint = votes_of(planner, i, j), planner.hints[i, j]
-            lead = (planner.wins[i, j] - planner.wins[j, i]) / 2 + HINTED_LEAD * hint
-            lead /= math.sqrt(n + CREDIT_VOTES)
+            n = votes_of(planner, i, j)
+            lead = (planner.wins[i, j] - planner.wins[j, i]) / 2 / math.sqrt(n + CREDIT_VOTES)
             won = min(max(0.5 + lead / CREDIT_WIDTH, 0.0), 1.0)
-            score += won if n > 0 or hint != 0 else planner.strength[i]
+            score += won if n > 0 else planner.strength[i]
     return min(max(score, planner.lower[i] * 1.0), planner.upper[i] * 1.0)
 
 

@@ -9,5 +9,5 @@ Votes may come in any order, and enter by their counts; only plans (the champion
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
 To be read in this order: ``planner_state``, what the planner knows; ``prices`` of claims and of losses; the ``champion``, whose
-certificate is the cheapest, and what to ask; ``vote_updates``, what votes, new options and hints change.
+certificate is the cheapest, and what to ask; ``vote_updates``, what votes and new options change.
 """

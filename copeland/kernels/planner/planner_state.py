@@ -359,7 +359,6 @@ class Planner(NamedTuple):
     )
     contradicted: Bools  # (1,): whether what is laid out needs a claim that is ruled out by now
     prior: Floats  # (1,): votes that strengths count for
-    hints: Floats  # by entry, of the first ones or of none: see `hint_for`
     gaps: (
         Floats  # (2,): to estimate it, sums over the pairs of weights and of weighted squared gaps
     )
@@ -416,7 +415,6 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         exclusive=np.array([costly and margin == 0]),
         contradicted=np.zeros(1, np.bool_),
         prior=np.array([FIRST_PRIOR]),
-        hints=np.zeros(0),
         gaps=np.array([FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED]),
         counted=np.zeros(1, np.int64),
         compared_at=np.zeros(1, np.int64),

@@ -27,7 +27,6 @@ LEAST_NATS = 0.1  # evidence that an unproved claim lacks at least, at levels ne
 EVIDENCE_GAIN = 0.9
 CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
 CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
-HINTED_LEAD = CREDIT_WIDTH / 2 * math.sqrt(CREDIT_VOTES)  # a sure hint is a full win without votes
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
 DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
 BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is never added to prices
@@ -66,22 +65,8 @@ def believed_gap(planner, entry, i, j):
         lead = (meetings.won[entry, side] - meetings.won[entry, 1 - side]) / 2
         n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
     expected = (strength(planner, i) - strength(planner, j)) / 2
-    if entry != NONE and entry < len(planner.hints):
-        # With gaps near g = 1 / (2 sqrt(prior)), a hint of correlation h leaves h g, and 1 - h^2 of g^2.
-        hint = hint_for(planner, entry, side_of(planner.meetings, entry, i))
-        unsure = 1 - hint * hint
-        lead += 0.5 * math.sqrt(prior) * hint / unsure
-        n += prior * hint * hint / unsure
     mean = (lead + prior * expected) / (n + prior) + planner.margin[0]
     return mean, 0.5 / math.sqrt(n + prior)
-
-
-@kernel
-def hint_for(planner, entry, side):
-    """Return how far one side of a pair is hinted to win, from -1 to 1; 0 if nobody said anything."""
-    if entry >= len(planner.hints):
-        return 0.0
-    return planner.hints[entry] if side == 0 else -planner.hints[entry]
 
 
 @kernel
@@ -93,12 +78,11 @@ def plausible_score(planner, i):
 
 @kernel
 def pair_credit(planner, entry):
-    """Return between 0 and 1 how far the votes and hints of a pair speak for its first option."""
+    """Return between 0 and 1 how far the votes of a pair speak for its first option."""
     meetings = planner.meetings
     won, lost = meetings.won[entry, 0], meetings.won[entry, 1]
     n = won + lost + meetings.tied[entry]
-    lead = (won - lost) / 2 + HINTED_LEAD * hint_for(planner, entry, 0)
-    lead /= math.sqrt(n + CREDIT_VOTES)
+    lead = (won - lost) / 2 / math.sqrt(n + CREDIT_VOTES)
     return min(max(0.5 + lead / CREDIT_WIDTH, 0.0), 1.0)
 
 

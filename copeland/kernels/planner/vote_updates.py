@@ -1,4 +1,4 @@
-"""Votes as they come, one or many, of any pair at any time; options that come, pause or go on; hints."""
+"""Votes as they come, one or many, of any pair at any time; options that come, pause or go on."""
 
 from __future__ import annotations
 
@@ -212,7 +212,6 @@ def with_options(planner: Planner, k: int, joint: bool | None = None) -> Planner
     wider.joint.stake[:], wider.joint.level[:] = planner.joint.stake, planner.joint.level
     while len(wider.meetings.first) < len(meetings.first):
         wider = with_more_pairs(wider)
-    wider = wider._replace(hints=planner.hints.copy())  # entries stay in their order
     for entry in range(int(meetings.size[0])):
         i, j = int(meetings.first[entry]), int(meetings.second[entry])
         won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])
@@ -247,41 +246,6 @@ def pend(planner, i, j, change):
         credit_pair(planner, entry, +1)
     planner.meetings.pending[entry] += change
     rate_pair(planner, entry)
-
-
-# Votes that are only believed: they move prices and plans, and are evidence of nothing. Whoever has an opinion but no vote
-# hints at pairs. A hint, from -1 to 1, is the correlation of "i beats j" with what is so, and counts in what is believed of
-# the pair. Claims are weighed by votes alone.
-
-
-def with_hints(planner: Planner, hints: NDArray[Any]) -> Planner:
-    """Return the planner with these hints in place of all earlier ones: ``hints[i, j]`` = ``-hints[j, i]``."""
-    pairs = np.argwhere(np.triu(hints != 0, 1)).tolist()
-    for i, j in pairs:
-        planner = _with_entry(planner, i, j)
-    _credit_all(planner, -1)
-    planner = planner._replace(hints=np.zeros(int(planner.meetings.size[0])))
-    for i, j in pairs:
-        planner.hints[entry_of(planner.meetings, i, j)] = hints[i, j]
-    _credit_all(planner, +1)
-    planner.edition[0] += 1  # listed losses have other prices now
-    make_due(planner)
-    return planner
-
-
-def _with_entry(planner: Planner, i: int, j: int) -> Planner:
-    """The planner with an entry for a pair."""
-    if entry_of(planner.meetings, i, j) != NONE:
-        return planner
-    if full(planner.meetings):
-        planner = with_more_pairs(planner)
-    credit_pair(planner, enter(planner.meetings, i, j), +1)
-    return planner
-
-
-def _credit_all(planner: Planner, change: int) -> None:
-    for entry in range(int(planner.meetings.size[0])):
-        credit_pair(planner, entry, change)
 
 
 # The parts of an algorithm that are the same, whatever proves a claim
@@ -320,6 +284,5 @@ PLANNER_PARTS = {
     "absorb": with_votes,
     "pause": pause,
     "pend": pend,
-    "hint": with_hints,
     "claims": list_claims,
 }
