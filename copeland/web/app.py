@@ -22,9 +22,8 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import administration, error_documents, hooks, idea_calls, studies, voting
+from copeland.web.api import administration, error_documents, idea_calls, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
-from copeland.web.ending_watch import EndingWatch
 from copeland.web.judge_file import read_judges
 from copeland.web.judge_worker import JudgeWorker
 from copeland.web.pages import (
@@ -44,7 +43,6 @@ from copeland.web.pages import (
     share,
     vote,
     voter_ideas,
-    webhook_form,
 )
 from copeland.web.render import STATIC, redirect, render_page
 from copeland.web.security import Shield
@@ -60,7 +58,6 @@ ROUTERS = [
         voter_ideas,
         group_vote,
         admin,
-        webhook_form,
         completion_form,
         create,
         copy_study,
@@ -75,7 +72,7 @@ ROUTERS = [
         results,
     )
 ] + [metrics.router, error_documents.router]
-CALLS = (voting, studies, administration, idea_calls, hooks)
+CALLS = (voting, studies, administration, idea_calls)
 YEAR = 365 * 86_400
 NOTICES = {
     400: (
@@ -162,11 +159,10 @@ def api(server: Server) -> FastAPI:
 
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
-    """Compile the planner while the first voters read, and look for studies that end and for judges to start.
+    """Compile the planner while the first voters read, and look for judges to start.
 
     Until the planner is ready, questions take a little longer.
     """
-    EndingWatch(app.state.server).start()
     if app.state.judges and app.state.server.config.judging != ELSEWHERE:
         JudgeWorker(app.state.server, app.state.judges).start()
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()

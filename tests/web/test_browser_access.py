@@ -7,7 +7,6 @@ from recorded import wav, webm
 from test_admin import png
 from test_browser_groups import begin, group
 
-from copeland.study.webhooks import Webhooks
 from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
 from copeland.web.recordings import medium_of
@@ -37,7 +36,6 @@ def full():
     site.study("code", CODE, {"kind": "code", "language": "python"})
     shots(site)
     sounds(site)
-    tell_of_end(site)
     jury(site)
     suggestions(site)
     group(site)
@@ -82,13 +80,6 @@ def suggestions(site):
         kept.add(key, f"v{n}", text)
     kept.approve(study, kept.find_all(key)[1], "pie", "pie")
     kept.decline(kept.find_all(key)[2])
-
-
-def tell_of_end(site):
-    """A webhook whose message waits."""
-    hooks, study = Webhooks(site.storage, site.clock), site.page().study
-    hook = hooks.set(study, "https://ci.example.org/copeland")
-    hooks.note_end(study, hook, {"ended": "proved"})
 
 
 @pytest.mark.slow

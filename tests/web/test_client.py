@@ -1,6 +1,9 @@
 """A study on a server is used as one at hand."""
 
+import json
+
 import pytest
+from commands import run
 from web_client import HOME, Site
 
 from copeland import client
@@ -187,3 +190,20 @@ def test_points_of_a_space_come_with_a_ballot_on_either():
     assert far.options == near.options
     far.tell(ballot, "left")
     assert near.tuner().votes == 1
+
+
+def test_the_command_line_waits_until_it_ends(both, monkeypatch):
+    study, far = both
+    happens = [study.close]
+    monkeypatch.setattr(client, "open_study", lambda name, url: far)
+    monkeypatch.setattr("copeland.cli.study.wait.time.sleep", lambda _seconds: happens.pop()())
+    words = "study", "wait", "tea", "--server", HOME, "--json"
+    done = run(*words)
+    assert (done.exit_code, json.loads(done.stdout)["ended"]) == (1, "closed")
+    study.reopen()
+    proof = [{"winner": "assam-9", "loser": one} for one in ("bai-3", "sencha-7")]
+    happens.append(lambda: study.add_votes(proof * 40))
+    done = run(*words)
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["ended"], told["best"]) == (0, "proved", ["assam-9"])
+    assert (told["votes"], told["number"]) == (80, study.number)

@@ -18,9 +18,7 @@ from copeland.support import goal as goals
 from copeland.support.escaping import file_name
 from copeland.support.phrasing import capital
 from copeland.web import sessions
-from copeland.web.ending_watch import has_ended
 from copeland.web.ideas import Ideas
-from copeland.web.pages.deliveries import show_webhook
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
@@ -151,15 +149,20 @@ def manage_page(
     here: ManagedStudy,
     new_key: str = "",
     error: str = "",
-    new_secret: str = "",
 ) -> HTMLResponse:
-    """Return that page, with a new key or secret, or with what is wrong."""
+    """Return that page, with a new key, or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
     pairs = usual_questions(here.page, here.study)
     values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
-    values |= {"ended": has_ended(here.server, here.page), "check": _verify_command(here.page)}
-    values |= {"new_secret": new_secret, "webhook": show_webhook(here.server, here.page.study)}
+    values |= {"ended": has_ended(here.study), "check": _verify_command(here.page)}
     return show_study(request, here, "manage", error, **values)
+
+
+def has_ended(study: Study) -> bool:
+    """Tell whether a study is closed, or has its answer: then nobody is asked any more."""
+    if study.closed or study.settings.space:
+        return study.closed
+    return study.standing(voters=False).certificate.decided
 
 
 def _verify_command(page: VotingPage) -> str:

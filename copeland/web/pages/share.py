@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.support.escaping import cell, file_name
-from copeland.web.ending_watch import has_ended
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (
@@ -66,7 +65,7 @@ def share_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLRes
         judged=bool(here.study.settings.cases),
         results=here.server.address(request, f"/r/{here.page.slug}"),
         is_open=is_public(here.server, here.page),
-        is_settled=has_ended(here.server, here.page),
+        is_settled=admin.has_ended(here.study),
         office=_office_command(here) if here.server.config.is_here_alone else "",
     )
 
