@@ -100,7 +100,7 @@ def test_the_tables_of_settings_come_from_their_records():
 
 
 @pytest.mark.sampled(10)
-@pytest.mark.parametrize("name", sorted(set(SETTINGS) - {"space", "show"}))  # of `copeland tune`
+@pytest.mark.parametrize("name", sorted(SETTINGS))
 def test_the_options_of_study_create_have_each_setting_with_its_default(name):
     usual = SETTINGS[name].metadata["usual"]
     flag = f"| `--{name.replace('_', '-')}"

@@ -34,9 +34,7 @@ class TinyStudy:
     """Round robin over all pairs until there are enough votes, sides in turn."""
 
     closed = False
-    settings = SimpleNamespace(
-        repeats="count", open_ballots=8, panel=(), space="", missing="", cases=0
-    )
+    settings = SimpleNamespace(repeats="count", open_ballots=8, panel=(), missing="", cases=0)
     storage = SimpleNamespace(folder=None)
 
     def __init__(self, enough=10, names="ABC"):

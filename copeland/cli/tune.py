@@ -1,271 +1,250 @@
-"""copeland tune: continuous options. The commands that only it has, and those that it has from studies."""
+"""copeland tune: find the best setting of numbers and choices by duels, all of them in one JSON file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
+import json
+import re
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.arguments import STORAGE, Json, Storage, Whole, take_settings
-from copeland.cli.output import print_json, print_line, tell_result
-from copeland.cli.output import show as show_lines
+from copeland.cli.arguments import Force, Json, Number, Seed, Whole
+from copeland.cli.output import print_json, print_line, progress_bar, require_new, tell_result
 from copeland.cli.program import Group, app
-from copeland.cli.study import Name, open_study
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, UnknownDuel, nearest
+from copeland.support.atomic_files import read_text, write_file
 from copeland.support.escaping import command_line, inert
-from copeland.support.phrasing import format_count
+from copeland.support.phrasing import format_count, percent
 
 if TYPE_CHECKING:
-    from copeland.tuning import Space
+    from copeland.tuning import Space, Tuner
 
-
-def _borrow(name: str, module: str, example: str, help: str | None = None) -> Callable[[], None]:
-    """Return what registers a command of studies here, as a tuning is a study."""
-
-    def register() -> None:
-        command = getattr(import_module(f"copeland.cli.study.{module}"), f"{name}_command")
-        tune.command(name, help=help, epilog=f"Example: `copeland tune {name} sound{example}`")(
-            command
-        )
-
-    return register
-
-
-tune = Group(
-    "tune",
-    modules={
-        "audit": "copeland.cli.tune",
-        "create": "copeland.cli.tune",
-        "ask": _borrow("ask", "ballots", " --voter ann --json"),
-        "tell": _borrow("tell", "ballots", " 17 left"),
-        "vote": _borrow("vote", "ballots", " --voter ann"),
-        "judge": _borrow(
-            *("judge", "judge"),
-            ' --command "python judge.py {left.rate} {right.rate}" --calls 100',
-        ),
-        "status": _borrow(
-            *("status", "results", ""),
-            "Say what is proved, what is estimated, and which setting to take now.",
-        ),
-        "report": _borrow(
-            *("report", "files", " --out sound.html"),
-            "Write one self-contained page: the setting to take, pictures of the estimates, and what is proved.",
-        ),
-        "shortlist": "copeland.cli.tune",
-    },
-    invoke_without_command=True,
-)
+tune = Group("tune", invoke_without_command=True)
 app.add(tune)
 
-_KINDS = ("log", "integer")
-_EXAMPLE = """constraint = "layers < 6 or rate < 0.1"
-
-[rate]
-low = 0.0001
-high = 1.0
-log = true
-
-[layers]
-low = 1
-high = 8
-integer = true
-
-[style]
-choices = ["short", "warm"]
-"""
+FORMAT = "copeland tune 1"
+FIRST, SECOND, TIE, SKIP = WINNERS = ("first", "second", "tie", "skip")
+_PLACE = re.compile(r"\{(first|second)\.([^{}]+)\}")
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The JSON file of the tuning.")]
 
 
-@tune.callback(epilog="Example: `copeland tune create sound --space space.toml`")
+class _Tuning:
+    """A file: the space, the seed, and every duel with its answer, from which the tuner is rebuilt."""
+
+    def __init__(self, path: Path, space: Space, seed: int):
+        self.path, self.space, self.seed = path, space, seed
+        self.duels: list[dict[str, Any]] = []  # with the winner, None until there is one
+
+    @classmethod
+    def read(cls, path: Path) -> _Tuning:
+        """Return the tuning of a file."""
+        from copeland.tuning import Space
+
+        text = read_text(path)
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ValueError(f"its format is {content['format']!r}")
+            tuning = cls(path, Space.from_json(json.dumps(content["space"])), content["seed"])
+            for duel in content["duels"]:
+                _ = tuning.space.place(duel[FIRST]), tuning.space.place(duel[SECOND])  # or refuse
+                if duel["winner"] not in (*WINNERS, None):
+                    raise ValueError(f"a winner is {duel['winner']!r}")
+            tuning.duels = content["duels"]
+            return tuning
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error).rstrip(".")
+            said = f"{path} is damaged, or is no file of copeland tune: {why}."
+            raise InvalidParameter(inert(said)) from None
+
+    def write(self) -> None:
+        """Write the file whole, with a line for each duel."""
+        head = {"format": FORMAT, "space": json.loads(self.space.to_json()), "seed": self.seed}
+        lines = "".join(f"{json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items())
+        duels = ",\n".join(json.dumps(duel) for duel in self.duels)
+        write_file(self.path, f'{{\n{lines}"duels": [\n{duels}\n]\n}}\n'.encode())
+
+    @property
+    def answers(self) -> int:
+        """How many duels have an answer."""
+        return sum(duel["winner"] is not None for duel in self.duels)
+
+    @cached_property
+    def tuner(self) -> Tuner:
+        """The tuner after all duels, which it asks again one after the other."""
+        from copeland.tuning import Tuner
+
+        tuner = Tuner(self.space, self.seed)
+        for duel in self.duels:
+            tuner.drop(tuner.ask())  # the file says which points were asked
+            self._count(tuner, duel)
+        return tuner
+
+    def _count(self, tuner: Tuner, duel: dict[str, Any]) -> None:
+        if duel["winner"] not in (SKIP, None):
+            tuner.add(duel[FIRST], duel[SECOND], duel.get(duel["winner"]))
+
+    def ask(self) -> dict[str, Any]:
+        """Return the next duel; lots decide which point comes first."""
+        from copeland.support.rng import stream
+
+        asked = self.tuner.ask()
+        self.tuner.drop(asked)
+        swap = stream(self.seed, "sides", len(self.duels)).random() < 0.5
+        first, second = (asked.second, asked.first) if swap else (asked.first, asked.second)
+        self.duels.append({FIRST: first, SECOND: second, "winner": None})
+        return self.duels[-1]
+
+    def tell(self, duel: dict[str, Any], winner: str) -> None:
+        """Take the answer to a duel, and write the file."""
+        duel["winner"] = winner
+        if "tuner" in vars(self):
+            self._count(self.tuner, duel)
+        self.write()
+
+
+@tune.callback(epilog="Example: `copeland tune > space.toml`")
 def example_command(context: typer.Context, as_json: Json = False) -> None:
-    """Find the best setting of numbers and choices by votes on two at a time. Without a command, print an example of a space."""
+    """Find the best setting of numbers and choices by duels of two at a time. Without a command, print an example of a space."""
+    from copeland.tuning.spaces import EXAMPLE, tables_in
+
     if context.invoked_subcommand is not None:
         return
-    if as_json:
-        import tomllib
-
-        print_json(tomllib.loads(_EXAMPLE))
-        return
-    print_line(_EXAMPLE.rstrip())
+    print_json(tables_in(EXAMPLE)) if as_json else print_line(EXAMPLE.rstrip())
 
 
-@tune.command("create", epilog="Example: `copeland tune create sound --space space.toml`")
-@take_settings(
-    *("voters", "delta", "both_bad", "lease", "open_ballots", "seed"),
-    delta="The largest probability that any of the audits is wrong.",
-)
+_SPACE_HELP = """A TOML file with a table for each parameter: low and high, optionally with log = true or integer = true, or
+else choices. Above them, constraint = a text or a list of texts."""
+_PARAMETER_HELP = """A parameter without a file: hue=0:360, rate=0.001:1:log, layers=1:8:integer or style=short,warm; as often
+as you like."""
+_CONSTRAINT_HELP = "What a point must satisfy, as in 'width + height <= 10'; as often as you like."
+_COMMAND_HELP = """A program that prints first, second, tie or skip. {first.rate} in its arguments stands for a value; its
+standard input has both settings as JSON."""
+
+
+@tune.command("create", epilog="Example: `copeland tune create sound.json --space space.toml`")
 def create_command(
-    name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
-    space: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A TOML file with a table for each parameter: low and high, optionally with log = true "
-            "or integer = true, or else choices. Above them, constraint = a text or a list of texts.",
-        ),
-    ] = None,
+    file: File,
+    space: Annotated[Path | None, typer.Option(metavar="FILE", help=_SPACE_HELP)] = None,
     parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--parameter",
-            "-p",
-            metavar="TEXT",
-            help="A parameter without a file: hue=0:360, rate=0.001:1:log, layers=1:8:integer or "
-            "style=short,warm; as often as you like.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Option("--parameter", "-p", metavar="TEXT", help=_PARAMETER_HELP)
     ] = None,
     constraint: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="What a point must satisfy, as in 'width + height <= 10'; as often as you like.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Option(metavar="TEXT", help=_CONSTRAINT_HELP)
     ] = None,
-    show: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT",
-            help="What voters see of a point: a text with {name} or {name:.1f} for each parameter, or a "
-            "drawing that begins with <svg.",
-            show_default="its values",
-        ),
-    ] = "",
-    storage: Storage = STORAGE,
-    *,
-    voters: Annotated[
-        str,
-        typer.Option(help="people, who each answer a pair once; or independent, fresh draws."),
-    ] = "people",
-    load_if_exists: Annotated[
-        bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
-    ] = False,
+    seed: Seed = 0,
+    force: Force = False,
     as_json: Json = False,
-    **settings: Any,
 ) -> None:
-    """Create a study that tunes the parameters of a TOML file, or of options; you cannot change them later."""
-    from copeland.study import create_study
+    """Begin a tuning of the parameters of a TOML file, or of options; you cannot change them later."""
+    from copeland.tuning.spaces import space_of, tables_in, tables_of
 
-    tuned = _space(space, parameter or [], constraint or [])
-    settings |= {"space": tuned, "show": show, "voters": voters, "load_if_exists": load_if_exists}
-    made = create_study(name, storage=storage, **settings)
-    names = list(tuned.parameters)
-    said = (
-        f"Study '{name}' tunes {format_count(len(names), 'parameter')}. Vote with: "
-        f"{command_line('copeland', 'tune', 'vote', name)}"
-    )
-    told = {"study": name, "parameters": names, "settings": made.settings.to_dict()}
-    tell_result(said, told, as_json)
-
-
-def _space(file: Path | None, parameters: list[str], constraints: list[str]) -> Space:
-    """The space of a file and of options."""
-    from copeland.support.atomic_files import read_text
-    from copeland.tuning.spaces import space_of, tables_in
-
-    if file is None and not parameters:
+    require_new(file, force)
+    tables, more = {} if space is None else tables_in(read_text(space)), tables_of(parameter or [])
+    if not tables and not more:
         raise InvalidParameter("there is nothing to tune; give --space FILE, or --parameter.")
-    tables, more = {} if file is None else tables_in(read_text(file)), tables_of(parameters)
-    twice = [name for name in more if name in tables]
-    if twice:
-        raise InvalidParameter(inert(f"the parameter '{twice[0]}' is in {file}, too."))
-    return space_of(tables | more, constraints)
+    for name in tables.keys() & more.keys():
+        raise InvalidParameter(inert(f"the parameter '{name}' is in {space}, too."))
+    tuning = _Tuning(file, space_of(tables | more, constraint or []), seed)
+    _ = tuning.tuner  # which refuses a wrong seed
+    tuning.write()
+    told = {"file": str(file), "parameters": list(tuning.space.parameters)}
+    said = f"{file} tunes {format_count(len(told['parameters']), 'parameter')}."
+    tell_result(said, told, as_json, f"Next: {command_line('copeland', 'tune', 'ask', file)}")
 
 
-def tables_of(options: Sequence[str]) -> dict[str, Any]:
-    """Return the tables of parameters, as a space file has them.
-
-    Examples
-    --------
-    >>> tables_of(["rate=0.001:1:log", "style=short,warm"])
-    {'rate': {'low': 0.001, 'high': 1, 'log': True}, 'style': {'choices': ['short', 'warm']}}
-    """
-    tables: dict[str, Any] = {}
-    for option in options:
-        name, equals, said = option.partition("=")
-        if not equals or not name.strip() or not said.strip():
-            raise _misread(option)
-        if name.strip() in tables:
-            raise InvalidParameter(inert(f"the parameter '{name.strip()[:40]}' is there twice."))
-        choices = {"choices": [_value(one.strip()) for one in said.split(",")]}
-        tables[name.strip()] = _range(option, said) if ":" in said else choices
-    return tables
-
-
-def _range(option: str, said: str) -> dict[str, Any]:
-    low, high, *kinds = (part.strip() for part in said.split(":"))
-    ends = [_value(end) for end in (low, high)]
-    if any(isinstance(end, str) for end in ends) or kinds[1:] or not set(kinds) <= set(_KINDS):
-        raise _misread(option)
-    return {"low": ends[0], "high": ends[1], **dict.fromkeys(kinds, True)}
-
-
-def _value(text: str) -> int | float | str:
-    """A number if it is one, else the text."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _misread(option: str) -> InvalidParameter:
-    return InvalidParameter(
-        inert(
-            f"the parameter '{option[:60]}' must be NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:integer "
-            "or NAME=A,B,C."
-        )
-    )
-
-
-@tune.command("audit", epilog="Example: `copeland tune audit sound --votes 200`")
-def audit_command(
-    name: Name,
-    votes: Annotated[int, Whole(help="How many votes.")] = 200,
-    option: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="A setting that voters were asked about; by default the one to take now.",
-        ),
-    ] = None,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
+@tune.command("ask", epilog="Example: `copeland tune ask sound.json`")
+def ask_command(
+    file: File, n: Annotated[int, Whole("--n", "-n", help="How many.")] = 1, as_json: Json = False
 ) -> None:
-    """Pit a setting against random ones from now on; status says what the votes prove.
-
-    The error probabilities of all audits of a study add up to its delta at most.
-    """
-    from copeland.study.options import values_of
-
-    work = open_study(name, storage)
-    work.audit(None if option is None else work.option(option).point, votes)
-    begun = work.tuned().audits[-1]
-    said = (
-        f"The next {format_count(votes, 'vote')} will audit {values_of(begun.point)}. "
-        "Vote, or let a judge vote; status says what the votes prove."
-    )
-    told = {"study": name, "point": dict(begun.point), "votes": votes, "delta": begun.delta}
-    tell_result(said, told, as_json)
-
-
-@tune.command("shortlist", epilog="Example: `copeland tune shortlist sound -n 4`")
-def shortlist_command(
-    name: Name,
-    n: Annotated[int, Whole("--n", "-n", help="How many settings.")] = 6,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """List settings that may well include the best one; a study of them proves which is best of these alone."""
-    from copeland.study.options import values_of
-
-    points = open_study(name, storage).shortlist(n)
+    """Ask the next duels, each of two settings, to be answered in any order."""
+    tuning = _Tuning.read(file)
+    asked = [{"duel": len(tuning.duels) + 1, **tuning.ask()} for _ in range(n)]
+    tuning.write()
     if as_json:
-        print_json(points)
-        return
-    for place, point in enumerate(points, 1):
-        show_lines(f"{place}. {values_of(point)}")
+        print_json(asked)
+    for one in () if as_json else asked:
+        print_line(f"duel {one['duel']}: first {_line(one[FIRST])}; second {_line(one[SECOND])}")
+
+
+def _line(point: Mapping[str, Any]) -> str:
+    few = {name: f"{v:.4g}" if isinstance(v, float) else v for name, v in point.items()}
+    return ", ".join(f"{name}={value}" for name, value in few.items())
+
+
+@tune.command("tell", epilog="Example: `copeland tune tell sound.json 17 first`")
+def tell_command(
+    file: File,
+    duel: Annotated[int, typer.Argument(metavar="DUEL", help="Its number.")],
+    winner: Annotated[str, typer.Argument(metavar="WINNER", help="first, second, tie or skip.")],
+    as_json: Json = False,
+) -> None:
+    """Say which setting of a duel is better."""
+    tuning = _Tuning.read(file)
+    if winner not in WINNERS:
+        raise InvalidParameter(f"'{winner}' is no answer; {nearest(winner, WINNERS)}")
+    if not 1 <= duel <= len(tuning.duels) or tuning.duels[duel - 1]["winner"] is not None:
+        raise UnknownDuel(f"duel {duel} of {file} was never asked, or was answered before.")
+    tuning.tell(tuning.duels[duel - 1], winner)
+    _tell_answers(tuning, as_json)
+
+
+def _tell_answers(tuning: _Tuning, as_json: bool) -> None:
+    said = f"{tuning.path} has {format_count(tuning.answers, 'answer')}."
+    tell_result(said, {"answers": tuning.answers}, as_json)
+
+
+@tune.command("best", epilog="Example: `copeland tune best sound.json`")
+def best_command(file: File, as_json: Json = False) -> None:
+    """Say which setting to take now: an estimate, which is not proved."""
+    tuner = _Tuning.read(file).tuner
+    if not tuner.votes:
+        raise InvalidParameter(f"{file} has no votes yet; answer some duels first.")
+    found = tuner.recommend()
+    said = (
+        f"After {format_count(tuner.votes, 'vote')}: {_line(found.point)}. By the model's estimate it beats "
+        f"{percent(found.score)} of all settings, and another one beats {100 * found.regret:.1f} percentage points more."
+    )
+    told = {"point": found.point, "score": found.score, "regret": found.regret}
+    tell_result(said, {"votes": tuner.votes, **told}, as_json)
+
+
+_RUN = 'copeland tune run sound.json --command "python judge.py {first.rate} {second.rate}"'
+
+
+@tune.command("run", epilog=f"Example: `{_RUN}`")
+def run_command(
+    file: File,
+    command: Annotated[str, typer.Option(metavar="PROGRAM", help=_COMMAND_HELP)],
+    answers: Annotated[int, Whole(help="Go on until so many duels have an answer.")] = 100,
+    timeout: Annotated[float, Number(help="Seconds that the program may take.")] = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Let a program answer duels, each kept before the next is asked; type it again to go on after it was stopped."""
+    from copeland.study.judges.command import run_program, split_command
+    from copeland.study.judges.parse import JudgeFailed, quote_answer
+
+    tuning, arguments = _Tuning.read(file), split_command(command)
+    for _, name in _PLACE.findall(command):
+        if name not in tuning.space.parameters:
+            raise InvalidParameter(inert(f"the command names '{name}', which is no parameter."))
+
+    def judge(duel: dict[str, Any]) -> str:
+        filled = [_PLACE.sub(lambda at: str(duel[at[1]][at[2]]), one) for one in arguments]
+        shown = json.dumps({side: duel[side] for side in (FIRST, SECOND)})
+        said = run_program(arguments[0], filled, shown, timeout).strip().lower()
+        if said in WINNERS:
+            return said
+        expected = f"it must print one of {', '.join(WINNERS)}"
+        raise JudgeFailed(f"{arguments[0]} printed {quote_answer(said)}; {expected}.")
+
+    with progress_bar("answers", starting="") as tell:
+        while tuning.answers < answers:
+            tell(tuning.answers, answers)
+            left = (duel for duel in tuning.duels if duel["winner"] is None)
+            duel = next(left, None) or tuning.ask()
+            tuning.tell(duel, judge(duel))
+    _tell_answers(tuning, as_json)

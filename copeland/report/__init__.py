@@ -92,7 +92,7 @@ def plot(
             return ranking_figure(runs)
         if is_own:
             return cast(Drawable, runs).draw_figure()
-        from copeland.report.tuning_page import landscape_figure
+        from copeland.report.landscape_figure import landscape_figure
 
         return landscape_figure(cast(Any, runs).landscape())
     from copeland.report.regret_figure import regret_figure

@@ -69,7 +69,6 @@ class Impressions:
         self, study: OpenedStudy, secret: str, method: str, window: float, patience: float
     ):
         self._study, self._work = study, study.transactions
-        self._work.kind.require_options("so there are no rankers to interleave")
         self._desk, settings = Desk(study.name, secret, method), self._work.state.settings
         check_desk(self._desk)
         if not 0 < window < float("inf") or not 0 <= patience < float("inf"):

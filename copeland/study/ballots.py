@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 from copeland.study.commands import Answer, answer_to
 from copeland.study.kinds.base import Wait, require_open
@@ -24,10 +24,6 @@ class Ballot(NamedTuple):
     voter: str | None
     item: str | None
     expires: float
-    points: Mapping[str, Mapping[str, Any]] | None = None  # of left and right, if of a space
-
-    def __hash__(self) -> int:
-        return hash(self[:-1])  # mappings have no hash
 
 
 class Following(NamedTuple):
@@ -118,14 +114,11 @@ def view_as(work: Transactions, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
     state, votes = work.state, tuple(log.votes_of(voter))
     undone = state.undone.intersection(vote.number for vote in votes)
-    return Look(work.kind.count_options(state), state.closed, votes, frozenset(undone))
+    return Look(len(active(state)), state.closed, votes, frozenset(undone))
 
 
 def ballot_of(state: StudyState, asked: AskedEvent) -> Ballot:
     """Return a question with its options by name."""
     left, right = (state.options[i] for i in sides_of(asked))
     expires = asked.time + state.settings.lease
-    points = None
-    if left.point is not None and right.point is not None:
-        points = {"left": dict(left.point), "right": dict(right.point)}
-    return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires, points)
+    return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)

@@ -94,7 +94,7 @@ def _describe(
     before: list[VoteEvent],
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
-    if kind.is_dealt(state, asked):
+    if state.arrivals is not None:
         named = vote.voter if asked.voter is None else None
         if named is not None and first_visit(log, named) is not None:
             return {"proves": False}

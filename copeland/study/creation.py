@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from copeland.errors import InvalidParameter, StudyExists
 from copeland.study.imports import import_votes
@@ -22,17 +22,10 @@ from copeland.study.settings import SETTINGS, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.votes import Imported, incoming, source_of, votes_from
 
-if TYPE_CHECKING:
-    from copeland.tuning import Space
-
 
 def create_study(
     name: str,
-    options: str
-    | Path
-    | Mapping[str, str]
-    | Iterable[str | Mapping[str, str] | Option]
-    | None = None,
+    options: str | Path | Mapping[str, str] | Iterable[str | Mapping[str, str] | Option],
     storage: str | Storage | None = None,
     *,
     algorithm: str | None = None,
@@ -50,8 +43,6 @@ def create_study(
     missing: str | None = None,
     cases: int | None = None,
     population: str | None = None,
-    space: Space | None = None,
-    show: str = "",
     load_if_exists: bool = False,
     clock: Clock = time.time,
 ) -> Study:
@@ -69,11 +60,6 @@ def create_study(
         ``"judge"``: a judge on test cases. docs/who-votes.md says what each proves.
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
-    space
-        A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
-    show
-        What voters see of a point: a text with ``{name}`` for each parameter, as in
-        ``"hsl({hue:.0f}, 70%, 50%)"``, or a drawing that begins with ``<svg``; by default its values.
     clock
         Returns seconds since 1970.
 
@@ -87,26 +73,7 @@ def create_study(
     """
     told = {key: value for key, value in locals().items() if key in SETTINGS}
     _check_name(name)
-    given = _check_options(options, space)
-    told["space"] = "" if space is None else space.to_json()
-    return _create(name, given, told, storage, load_if_exists, clock, space=space)
-
-
-def _check_options(options: Any, space: Space | None) -> list[Option]:
-    """The options of a study; of a space, none before the first question."""
-    if space is None:
-        if options is None:
-            raise InvalidParameter(
-                "a study needs options, or a space of them; give one of the two."
-            )
-        return options_of(options)
-    if options is not None:
-        raise InvalidParameter(
-            "a study has either options or a space of them; give one of the two."
-        )
-    if not hasattr(space, "to_json"):
-        raise InvalidParameter("space must be a Space; make one from named parameters.")
-    return []
+    return _create(name, options_of(options), told, storage, load_if_exists, clock)
 
 
 def create_study_from_votes(
@@ -173,7 +140,6 @@ def _create(
     load_if_exists: bool,
     clock: Clock,
     then: Callable[[StudyState, Log], list[Event]] | None = None,
-    space: Space | None = None,
 ) -> Study:
     """The study, new or there already; ``then`` is what a new one begins with after its first event."""
     settings = told if isinstance(told, Settings) else Settings(**told)
@@ -184,21 +150,17 @@ def _create(
     kept = storage if isinstance(storage, Storage) else Storage(storage)
     follow = None if then is None else partial(then, state)
     try:
-        return Study(kept, name, kept.create(name, first, follow), clock, space)
+        return Study(kept, name, kept.create(name, first, follow), clock)
     except StudyExists:
         if not load_if_exists:
             raise
     study = Study(kept, name, kept.key(name), clock)
     _require_same(study, options, settings, {} if isinstance(told, Settings) else told)
-    return study if space is None else Study(kept, name, kept.key(name), clock, space)
+    return study
 
 
-def open_study(
-    name: str, storage: str | Storage, *, space: Space | None = None, clock: Clock = time.time
-) -> Study:
+def open_study(name: str, storage: str | Storage, *, clock: Clock = time.time) -> Study:
     """Return the study of this name.
-
-    ``space`` is needed only if the options are points of a space whose constraint is a function: a function is not in the log.
 
     Examples
     --------
@@ -207,7 +169,7 @@ def open_study(
     ['green', 'black']
     """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
-    return Study(kept, name, kept.key(name), clock, space)
+    return Study(kept, name, kept.key(name), clock)
 
 
 def copy_study(
@@ -238,7 +200,7 @@ def copy_study(
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     old = kept.key(name)
     state = Study(kept, name, old, clock).state()
-    left = [] if state.tuning is not None else [state.options[i] for i in state.options_left]
+    left = [state.options[i] for i in state.options_left]
     options = [Option(one.name, one.text, one.path) for one in left]
     told = state.settings.to_dict() | ({} if panel is None else {"panel": tuple(panel)})
     copy = _create(new_name, options, Settings.of(told), kept, False, clock)

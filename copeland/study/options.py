@@ -6,18 +6,15 @@ A file that an option names is read only inside one folder, only if it is an ord
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from html import escape
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
-from copeland.errors import InvalidParameter, InvalidRow, nearest
+from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.input_limits import check_text, is_storable
 from copeland.study.log.events import OUTCOMES
-from copeland.support.escaping import inert
 from copeland.support.lookalikes import find_twins, look_of
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_word, text_in
@@ -25,11 +22,6 @@ from copeland.support.vote_tables import outcome_word, text_in
 LARGEST = 1_000_000  # bytes of a file that is read: more than a voter or a model takes in at once
 
 ACTIVE = "active"  # the other states are called as the events that lead to them
-
-NAME = 300  # characters of a name: a number may follow
-_FEW, _ALL = 4, 12  # digits of a number in a name; those that tell points apart
-_PLACE = re.compile(r"\{(\w+)(?::\.(\d)f)?\}")
-_DRAWING = "<svg"
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,6 @@ class Option:
     text: str = ""
     path: str = ""
     state: str = ACTIVE
-    point: Mapping[str, Any] | None = field(default=None, hash=False, repr=False)  # of a space
 
     def __post_init__(self) -> None:
         for part in ("name", "text", "path"):
@@ -57,8 +48,7 @@ class Option:
     @property
     def shown(self) -> dict[str, Any]:
         """What it was given when it was added."""
-        told: dict[str, Any] = {"name": self.name, "text": self.text, "path": self.path}
-        return told if self.point is None else {**told, "point": dict(self.point)}
+        return {"name": self.name, "text": self.text, "path": self.path}
 
 
 def read_options(path: str | Path) -> list[Option]:
@@ -190,79 +180,3 @@ def read_material(path: str, folder: Path | None) -> str:
 def name_of(thing: Any) -> str:
     """Return the name of an option or item; a plain string is its own."""
     return str(getattr(thing, "name", thing))
-
-
-# Points of a space as options
-
-
-def point_option(point: Mapping[str, Any], show: str, taken: Collection[str]) -> Option:
-    """Return a point as an option with a name that is still free.
-
-    Examples
-    --------
-    >>> point_option({"hue": 213.456, "style": "warm"}, "hsl({hue:.0f}, 70%, 50%)", ["hue=213.5, style=warm"])
-    Option(name='hue=213.456, style=warm', text='hsl(213, 70%, 50%)', path='', state='active')
-    """
-    few, most = (values_of(point, digits)[:NAME] for digits in (_FEW, _ALL))
-    free = [name for name in (few, most) if name not in taken]
-    name = free[0] if free else f"{most} ({len(taken) + 1})"
-    return Option(name, fill_template(show, point), point=dict(point))
-
-
-def values_of(point: Mapping[str, Any], digits: int = _FEW) -> str:
-    """Return a point as one line of text.
-
-    Examples
-    --------
-    >>> values_of({"rate": 0.0123456, "layers": 3, "style": "warm"})
-    'rate=0.01235, layers=3, style=warm'
-    """
-    return inert(", ".join(f"{name}={_value(value, digits)}" for name, value in point.items()))
-
-
-def _value(value: Any, digits: int) -> str:
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
-
-
-def fill_template(show: str, point: Mapping[str, Any]) -> str:
-    """Return a template with the values of a point in their places; in a drawing they are escaped.
-
-    Examples
-    --------
-    >>> fill_template("{word} at {size:.1f} pt", {"word": "Tea", "size": 12.345})
-    'Tea at 12.3 pt'
-    """
-
-    def value(place: re.Match[str]) -> str:
-        found = point[place[1]]
-        is_number = isinstance(found, float | int) and not isinstance(found, bool)
-        text = f"{found:.{place[2]}f}" if place[2] and is_number else _value(found, _ALL)
-        return escape(text) if is_drawing(show) else text
-
-    return _PLACE.sub(value, show)
-
-
-def is_drawing(text: str) -> bool:
-    """Tell whether a text is an image in SVG."""
-    return text.lstrip().startswith(_DRAWING)
-
-
-def check_show(show: str, names: list[str]) -> None:
-    """Refuse a template that names something other than a parameter, and parameter names that cannot be stored."""
-    for name in names:
-        check_text("a parameter's ", name=name)
-    if not isinstance(show, str):
-        raise InvalidParameter(f"show is {show!r}; give a text with {{{names[0]}}} in it.", "show")
-    check_text("the template, as a ", text=show or None)
-    places = [place[1] for place in _PLACE.finditer(show)]
-    for name in places:
-        if name not in names:
-            raise InvalidParameter(
-                f"the template names '{name}', which is not a parameter; {nearest(name, names)}",
-                "show",
-            )
-    if show and not places:
-        raise InvalidParameter(
-            f"the template shows no parameter, so all points would look the same; put {{{names[0]}}} into it.",
-            "show",
-        )

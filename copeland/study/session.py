@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from copeland.errors import StorageError
 from copeland.study.kinds import kind_of
@@ -26,9 +26,6 @@ from copeland.study.pair_choice import Chooser, chooser_of
 from copeland.study.results.standing import Standing
 from copeland.study.voter_history import BallotRequest
 from copeland.study.votes import Vote
-
-if TYPE_CHECKING:
-    from copeland.tuning import Space
 
 SNAPSHOT_EVERY = 10_000  # events
 AT_ONCE = 32  # changes in one transaction
@@ -92,9 +89,8 @@ class Transactions:
     state. The state takes in what it appends at once, and is made anew from the log if it cannot be stored.
     """
 
-    def __init__(self, storage: Storage, key: int, space: Space | None = None):
+    def __init__(self, storage: Storage, key: int):
         self._storage = storage
-        self._space = space  # with its constraint, where the options are points of one
         self._key = key
         self._turn = threading.RLock()
         self._queue = threading.Lock()
@@ -103,7 +99,7 @@ class Transactions:
         self._recall = Recall()
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the state may be ahead of the log, or were left half way
-        self.state = storage.read(key, self._open_state)
+        self.state = storage.read(key, self._load_state)
         self.kind: Kind = kind_of(self.state.settings)  # for good: settings never change
         self._keep()
 
@@ -250,14 +246,8 @@ class Transactions:
     def _catch_up(self, log: Log) -> None:
         if self._torn:
             self._recall.forget()
-            self.state, self._chooser, self._torn = self._open_state(log), None, False
+            self.state, self._chooser, self._torn = self._load_state(log), None, False
         self.take(log.after(self.state.number))
-
-    def _open_state(self, log: Log) -> StudyState:
-        state = self._load_state(log)
-        if self._space is not None:
-            kind_of(state.settings).give_space(state, self._space)
-        return state
 
     def _load_state(self, log: Log) -> StudyState:
         kept = log.snapshot()
@@ -272,8 +262,7 @@ class Transactions:
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
         number = self.state.number
-        often = self.kind.snapshot_every(self.state, SNAPSHOT_EVERY)
-        if often is None or number - self._snapshot < often:
+        if number - self._snapshot < SNAPSHOT_EVERY:
             return
         self._snapshot = number
         content = dump_state(self.state)

@@ -21,12 +21,10 @@ from copeland.support.spec import Spec
 PEOPLE = "people"  # who votes, several pairs each
 JUDGE = "judge"  # who votes on test cases
 PANEL = "panel"  # who votes, and who chooses the pairs there
-TUNER = "tuner"  # who chooses the pairs of a space
 AGAINST, IGNORED = "against", "ignored"  # what people's missing answers prove
 THESE, LIKE_THESE = "these", "like-these"  # what is proved: of exactly these cases, or of others
 BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow faster than people fall (docs/notes/people.md)
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
-ONLY_SPACE, NEVER_SPACE = ("space", "show"), ("margin", "batch")
 ONLY_JUDGE = ("population", "cases")
 
 
@@ -65,19 +63,19 @@ def _setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any
     return field(default=default, metadata={"rule": rule, "help": help, "usual": usual})
 
 
-def usual_settings(voters: str | None, panel: Sequence[str], space: str) -> dict[str, Any]:
-    """Return the settings that follow from who votes, and on what, where they are not told.
+def usual_settings(voters: str | None, panel: Sequence[str]) -> dict[str, Any]:
+    """Return the settings that follow from who votes, where they are not told.
 
     Examples
     --------
-    >>> usual_settings("judge", panel=(), space="")["cases"]
+    >>> usual_settings("judge", panel=())["cases"]
     1
     """
     voters = (PANEL if panel else PEOPLE) if voters is None else voters
-    dealt, judge = voters == PEOPLE and not space, voters == JUDGE
+    dealt, judge = voters == PEOPLE, voters == JUDGE
     return {
         "voters": voters,
-        "algorithm": TUNER if space else PANEL if voters == PANEL else "cpc-pac",
+        "algorithm": PANEL if voters == PANEL else "cpc-pac",
         "repeats": "count" if voters == "independent" else "first",
         "batch": BATCH if dealt else 0,
         "missing": AGAINST if dealt else "",
@@ -94,7 +92,7 @@ class Settings:
     ----------
     algorithm
         Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``). By default
-        ``"cpc-pac"``; a panel and a space have planners of their own.
+        ``"cpc-pac"``; a panel has a planner of its own.
     delta
         The probability with which the certificate may ever be wrong.
     margin
@@ -129,15 +127,10 @@ class Settings:
         options. Empty elsewhere.
     panel
         The names of the voters, if they are a panel.
-    space
-        The space whose points are the options, as text (:meth:`copeland.Space.to_json`); the algorithm is
-        ``"tuner"``. Only audits prove anything, and ``delta`` is for all of them together.
     goal
         What the study is to find out. ``"best"``: who is best. ``"top:3"``: three options such that no other beats more than any of
         them. ``"above:NAME"``: for each other option, whether it beats NAME. ``"tiers"``: groups of options that are apart; it goes on after
         the winner.
-    show
-        What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
     population
         Where judges vote, what is proved: something about exactly ``"these"`` cases, as by default, or about cases ``"like-these"``, of
         which these are a random sample. Empty elsewhere.
@@ -189,8 +182,6 @@ class Settings:
         str(BATCH),
     )
     panel: tuple[str, ...] = _setting((), None, "The names of the members of the panel.")
-    space: str = _setting("", None, "The space whose points are the options.")
-    show: str = _setting("", None, "What voters see of a point, with {name} for each parameter.")
     missing: str = _setting(
         None,
         _choice(AGAINST, IGNORED, unsaid=("",)),
@@ -220,7 +211,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
-        for name, value in usual_settings(self.voters, self.panel, self.space).items():
+        for name, value in usual_settings(self.voters, self.panel).items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         for name, one in SETTINGS.items():
@@ -230,8 +221,6 @@ class Settings:
         object.__setattr__(self, "goal", tidy_goal(self.goal))
         for sentence in _objections(self):
             raise InvalidParameter(sentence, sentence.split()[0])
-        if self.space:
-            _check_space(self)
 
     @property
     def spec(self) -> Spec:
@@ -280,7 +269,6 @@ class Settings:
         """Return the settings that mean something here, as plain values."""
         left_out = (
             *(NEVER_PANEL if self.panel else ONLY_PANEL),
-            *(NEVER_SPACE if self.space else ONLY_SPACE),
             *(() if self.missing else ("missing",)),
             *(() if self.goal != BEST else ("goal",)),
             *(() if self.voters == JUDGE else ONLY_JUDGE),
@@ -319,7 +307,6 @@ def _members(given: Any) -> tuple[str, ...]:
 
 def _objections(s: Settings) -> Iterator[str]:
     """What does not go together; each sentence begins with the setting that is to change."""
-    dealt = s.people and not s.space
     for name in ONLY_JUDGE:
         value = getattr(s, name)
         if value and s.voters != JUDGE:
@@ -332,33 +319,18 @@ def _objections(s: Settings) -> Iterator[str]:
         yield f"panel has names, but voters is {s.voters!r}; let voters be 'panel'."
     if s.repeats == "count" and s.voters != "independent":
         yield "repeats is 'count', but further votes on a pair can count only if voters are independent; leave it out."
-    if s.missing and not dealt:
-        yield "missing says what people's missing answers prove; leave it out, or let people vote on options."
-    if s.batch and not dealt:
-        yield "batch is what each person is dealt; leave it out, or let people vote on options."
-    if dealt and not s.missing:
+    if s.missing and not s.people:
+        yield "missing says what people's missing answers prove; leave it out, or let people vote."
+    if s.batch and not s.people:
+        yield "batch is what each person is dealt; leave it out, or let people vote."
+    if s.people and not s.missing:
         yield "missing is '', but people may leave pairs unanswered; let it be 'against' or 'ignored'."
-    if dealt and not s.batch:
+    if s.people and not s.batch:
         yield "batch is 0; each person is dealt all pairs at the start, so say how many: 1 or more."
-    if s.space or s.show or s.algorithm == TUNER:
-        yield from _objections_to_space(s)
-    elif s.voters == PANEL:
+    if s.voters == PANEL:
         yield from _objections_to_panel(s)
     else:
         yield from _objections_to_algorithm(s)
-
-
-def _objections_to_space(s: Settings) -> Iterator[str]:
-    if not s.space:
-        yield "space is not given, but a template or a tuner needs a space of points; give one."
-    if s.voters in (JUDGE, PANEL):
-        yield f"voters is {s.voters!r}, who answers all pairs, but the points of a space have no end; choose others."
-    if s.algorithm != TUNER:
-        yield f"algorithm is {s.algorithm!r}; a space has a tuner of its own, so leave it out."
-    if s.margin:
-        yield "margin means nothing for points of a space; leave it out."
-    if s.goal != BEST:
-        yield f"goal is {s.goal!r}, but the points of a space have no end, so there is one to find; leave it out."
 
 
 def _objections_to_panel(s: Settings) -> Iterator[str]:
@@ -385,16 +357,3 @@ def _objections_to_algorithm(s: Settings) -> Iterator[str]:
         yield "algorithm has the parameter `together`, but a study shows losses one by one; leave it out."
     if algorithm.needs_horizon:
         yield f"algorithm is {algorithm.name}, which must know its horizon in advance, and a study has none; use another."
-
-
-def _check_space(settings: Settings) -> None:
-    """Refuse what is not a space, and a template that does not fit it."""
-    from copeland.study.options import check_show
-    from copeland.tuning import Choice, Space
-
-    parameters = Space.parameters_in(settings.space)
-    check_show(settings.show, list(parameters))
-    for name, parameter in parameters.items():
-        for value in parameter.options if isinstance(parameter, Choice) else ():
-            if isinstance(value, str) and not is_storable(value):
-                raise InvalidParameter(f"{name} is {value!r}; it must be plain text.", "space")

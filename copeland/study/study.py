@@ -59,7 +59,7 @@ from copeland.study.log.events import (
     times_of,
     to_json,
 )
-from copeland.study.log.state import StudyState, fold_log, require_tuning
+from copeland.study.log.state import StudyState, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
 from copeland.study.results.standing import (
@@ -84,8 +84,7 @@ from copeland.study.votes import (
     write_csv,
 )
 from copeland.support.escaping import inert
-from copeland.support.phrasing import format_count
-from copeland.support.rng import stream
+from copeland.support.phrasing import format_count, shorten_names
 
 if TYPE_CHECKING:  # what loads scipy is imported where it is used
     from copeland.forecast.forecast import Forecast
@@ -93,16 +92,14 @@ if TYPE_CHECKING:  # what loads scipy is imported where it is used
     from copeland.orders.rank import By, Ranking
     from copeland.search.allocation import Allocation
     from copeland.search.impressions import Impressions
-    from copeland.study.kinds.space import Tuned
     from copeland.study.results.history import Drift
     from copeland.study.results.verdict import Verdict
-    from copeland.tuning import Found, Space, Tuner
-    from copeland.tuning.tuner import Cast
 
 Clock = Callable[[], float]
 T = TypeVar("T")
 
 LAST = 2**63 - 1  # number that an event can have
+CLAIM = 80  # letters of what is said of a study in passing
 
 
 class Study:
@@ -127,22 +124,21 @@ class Study:
         name: str,
         key: int,
         clock: Clock = time.time,
-        space: Space | None = None,
     ):
         self.name = name
         self.storage = storage
         self._key = key
         self._clock = clock
-        self._work = Transactions(storage, key, space)
+        self._work = Transactions(storage, key)
 
     def __repr__(self) -> str:
-        def look() -> Standing:  # no storage is looked into
-            now = self.now()
-            return self._work.look_at_state(
-                lambda state: self._work.kind.standing(self.name, state, now)
-            )
+        from copeland.study.results.analysis import Analysis  # which loads scipy, as forecasts do
+        from copeland.study.results.verdict import claim_of
 
-        return f"<Study {self._size()}{self._work.kind.claim(look)}>"
+        now, kind = self.now(), self._work.kind  # no storage is looked into
+        standing = self._work.look_at_state(lambda state: kind.standing(self.name, state, now))
+        claim, _, _ = claim_of(Analysis(standing)).partition(". ")
+        return f"<Study {self._size()}: {shorten_names([claim.rstrip('.')], CLAIM)[0]}>"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
@@ -705,8 +701,9 @@ class Study:
         >>> study.verdict().kind, study.certificate().best
         ('winner', (0,))
         """
-        look = partial(self.standing, voters=self.settings.people)
-        return self._work.kind.verdict(look, self.tuned)
+        from copeland.study.results.analysis import Analysis
+
+        return Analysis(self.standing(voters=self.settings.people)).verdict
 
     def plan(
         self,
@@ -741,7 +738,6 @@ class Study:
 
         goal = read_until(until)
         check_people(people)
-        self._work.kind.require_options("so nobody can say how many votes they need")
         most = MOST if most is None else most
         how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
         look = partial(self.standing, voters=self.settings.people)
@@ -753,7 +749,6 @@ class Study:
         from copeland.study.results.voter_reach import votes_each
 
         check_people(people)
-        self._work.kind.require_options("so nobody can say what this many voters can settle")
         if not self.settings.people:
             raise InvalidParameter(
                 "this is not a study of people, so there is nothing for them to settle."
@@ -785,7 +780,6 @@ class Study:
         from copeland.study.results.analysis import Analysis
         from copeland.study.results.rankings import Rankings
 
-        self._work.kind.require_options("so they cannot all be ranked: see shortlist()")
         return Rankings(Analysis(self.standing(voters=False)), self.votes).rank(by, expected)
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
@@ -797,7 +791,6 @@ class Study:
         from copeland.study.results.history import drifts_of
 
         check_level(level)
-        self._work.kind.require_options("hardly any pair comes twice, so no change would show")
         return self._work.read(lambda log: drifts_of(self._state, log.replay(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:
@@ -805,10 +798,8 @@ class Study:
 
         ``command``, if given, is the command that the page names to make it again.
         """
-        from copeland.study.report.study_page import write_space_page, write_study_page
+        from copeland.study.report.study_page import write_study_page
 
-        if self.settings.space:
-            return write_space_page(*self._read_tuning(), path, command)
         log = self._work.read(lambda log: list(log.replay()))
         return write_study_page(self.standing(), log, path, command, self.drift(), self.votes)
 
@@ -826,72 +817,6 @@ class Study:
             return kind.standing(self.name, state, now, known)
 
         return self._work.read(look)
-
-    # The points, if its options are points of a space
-
-    def tuner(self) -> Tuner:
-        """Return a copy of the tuner of a study of a space, to look at; ``copeland.plot`` draws it."""
-        return self._work.read(lambda _log: require_tuning(self._state).trial().tuner)
-
-    def recommend(self) -> Found:
-        """Return the point of the space to take now. Its score and regret are estimates.
-
-        Examples
-        --------
-        >>> from copeland import Real, Space
-        >>> from copeland.study import create_study
-        >>> study = create_study("size", space=Space({"pt": Real(6, 24)}))
-        >>> for _ in range(12):
-        ...     ballot = study.ask()
-        ...     closer = min((ballot.left, ballot.right), key=lambda n: abs(study.option(n).point["pt"] - 11))
-        ...     _ = study.tell(ballot, closer)
-        >>> abs(study.recommend().point["pt"] - 11) < 4
-        True
-        """
-        return self.tuner().recommend()
-
-    def shortlist(self, k: int = 6) -> list[dict[str, Any]]:
-        """Return ``k`` points of the space that may well include the best one."""
-        return self.tuner().shortlist(k)
-
-    def tuned(self) -> Tuned:
-        """Return where a study of a space stands: the point to take, and what audits prove."""
-        from copeland.study.kinds.space import tuned_of
-
-        tuned = self._work.read(lambda _log: tuned_of(self.name, self._state, self.now())[1])
-        return tuned()  # which takes a while, so others need not wait for it
-
-    def _read_tuning(self) -> tuple[Tuner, Tuned, list[Cast]]:
-        """Return the tuner of a study, where it stands, and the votes that led there."""
-        from copeland.study.kinds.space import cast_of, tuned_of
-
-        def read(log: Log) -> tuple[Tuner, Callable[[], Tuned], list[Cast]]:
-            return *tuned_of(self.name, self._state, self.now()), cast_of(self._state, log.votes())
-
-        tuner, tuned, cast = self._work.read(read)
-        return tuner, tuned(), cast
-
-    def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
-        """Ask from now on how a point does against random ones, until there are this many votes.
-
-        :meth:`verdict` says what they prove: at least what share of the space the point beats.
-
-        Parameters
-        ----------
-        point
-            By default the one that is recommended now.
-        votes
-            How many votes. What the audit proves holds after each of them.
-        """
-        from copeland.study.kinds.space import audit_begun
-
-        chosen = self.recommend().point if point is None else point
-
-        def begin(_log: Log) -> list[Event]:
-            seed = int(stream(self.settings.seed, "audit", self._state.number).integers(2**32))
-            return audit_begun(self._state, chosen, votes, seed, self.now())
-
-        self._work.append(begin)
 
     # For packages that build on studies
 

@@ -50,9 +50,9 @@ class VoteCounts:
         """How many votes there are."""
         return round(self.counts.sum())
 
-    def add(self, first: Floats, second: Floats, share: float, times: int = 1) -> None:
-        """Count a vote; ``share`` of it is for the first. With -1 times it is taken back."""
-        shares = times * np.array([share, 1 - share])
+    def add(self, first: Floats, second: Floats, share: float) -> None:
+        """Count a vote; ``share`` of it is for the first."""
+        shares = np.array([share, 1 - share])
         row = self._rows.get(_key(second, first))
         if row is not None:
             shares = shares[::-1]
@@ -61,10 +61,8 @@ class VoteCounts:
             if row == len(self.places):
                 self.places = np.concatenate([self.places, [[first, second]]])
                 self.counts = np.concatenate([self.counts, [[0.0, 0.0]]])
-        if (self.counts[row] + shares < 0).any():
-            raise InvalidParameter("there is no such vote to take back.")
         self.counts[row] += shares
-        self.ties += times * (share == 0.5)
+        self.ties += share == 0.5
         self._votes = None
 
     def restore(self, places: Floats, counts: Floats, ties: int) -> None:

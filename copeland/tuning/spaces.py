@@ -30,6 +30,21 @@ CONSTRAINT = "constraint"  # the key of a text or a list of texts; a table makes
 MOST_PARAMETERS = 16
 TRIES = 2**15  # places looked at for feasible ones
 _BATCH = 256
+EXAMPLE = """constraint = "layers < 6 or rate < 0.1"
+
+[rate]
+low = 0.0001
+high = 1.0
+log = true
+
+[layers]
+low = 1
+high = 8
+integer = true
+
+[style]
+choices = ["short", "warm"]
+"""
 _KEYS = {"low", "high", "log", "integer"}  # of a table that describes a range
 
 _SPREAD = 0.7  # of the logarithm of a step's length
@@ -47,7 +62,7 @@ class Space:
         A name for each :class:`Real`, :class:`Integer` or :class:`Choice`.
     feasible
         Which points the tuner may ask about: a constraint in words, a list of them, which must all hold, or a
-        function that takes the parameters by name. Only words can be stored with a study.
+        function that takes the parameters by name. Only words can be written to a file.
 
     Examples
     --------
@@ -72,9 +87,6 @@ class Space:
         inside = ", ".join(f"{name!r}: {one!r}" for name, one in self.parameters.items())
         words = str(list(self.constraints)) if self.constraints else "..."
         return inert(f"Space({{{inside}}}{'' if self.feasible is None else f', feasible={words}'})")
-
-    def __deepcopy__(self, _memo: dict[int, Any]) -> Space:
-        return self  # it never changes, and its constraint may be any function
 
     @property
     def d(self) -> int:
@@ -195,23 +207,20 @@ class Space:
             log = [one.log] if isinstance(one, Real) else []
             kinds[name] = [type(one).__name__, *given, *log]
         told = {"parameters": kinds, "constrained": self.feasible is not None}
-        if self.constraints:  # only then, so that texts of other spaces stay as they were
+        if self.constraints:
             told["constraints"] = self.constraints
         return json.dumps(told)
 
     @classmethod
     def from_json(cls, text: str, feasible: Callable[..., bool] | None = None) -> Space:
         """Return the space that :meth:`to_json` wrote; give its constraint if it is a function."""
-        parameters = cls.parameters_in(text)
-        return cls(parameters, feasible or json.loads(text).get("constraints"))
-
-    @staticmethod
-    def parameters_in(text: str) -> dict[str, Parameter]:
-        """Return the parameters of the space that :meth:`to_json` wrote."""
         kinds = {"Real": Real, "Integer": Integer, "Choice": Choice}
         try:
-            read = json.loads(text)["parameters"]
-            return {name: kinds[kind](*rest) for name, (kind, *rest) in read.items()}
+            read = json.loads(text)
+            parameters = {
+                name: kinds[kind](*rest) for name, (kind, *rest) in read["parameters"].items()
+            }
+            return cls(parameters, feasible or read.get("constraints"))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, InvalidParameter):
                 raise
@@ -292,22 +301,7 @@ def read_space(text: str) -> Space:
 
     Examples
     --------
-    >>> read_space('''
-    ... constraint = "layers < 6 or rate < 0.1"
-    ...
-    ... [rate]
-    ... low = 0.0001
-    ... high = 1.0
-    ... log = true
-    ...
-    ... [layers]
-    ... low = 1
-    ... high = 8
-    ... integer = true
-    ...
-    ... [style]
-    ... choices = ["short", "warm"]
-    ... ''')
+    >>> read_space(EXAMPLE)
     Space({'rate': Real(low=0.0001, high=1.0, log=True), 'layers': Integer(low=1, high=8),
            'style': Choice('short', 'warm')}, feasible=['layers < 6 or rate < 0.1'])
     """
@@ -353,3 +347,53 @@ def _parameter(name: str, table: Any) -> Parameter:
     if table.get("integer", False):
         return Integer(table["low"], table["high"])
     return Real(table["low"], table["high"], log=table.get("log", False))
+
+
+_KINDS = ("log", "integer")
+
+
+def tables_of(options: Sequence[str]) -> dict[str, Any]:
+    """Return the same tables of parameters in short, such as ``rate=0.001:1:log``.
+
+    Examples
+    --------
+    >>> tables_of(["rate=0.001:1:log", "style=short,warm"])
+    {'rate': {'low': 0.001, 'high': 1, 'log': True}, 'style': {'choices': ['short', 'warm']}}
+    """
+    tables: dict[str, Any] = {}
+    for option in options:
+        name, equals, said = option.partition("=")
+        if not equals or not name.strip() or not said.strip():
+            raise _misread(option)
+        if name.strip() in tables:
+            raise InvalidParameter(inert(f"the parameter '{name.strip()[:40]}' is there twice."))
+        choices = {"choices": [_value(one.strip()) for one in said.split(",")]}
+        tables[name.strip()] = _range(option, said) if ":" in said else choices
+    return tables
+
+
+def _range(option: str, said: str) -> dict[str, Any]:
+    low, high, *kinds = (part.strip() for part in said.split(":"))
+    ends = [_value(end) for end in (low, high)]
+    if any(isinstance(end, str) for end in ends) or kinds[1:] or not set(kinds) <= set(_KINDS):
+        raise _misread(option)
+    return {"low": ends[0], "high": ends[1], **dict.fromkeys(kinds, True)}
+
+
+def _value(text: str) -> int | float | str:
+    """A number if it is one, else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _misread(option: str) -> InvalidParameter:
+    return InvalidParameter(
+        inert(
+            f"the parameter '{option[:60]}' must be NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:integer "
+            "or NAME=A,B,C."
+        )
+    )

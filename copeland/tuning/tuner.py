@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -20,7 +20,7 @@ from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
 from copeland.tuning.duel_choice import OPPONENTS, FitView, choose
 from copeland.tuning.duels import Duel, VoteCounts
-from copeland.tuning.landscape import Landscape, landscape_of, score_places, shares, worlds_of
+from copeland.tuning.landscape import Landscape, landscape_of, score_places
 from copeland.tuning.preference_model import Fit, Votes
 from copeland.tuning.spaces import Point, PointLike, Space, lacks_constraint
 from copeland.tuning.walkers import (
@@ -172,19 +172,10 @@ class Tuner:
 
     def add(self, first: PointLike, second: PointLike, winner: PointLike | None) -> None:
         """Add a vote that the tuner did not ask for, such as an old one: any two points, at any time."""
-        self._add_vote(first, second, winner, 1)
-
-    def withdraw(self, first: PointLike, second: PointLike, winner: PointLike | None) -> None:
-        """Take back a vote that was counted by :meth:`add`."""
-        self._add_vote(first, second, winner, -1)
-
-    def _add_vote(
-        self, first: PointLike, second: PointLike, winner: PointLike | None, times: int
-    ) -> None:
         places = self.space.place(first), self.space.place(second)
         if (places[0] == places[1]).all():
             raise InvalidParameter("the two points are the same; a vote needs two.")
-        self._counts.add(*places, Duel(0, dict(first), dict(second)).share(winner), times)
+        self._counts.add(*places, Duel(0, dict(first), dict(second)).share(winner))
 
     def recommend(self) -> Found:
         """Return the point to take now, with estimates of its score and of its regret."""
@@ -207,22 +198,6 @@ class Tuner:
             gain[chosen] = -1
             chosen.append(int(np.argmax(gain)))
         return [self.space.point(found.places[i]) for i in chosen]
-
-    def scores(self, points: Sequence[PointLike]) -> list[float]:
-        """Return the estimated share of the space that each point beats, in the samples of :meth:`recommend`."""
-        places = np.array([self.space.place(point) for point in points]).reshape(-1, self.space.d)
-
-        return self._ask_fits(
-            lambda views, _, rng: shares(worlds_of(views, rng), places).mean(axis=0).tolist()
-        )
-
-    def hindsight(self, votes: Iterable[tuple[PointLike, PointLike, PointLike | None]]) -> Tuner:
-        """Return a tuner that knows only these votes (two points, and the winner), but the hyperparameters of this one."""
-        then = Tuner(self.space, self.seed)
-        then._walkers = [one._replace(fit=None) for one in self._walkers]
-        for first, second, winner in votes:
-            then.add(first, second, winner)
-        return then
 
     def landscape(self) -> Landscape:
         """Return the estimated score along each parameter and over two of them; ``copeland.plot`` draws it."""
@@ -337,61 +312,3 @@ def _refusing_damage() -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
         raise InvalidParameter(f"this is not a dumped tuner: {error}.") from error
-
-
-_FIRST, _MOST = 10, 8  # votes at the first mark, and how many marks there are at most
-
-
-class Cast(NamedTuple):
-    """A vote between two points; no winner is a tie."""
-
-    first: PointLike
-    second: PointLike
-    winner: PointLike | None
-
-
-class Mark(NamedTuple):
-    """The recommendation after so many votes: its estimates by these votes, and its score by all."""
-
-    votes: int
-    score: float
-    regret: float
-    now: float
-
-
-def progress_of(tuner: Tuner, last: Found, cast: Sequence[Cast]) -> tuple[Mark, ...]:
-    """Return how the recommendation of a tuner grew with its votes, at a few marks, to the ``last`` one after all of them.
-
-    Examples
-    --------
-    >>> from copeland.tuning import Real, Space
-    >>> tuner, cast = Tuner(Space({"x": Real(0, 10)}), seed=7), []
-    >>> for _ in range(12):
-    ...     duel = tuner.ask()
-    ...     winner = min(duel.first, duel.second, key=lambda point: abs(point["x"] - 3))
-    ...     tuner.tell(duel, winner)
-    ...     cast.append(Cast(duel.first, duel.second, winner))
-    >>> [mark.votes for mark in progress_of(tuner, tuner.recommend(), cast)]
-    [10, 12]
-    """
-    marks = marks_of(len(cast))
-    found = [*(tuner.hindsight(cast[:votes]).recommend() for votes in marks[:-1]), last]
-    now = tuner.scores([one.point for one in found])
-    return tuple(
-        Mark(votes, one.score, one.regret, score)
-        for votes, one, score in zip(marks, found, now, strict=True)
-    )
-
-
-def marks_of(votes: int) -> list[int]:
-    """Return after how many votes to look: each time twice as many, and after all.
-
-    Examples
-    --------
-    >>> marks_of(100), marks_of(3)
-    ([10, 20, 40, 80, 100], [3])
-    """
-    marks = [votes]
-    while _FIRST << len(marks) - 1 < votes:
-        marks.insert(-1, _FIRST << len(marks) - 1)
-    return marks[-_MOST:]

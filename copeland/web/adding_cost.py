@@ -19,8 +19,6 @@ def describe_cost(study: Study) -> list[str]:
     >>> describe_cost(study)[0]
     'The comparisons of the new option with the 2 others begin without votes.'
     """
-    if study.settings.space:
-        return ["The study makes its own options, so none can be added."]
     votes, begins_epoch, others = study.look_at_state(_read)
     if not votes:
         return ["There are no votes yet, so nothing begins anew."]

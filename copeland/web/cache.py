@@ -12,13 +12,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from fastapi import HTTPException
 
 from copeland.orders.rank import MOST_OPTIONS
-from copeland.report.document import inline_svg
-from copeland.report.images import image
 from copeland.study import Event, Study, Vote, Voter
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import UNDONE, VOTED, is_vote, times_of
@@ -37,16 +35,12 @@ from copeland.study.results.readable_voters import readable_names_of, replace_ra
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.study.votes import vote_of
-from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part, remove_styles
-
-if TYPE_CHECKING:
-    from copeland.study.kinds.space import Tuned
+from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part
 
 AT_ONCE = 2  # texts of the past computed at a time, in one process
 MOST = 20_000_000  # characters of them that are kept
 AGAIN = 3  # seconds after which to come again
 FIGURES = 30.0  # seconds for which figures are good enough
-ESTIMATE, PICTURE = 5.0, 60.0  # seconds for which an estimate, and a picture of it, is good enough
 PIECE = 5_000  # events whose votes are looked up at a time
 EXCLUDED = 50  # votes that were taken away, listed
 
@@ -252,46 +246,6 @@ class VoteAnalysis:
         }
 
 
-class SpaceAnalysis(NamedTuple):
-    """Where a study of a space stood after an event: what is estimated, and what audits prove."""
-
-    number: int
-    tuned: Tuned
-    verdict: Verdict
-
-    @property
-    def story(self) -> str:
-        """What all parts of a page must agree on; an estimate may lag behind a little."""
-        return self.verdict.kind
-
-    @property
-    def badge(self) -> str:
-        """Whether the study takes votes, in a word."""
-        return "Closed" if self.closed else "Open"
-
-    @property
-    def closed(self) -> bool:
-        """Whether the study takes no more votes."""
-        return self.tuned.closed
-
-    @property
-    def assumptions(self) -> Sequence[str]:
-        """What the verdict rests on."""
-        return self.verdict.assumptions
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        told = self.tuned.to_dict()
-        return {
-            **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
-            "verdict": self.verdict.kind,
-            "claim": self.verdict.claim,
-            **{"best": [], "leaders": [], "possible": []},
-            **{"votes_left": None, "votes_left_range": None},
-            "number": self.number,
-        }
-
-
 class DrawnParts(NamedTuple):
     """The parts of a study's page, with figures."""
 
@@ -309,42 +263,29 @@ class DrawnRanking(NamedTuple):
     ranking: Part | None
 
 
-class DrawnLandscape(NamedTuple):
-    """The landscape of a space after an event."""
-
-    number: int
-    svg: str
-
-
 class Analyses:
-    """What is known of the votes of one study. Of a space, an estimate takes a while, and a picture longer."""
+    """What is known of the votes of one study."""
 
     def __init__(self, study: Study, clock: Callable[[], float]):
         self._study = study
-        if study.settings.space:
-            self._latest = Recent(study, clock, ESTIMATE, self._estimate)
-            self._figures = Recent(study, clock, PICTURE, self._draw_landscape)
-        else:
-            self._latest = Recent(study, clock, 0.0, self._analyse)
-            self._figures = Recent(study, clock, FIGURES, self._draw)
+        self._latest = Recent(study, clock, 0.0, self._analyse)
+        self._figures = Recent(study, clock, FIGURES, self._draw)
         self._ranking = Recent(study, clock, FIGURES, self._draw_ranking)
 
-    def latest(self) -> VoteAnalysis | SpaceAnalysis:
-        """Return an analysis that is recent enough; of options, that of all votes so far."""
+    def latest(self) -> VoteAnalysis:
+        """Return the analysis of all votes so far."""
         return self._latest.find()
 
-    def figures(self) -> DrawnParts | DrawnLandscape:
+    def figures(self) -> DrawnParts:
         """Return the figures of an analysis that is recent enough and tells the same story."""
         drawn = self._figures.find()
-        if isinstance(drawn, DrawnParts) and drawn.story != self.latest().story:
+        if drawn.story != self.latest().story:
             self._figures.forget()
             drawn = self._figures.find()
         return drawn
 
     def ranking(self) -> DrawnRanking | None:
-        """Return the ranking of an analysis that is recent enough and claims the same; None of a space, or without votes."""
-        if self._study.settings.space:
-            return None
+        """Return the ranking of an analysis that is recent enough and claims the same; None without votes."""
         claim, drawn = self._ranking.find()
         if claim != self.latest().verdict.claim:  # one page would tell two stories
             self._ranking.forget()
@@ -355,15 +296,8 @@ class Analyses:
         standing = self._study.standing()
         return analyse_standing(standing, lambda: read_votes(self._study, standing.events))
 
-    def _estimate(self, number: int) -> SpaceAnalysis:
-        from copeland.study.kinds.space import tuned_verdict  # which loads scipy
-
-        tuned = self._study.tuned()
-        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
-
     def _draw(self, _number: int) -> DrawnParts:
         seen = self.latest()
-        assert isinstance(seen, VoteAnalysis)
         log, standing = read_log(self._study, seen.number), seen.reading.standing
         history = history_of(log)
         agreed = judges_agreement(standing, rename_voters(log, seen.names))
@@ -378,16 +312,7 @@ class Analyses:
 
     def _draw_ranking(self, _number: int) -> tuple[str, DrawnRanking | None]:
         seen = self.latest()
-        assert isinstance(seen, VoteAnalysis)
         return seen.verdict.claim, draw_ranking(seen)
-
-    def _draw_landscape(self, number: int) -> DrawnLandscape:
-        from copeland.report.tuning_page import landscape_figure
-
-        landscape = self._study.tuner().landscape()
-        with DRAWING:
-            svg = inline_svg(image(landscape_figure(landscape), "svg"))
-        return DrawnLandscape(number, remove_styles(svg))
 
 
 def draw_ranking(seen: VoteAnalysis) -> DrawnRanking | None:
@@ -402,14 +327,9 @@ def draw_ranking(seen: VoteAnalysis) -> DrawnRanking | None:
     )
 
 
-def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
+def analyse_past(study: Study, number: int) -> VoteAnalysis:
     """Return the analysis as it was at an event, made anew from the log."""
     log = read_log(study, number)
-    if study.settings.space:
-        from copeland.study.kinds.space import tuned_of, tuned_verdict  # which loads scipy
-
-        tuned = tuned_of(study.name, fold_log(log), log[-1].time)[1]()
-        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
     state = fold_log(log)
     kind = kind_of(state.settings)
     standing = kind.standing(study.name, state, log[-1].time, _voters(log))

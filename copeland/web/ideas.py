@@ -171,8 +171,6 @@ def may_suggest(page: VotingPage, done: int, pairs: int) -> bool:
 
 def find_obstacle(server: Server, page: VotingPage, study: Study) -> str:
     """Return why voters cannot suggest options for a study; empty if they can."""
-    if study.settings.space:
-        return "This study makes its own options."
     if study.settings.cases:
         return "Judges read the options of this study, on cases that are fixed."
     if page.linked:

@@ -1,4 +1,4 @@
-"""Images: uploads made anew, drawings of points, and figures as a strict page takes them."""
+"""Images: uploads made anew, and figures as a strict page takes them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
-from html import unescape
-from typing import Any, NamedTuple
-
-from starlette.responses import Response
+from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.options import is_drawing
 from copeland.study.report.study_page import StudyParts
 from copeland.web.store import Image
 
@@ -27,10 +23,6 @@ SIDE = 4_096  # pixels of the longer side, as it is kept
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 TYPES = "PNG, JPEG, WebP or GIF, or MP3, Ogg, WAV, M4A, MP4 or WebM"
 KIND = "image/webp"
-SIZE = (400, 300)  # where the drawing does not say
-_SIDE = re.compile(r'\b(width|height)="(\d{1,4})(?:px)?"')
-_TITLE = re.compile(r"<title>([^<]{1,400})</title>")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 _FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
 CONVERTING = threading.Lock()  # under which images are made anew: a large one takes much memory
 DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
@@ -98,39 +90,6 @@ def _plain(picture: Any) -> Any:
 
 def _convert(picture: Any, mode: str) -> Any:
     return picture if picture.mode == mode else picture.convert(mode)
-
-
-class PointDrawing(NamedTuple):
-    """A drawing, how large it is, and its title in words, if it has one."""
-
-    svg: str
-    size: tuple[int, int]
-    title: str = ""
-
-    def answer(self) -> Response:
-        """Return it as a browser takes it: alone it can neither run nor fetch anything."""
-        headers = {**KEPT, "Content-Security-Policy": _POLICY}
-        return Response(self.svg, media_type="image/svg+xml", headers=headers)
-
-
-def find_drawing(text: str) -> PointDrawing | None:
-    """Return the drawing that a text is; None if it is shown as text."""
-    if not is_drawing(text):
-        return None
-    title = _TITLE.search(text)
-    return PointDrawing(text, size_of(text), unescape(title[1]).strip() if title else "")
-
-
-def size_of(svg: str) -> tuple[int, int]:
-    """Return the width and the height that a drawing says it has.
-
-    Examples
-    --------
-    >>> size_of('<svg width="200" height="100" viewBox="0 0 2 1">'), size_of("<svg>")
-    ((200, 100), (400, 300))
-    """
-    said = {side: int(n) for side, n in _SIDE.findall(svg.partition(">")[0])}
-    return said.get("width", SIZE[0]), said.get("height", SIZE[1])
 
 
 def remove_styles(svg: str) -> str:

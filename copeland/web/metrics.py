@@ -74,7 +74,7 @@ class _Studies(Collector):
         }
         for page in self._server.store.pages():
             if self._only in (None, page.study):
-                outcomes, numbers = _numbers(self._server.study(page), self._server.clock())
+                outcomes, numbers = _numbers(self._server.study(page))
                 for outcome, times in outcomes.items():
                     votes.add_metric([page.name, outcome], times)
                 for gauge, value in zip(gauges.values(), numbers, strict=True):
@@ -82,12 +82,8 @@ class _Studies(Collector):
         return [votes, *gauges.values()]
 
 
-def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, ...]]:
+def _numbers(study: Study) -> tuple[Mapping[str, int], tuple[float, ...]]:
     """The outcomes of a study, and its gauges in their order."""
-    if study.settings.space:
-        state = study.state()
-        waiting = len(state.under_way(now))
-        return state.outcomes, (state.asked, waiting, state.number, state.closed, 0)
     seen = study.standing(voters=False)
     flags = (seen.closed, seen.certificate.decided)
     return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)

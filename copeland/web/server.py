@@ -13,7 +13,6 @@ from starlette.requests import HTTPConnection
 from copeland.errors import StorageError
 from copeland.study import Storage, Study, create_study, delete_study, open_study
 from copeland.web.cache import Analyses, Cache, PastTexts
-from copeland.web.images import PointDrawing, find_drawing
 from copeland.web.presentation import (
     FIELDS,
     describe_presentation,
@@ -175,10 +174,6 @@ class Server:
         if name not in self._texts.find(key, read):  # the option is new
             self._texts.forget(key)
         return self._texts.find(key, read)[name]
-
-    def drawing(self, page: VotingPage, name: str) -> PointDrawing | None:
-        """Return the drawing of an option; None if it is shown as text."""
-        return find_drawing(self.text(page, name)) if self.study(page).settings.space else None
 
     def outputs(self, page: VotingPage) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item; it is fixed when the study is created."""

@@ -1,7 +1,7 @@
 """A tuning by votes
 
 Top: the share of the space that each point beats, as the tuner estimates it, and the chance to lose to the recommended point, the star.
-White dots are points that were asked about. Bottom: the same share along each parameter. `copeland tune report` draws it.
+White dots are points that were asked about. Bottom: the same share along each parameter.
 """
 
 import copeland

@@ -46,14 +46,10 @@ COMMANDS = [
     *(
         "tune",
         "tune ask",
-        "tune audit",
+        "tune best",
         "tune create",
-        "tune judge",
-        "tune report",
-        "tune shortlist",
-        "tune status",
+        "tune run",
         "tune tell",
-        "tune vote",
     ),
     "winners",
 ]

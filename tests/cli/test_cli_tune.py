@@ -1,10 +1,18 @@
-"""Continuous options on the command line: studies whose options are points of a space."""
+"""`copeland tune`: a tuning in a JSON file."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from commands import flat, run
+
+from copeland import Tuner
+from copeland.tuning.spaces import read_space
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -19,61 +27,120 @@ high = 4
 integer = true
 """
 LARGER = (
-    f"{sys.executable} -c \"import sys; a, b = sys.argv[1:]; print('left' if a > b else 'right')\""
+    f"{sys.executable} -c \"import sys; a, b = sys.argv[1:]; print('first' if a > b else 'second')\""
+    " {first.x} {second.x}"
 )
 
 
 @pytest.fixture
 def tune(tmp_path, monkeypatch):
-    """A study of a space in the current folder; return what a command says."""
+    """A tuning in t.json of the current folder; return what a command says."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "space.toml").write_text(TOML)
 
-    def command(*words, code=0, group="tune", given=None):
-        result = run(group, *words, input=given)
+    def command(*words, code=0):
+        result = run("tune", *words)
         assert result.exit_code == code, result.output
         return flat(result.output)
 
-    made = command("create", "t", "--space", "space.toml", "--voters", "independent")
-    assert "Study 't' tunes 2 parameters" in made
+    assert "t.json tunes 2 parameters" in command("create", "t.json", "--space", "space.toml")
     return command
 
 
-def test_a_point_is_asked_told_and_recommended(tune):
-    for _ in range(4):
-        (ballot,) = json.loads(tune("ask", "t", "--json"))
-        better = "left" if ballot["left"]["point"]["x"] > ballot["right"]["point"]["x"] else "right"
-        tune("tell", "t", ballot["ballot"], better)
-    found = json.loads(tune("status", "t", "--json"))
-    assert (found["votes"], found["open"], found["audits"]) == (4, 0, [])
-    assert set(found["estimated"]["point"]) == {"x", "n"}
-    said = tune("status", "t")
-    assert "Nothing is proved yet" in said and "Estimated, not proved" in said
-    assert len(json.loads(tune("shortlist", "t", "-n", "3", "--json"))) == 3
-    assert tune("shortlist", "t", "-n", "2").startswith("1. x=")
+def duels(file="t.json"):
+    return json.loads(Path(file).read_text())["duels"]
+
+
+def test_duels_are_asked_answered_in_any_order_and_lead_to_the_best(tune):
+    asked = json.loads(tune("ask", "t.json", "-n", "3", "--json"))
+    assert [one["duel"] for one in asked] == [1, 2, 3]
+    for one in asked[::-1]:
+        better = "first" if one["first"]["x"] > one["second"]["x"] else "second"
+        tune("tell", "t.json", one["duel"], better)
+    assert tune("ask", "t.json").startswith("duel 4: first x=")
+    assert "t.json has 4 answers" in tune("tell", "t.json", 4, "tie")
+    best = json.loads(tune("best", "t.json", "--json"))
+    assert best["votes"] == 4 and set(best["point"]) == {"x", "n"} and 0 <= best["score"] <= 1
+    assert "After 4 votes: x=" in tune("best", "t.json")
+
+
+def test_a_skip_is_no_vote(tune):
+    tune("ask", "t.json", "-n", "2")
+    tune("tell", "t.json", "2", "skip")
+    tune("tell", "t.json", "1", "first")
+    assert json.loads(tune("best", "t.json", "--json"))["votes"] == 1
+
+
+def test_the_file_asks_what_a_tuner_asks_and_lots_decide_the_sides(tune):
+    tune("run", "t.json", "--command", LARGER, "--answers", "12")
+    tuner, swapped = Tuner(read_space(TOML)), set()
+    for kept in duels():
+        duel, pair = tuner.ask(), (kept["first"], kept["second"])
+        tuner.drop(duel)
+        assert pair in ((duel.first, duel.second), (duel.second, duel.first))
+        swapped.add(pair[0] == duel.second)
+        tuner.add(*pair, kept[kept["winner"]])
+    assert swapped == {True, False}
+
+
+def test_a_run_that_stops_goes_on_as_if_it_had_not(tune):
+    tune("run", "t.json", "--command", LARGER, "--answers", "4")
+    tune("ask", "t.json")  # which the program answers first
+    tune("run", "t.json", "--command", LARGER, "--answers", "8")
+    tune("create", "whole.json", "--space", "space.toml")
+    assert "whole.json has 8 answers" in tune(
+        "run", "whole.json", "--command", LARGER, "--answers", "8"
+    )
+    assert duels() == duels("whole.json")
+    before = Path("t.json").read_bytes()
+    tune("run", "t.json", "--command", LARGER, "--answers", "8")  # nothing is left to do
+    assert Path("t.json").read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process group")
+def test_every_answer_is_on_disk_before_the_next_is_asked(tune, tmp_path):
+    judge = (
+        "import json, sys; seen = sum(d['winner'] is not None for d in json.load(open('t.json'))['duels'])\n"
+        "open('asked', 'a').write(f'{seen}\\n'); print('first')"
+    )
+    (tmp_path / "judge.py").write_text(judge)
+    words = ["tune", "run", "t.json", "--command", f"{sys.executable} judge.py", "--answers", "500"]
+    program = "import sys; from copeland.cli import main; sys.exit(main())"
+    process = subprocess.Popen([sys.executable, "-c", program, *words], start_new_session=True)
+    try:
+        end = time.monotonic() + 120
+        while not (Path("asked").exists() and len(Path("asked").read_text().split()) > 4):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    asked = [int(line) for line in Path("asked").read_text().split()]
+    assert asked == list(range(len(asked)))
+    assert sum(one["winner"] is not None for one in duels()) in (len(asked) - 1, len(asked))
 
 
 @pytest.mark.quick
 def test_by_itself_it_shows_a_space_that_can_be_used(tune, tmp_path):
     (tmp_path / "example.toml").write_text(run("tune").output)
-    assert "3 parameters" in tune("create", "new", "--space", "example.toml")
+    assert "3 parameters" in tune("create", "new.json", "--space", "example.toml")
     assert set(json.loads(tune("--json"))) == {"constraint", "rate", "layers", "style"}
 
 
 def test_constraints_hold_for_what_is_asked(tune):
     both = ("--constraint", "x <= 0.5", "--constraint", "n < 3")
-    tune("create", "less", "--space", "space.toml", *both, "--voters", "independent")
-    ballots = json.loads(tune("ask", "less", "-n", "3", "--json"))
-    points = [ballot[side]["point"] for ballot in ballots for side in ("left", "right")]
+    tune("create", "less.json", "--space", "space.toml", *both)
+    asked = json.loads(tune("ask", "less.json", "-n", "3", "--json"))
+    points = [one[side] for one in asked for side in ("first", "second")]
     assert all(point["x"] <= 0.5 and point["n"] < 3 for point in points)
-    said = tune("create", "no", "--space", "space.toml", "--constraint", "y < 1", code=2)
+    said = tune("create", "no.json", "--space", "space.toml", "--constraint", "y < 1", code=2)
     assert "names 'y', but the space has only x and n" in said
 
 
 def test_parameters_without_a_file(tune):
     words = ("-p", "rate=0.01:1:log", "-p", "n=1:8:integer", "--parameter", "style=short,warm")
-    made = json.loads(tune("create", "free", *words, "--constraint", "n < 3", "--json"))
-    assert json.loads(made["settings"]["space"]) == {
+    tune("create", "free.json", *words, "--constraint", "n < 3")
+    assert json.loads(Path("free.json").read_text())["space"] == {
         "parameters": {
             "rate": ["Real", 0.01, 1.0, True],
             "n": ["Integer", 1, 8],
@@ -82,7 +149,7 @@ def test_parameters_without_a_file(tune):
         "constrained": True,
         "constraints": ["n < 3"],
     }
-    both = tune("create", "both", "--space", "space.toml", "-p", "size=1,2,4")
+    both = tune("create", "both.json", "--space", "space.toml", "-p", "size=1,2,4")
     assert "tunes 3 parameters" in both
 
 
@@ -99,86 +166,51 @@ def test_parameters_without_a_file(tune):
         (("-p", "x=0:1", "-p", "x=0:2"), "there twice"),
         (("-p", "x=0:1", "--space", "space.toml"), "is in space.toml, too"),
         (("-p", "y=0:1", "--constraint", "y > 2"), "no point of the space is feasible"),
+        (("-p", "y=0:1", "--seed", "-1"), "must be a whole number, 0 or more"),
     ],
 )
 def test_parameters_that_cannot_be_are_refused_in_a_sentence(tune, words, said):
-    assert said in tune("create", "no", *words, code=2)
-
-
-def test_a_vote_in_the_terminal_shows_the_template(tune):
-    tune("create", "shown", "--space", "space.toml", "--show", "{n} at {x:.2f}")
-    said = tune("vote", "shown", "--voter", "ann", given="l\nr\nu\nt\nq\n")
-    assert " at 0." in said and "2 answers kept" in said
-    assert json.loads(tune("status", "shown", "--json"))["votes"] == 2
-
-
-def test_a_judge_reads_the_parameters_of_points_and_an_audit_proves_a_share(tune):
-    judge = ("judge", "t", "--command", LARGER + " {left.x} {right.x}", "--voter", "larger")
-    assert "10 votes from 10 calls" in tune(*judge, "--calls", "10")
-    assert "The next 20 votes will audit x=" in tune("audit", "t", "--votes", "20")
-    assert "an audit is under way" in tune("audit", "t", code=2)
-    tune(*judge, "--calls", "20", "--workers", "2")
-    (audit,) = json.loads(tune("status", "t", "--json"))["audits"]
-    assert (audit["votes"], audit["of"], audit["delta"]) == (20, 20, 0.025)
-    assert 0 < audit["bound"] < 1
-    assert "is proved to beat at least" in tune("certify", "t", group="study")
-    assert "fresh draw" in tune("certify", "t", "--out", "c.json", group="study")
-    assert "c.json holds: After 20 votes" in tune("verify", "c.json", group="study")
-
-
-def test_a_batch_is_answered_in_any_order(tune):
-    ballots = json.loads(tune("ask", "t", "-n", "3", "--json"))
-    tune("tell", "t", ballots[2]["ballot"], "tie")
-    tune("tell", "t", ballots[0]["ballot"], "skip")
-    found = json.loads(tune("status", "t", "--json"))
-    assert (found["votes"], found["open"]) == (1, 1)
-
-
-def test_a_report_is_one_page_with_pictures(tune, tmp_path):
-    (ballot,) = json.loads(tune("ask", "t", "--json"))
-    tune("tell", "t", ballot["ballot"], "right")
-    assert "t.html" in tune("report", "t")
-    page = (tmp_path / "t.html").read_text()
-    assert "Nothing is proved" in page and "<svg" in page and "After 1 vote" in page
-    assert "exists" in tune("report", "t", code=2)
-
-
-def test_what_cannot_be_is_one_sentence_and_nothing_is_lost(tune, tmp_path):
-    tune("ask", "t")
-    assert "a study 't'" in tune("create", "t", "--space", "space.toml", code=2)
-    assert "not an outcome" in tune("tell", "t", "4", "first", code=2)
-    assert "no ballot 77" in tune("tell", "t", "77", "left", code=2)
-    assert "no study 'none'" in tune("ask", "none", code=2)
-    for text, words in (("x", "not TOML"), ("[x]\nlow=1", "needs low and high"), ("", "1 to 16")):
-        (tmp_path / "bad.toml").write_text(text)
-        assert words in tune("create", "new", "--space", "bad.toml", code=2)
-    shown = ("create", "new", "--space", "space.toml", "--show")
-    assert "not a parameter" in tune(*shown, "{y}", code=2)
-    assert "look the same" in tune(*shown, "hello", code=2)
-    assert json.loads(tune("list", "--json", group="study"))[0]["votes"] == 0
-    assert len(json.loads(tune("list", "--json", group="study"))) == 1
+    assert said in tune("create", "no.json", *words, code=2)
+    assert not Path("no.json").exists()
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("text", "said"),
     [
-        *(("plan", "t"), ("rank", "t"), ("epoch", "t"), ("excuse", "t", "ann")),
-        *(("option", "add", "t", "x"), ("allocate", "t", "--impressions", "10")),
-        *(("certify", "t", "--active"),),
-        *(("judge", "t", "--command", "true", "--until", "likely=0.9"),),
+        (None, "cannot be read"),
+        ("", "damaged"),
+        ("[]", "damaged"),
+        ("{", "damaged"),
+        ('{"a": 1}', "it lacks 'format'"),
+        ('{"format": "copeland tune 9"}', "its format is 'copeland tune 9'"),
+        ('{"format": "copeland tune 1", "space": {"parameters": 1}}', "not describe a space"),
+        ((": 0.", ": 7."), "must be"),
+        (("null", '"none"'), "a winner is 'none'"),
     ],
 )
-def test_commands_that_make_no_sense_of_points_say_so(tune, words):
-    said = tune(*words, code=2, group="study")
-    assert said.count(".") <= 4 and "Traceback" not in said
+def test_files_that_are_none_are_refused_in_a_sentence(tune, text, said):
+    tune("ask", "t.json")
+    whole = Path("t.json").read_text()
+    if text is not None:
+        Path("bad.json").write_text(whole.replace(*text) if isinstance(text, tuple) else text)
+    for words in (("ask",), ("best",), ("tell", "1", "tie"), ("run", "--command", LARGER)):
+        assert said in tune(words[0], "bad.json", *words[1:], code=2)
 
 
-def test_commands_of_points_refuse_a_study_of_options(tune):
-    tune("create", "tea", "-o", "a", "-o", "b", group="study")
-    for words in (("shortlist", "tea"), ("audit", "tea")):
-        assert "studies of a space" in tune(*words, code=2)
-
-
-def test_help_speaks_of_settings_where_studies_speak_of_options(tune):
-    said = " ".join(tune("status", "--help").split())
-    assert "which setting to take now" in said and "cycle" not in said
+def test_what_cannot_be_is_one_sentence_and_nothing_is_lost(tune):
+    assert "no votes yet" in tune("best", "t.json", code=2)
+    tune("ask", "t.json")
+    before = Path("t.json").read_bytes()
+    assert "t.json exists" in tune("create", "t.json", "--space", "space.toml", code=2)
+    assert "'left' is no answer" in tune("tell", "t.json", "1", "left", code=2)
+    assert "never asked" in tune("tell", "t.json", "2", "first", code=2)
+    for judge, said in (
+        (f"{sys.executable} -c pass", "printed ''; it must print one of first, second, tie, skip"),
+        (f"{sys.executable} -c 'raise SystemExit(3)'", "ended with code 3"),
+        ("there-is-none", "there is no program"),
+        ("python {first.y}", "names 'y', which is no parameter"),
+    ):
+        assert said in tune("run", "t.json", "--command", judge, code=2)
+    assert Path("t.json").read_bytes() == before
+    tune("tell", "t.json", "1", "first")
+    assert "answered before" in tune("tell", "t.json", "1", "second", code=2)

@@ -1,7 +1,6 @@
 """People are counted in the order of their arrival: an oracle, and the studies that once broke the promise."""
 
 import math
-from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from people_log import answer, deal, most_wrong, new_state
 
-from copeland import Real, Space
 from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import log_evidence
@@ -299,23 +297,6 @@ def test_people_who_leave_because_of_an_option_prove_nothing_wrong(missing):
         assert wrong <= most_wrong(studies)
     else:  # which assumes that nobody leaves because of the options
         assert wrong > most_wrong(studies)
-
-
-@pytest.mark.slow
-def test_a_person_gives_an_audit_one_vote_and_only_somebody_new():
-    space = Space({"x": Real(0, 1)})
-    study = create_study("tuned", space=space, voters="people", seed=1)
-    study.tell(study.ask("ann"), "left")
-    study.audit({"x": 0.5}, votes=20)
-    audited = defaultdict(int)
-    for voter in ("ann", "bob", "cas"):
-        for _ in range(3):
-            ballot = study.ask(voter)
-            study.tell(ballot, "left")
-    for event in study.log():
-        if event.kind == ASKED and "audit" in (event.body or {}):
-            audited[event.voter] += 1
-    assert audited == {"bob": 1, "cas": 1}
 
 
 # What is refused

@@ -3,7 +3,6 @@
 import pytest
 from back_ends import every_storage
 
-from copeland import Real, Space
 from copeland.errors import InvalidParameter, StudyExists, UnknownStudy
 from copeland.study import copy_study, create_study, open_study
 
@@ -40,14 +39,6 @@ def test_retired_options_are_left_out_and_paused_ones_are_asked(storage):
     assert [(one.name, one.state) for one in new.options] == [
         (name, "active") for name in ("tea", "juice", "water", "beer")
     ]
-
-
-def test_a_space_is_copied_without_its_points():
-    old = create_study("old", space=Space({"x": Real(0, 1)}), show="x is {x:.2f}")
-    old.tell(old.ask("ann"), "left")
-    new = copy_study("old", "new", old.storage)
-    assert new.options == () and new.settings == old.settings
-    assert new.ask("ben") is not None
 
 
 def test_names_that_are_taken_empty_or_unknown_are_refused():

@@ -7,7 +7,6 @@ import pytest
 from back_ends import every_storage
 from study_helpers import again, row
 
-from copeland import Real, Space
 from copeland.errors import InvalidParameter, StudyClosed, UnknownOption
 from copeland.study import create_study, objections, read_certificate
 from copeland.study.log.events import from_json, to_json
@@ -115,16 +114,3 @@ def test_what_cannot_be_edited_is_refused():
         with pytest.raises(StudyClosed):
             edit()
     assert study.number == 2
-
-
-@pytest.mark.slow
-def test_the_texts_of_points_stay_and_the_question_of_a_space_does_not():
-    study = create_study("s", space=Space({"x": Real(0, 1)}), voters="independent")
-    ballot = study.ask()
-    study.tell(ballot, "left")
-    with pytest.raises(InvalidParameter, match="points of its space"):
-        study.edit_option(ballot.left, "x")
-    study.edit_page(question="Which is calmer?")
-    said = "The question was changed after 1 vote."
-    assert said in study.verdict().shown
-    assert said in json.loads(certificate_to_file(study)[1])["notes"]

@@ -6,14 +6,12 @@ import pytest
 
 from copeland.errors import InvalidParameter
 from copeland.study import Settings, Storage, create_study
-from copeland.tuning import Real, Space
 
 KINDS = {
     "people": {},
     "independent": {"voters": "independent"},
     "judge": {"voters": "judge", "cases": 9},
     "panel": {"panel": ("ann", "ben")},
-    "space": {"space": Space({"x": Real(0, 1)}).to_json(), "show": "at {x}"},
 }
 
 

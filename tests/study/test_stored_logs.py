@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from copeland import Choice, Real, Space
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
 from copeland.study.log.events import (
@@ -28,7 +27,7 @@ from copeland.study.log.state import dump_state, fold_log, load_state
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
     **dict.fromkeys(("created", "shown", "clicked", "presented", "edited"), "body"),
-    **dict.fromkeys(("added", "audited"), "left body"),
+    "added": "left body",
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
     **dict.fromkeys(("restarted", "closed", "reopened"), ""),
     **dict.fromkeys(("excused", "readmitted"), "voter"),
@@ -103,14 +102,6 @@ def vote_on_cases(study, numbers):
     answer(study, "gpt", 1, numbers, cases=["one", "two"])
 
 
-def vote_on_points(study, numbers):
-    """A space with an audit."""
-    votes = answer(study, "ann", 6, numbers)
-    study.undo(votes[1])
-    study.audit(votes=4)
-    answer(study, "bob", 3, numbers)
-
-
 def click(study, numbers):
     """Lists that are shown, clicked and settled."""
     desk = study.impressions(SECRET, window=5.0)
@@ -152,10 +143,6 @@ STUDIES = {
     "ignored": (vote_of_people, {"voters": "people", "batch": 2, "missing": "ignored"}),
     "panel": (vote_of_panel, {"panel": ["ann", "bob", "cat"]}),
     "cases": (vote_on_cases, {"voters": "judge", "cases": 2}),
-    "space": (
-        vote_on_points,
-        {"space": Space({"x": Real(0, 1), "style": Choice("a", "b")}), "voters": "independent"},
-    ),
     "pages": (see_pages, {"voters": "independent"}),
     "search": (click, {"repeats": "first", "voters": "independent"}),
 }
@@ -165,9 +152,8 @@ def make_study(name, storage=None):
     """Return a study with its votes, whose clock goes on by a second with every look."""
     vote, settings = STUDIES[name]
     seconds = count(1_800_000_000)
-    options = None if "space" in settings else OPTIONS
     how = {"clock": lambda: float(next(seconds)), "lease": 30, "seed": 7}
-    study = create_study(name, options, storage, **how | settings)
+    study = create_study(name, OPTIONS, storage, **how | settings)
     vote(study, count())
     return study
 
@@ -177,9 +163,6 @@ def describe(state):
     tables = []
     about = write_value(state.fields(), tables)
     told = {"about": about, "tables": [table.tolist() for table in (*tables, *state.proof)]}
-    if state.tuning is not None:
-        told["audits"] = [vars(one) for one in state.tuning.audits.all]
-        told["points"] = state.tuning.points
     return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 

@@ -123,12 +123,6 @@ def test_a_goal_that_cannot_be_is_refused(goal, words):
     assert error.value.field == "goal"
 
 
-def test_a_space_has_no_other_goal():
-    space = copeland.Space({"x": copeland.Real(0, 1)})
-    with pytest.raises(InvalidParameter, match="there is one to find"):
-        copeland.create_study("space", space=space, goal="top:3")
-
-
 def test_the_goal_is_not_told_to_the_algorithm_by_hand():
     with pytest.raises(InvalidParameter, match="a study has a goal of its own"):
         study_with("top:2", algorithm="cpc-pac:goal=top:3")

@@ -5,7 +5,6 @@ import pytest
 from web_client import Site, vote
 
 import copeland.web.api.voting as voting
-from copeland import Integer, Real, Space
 from copeland.study.kinds.base import Kind
 
 ROOT = "/api/v1/studies"
@@ -229,14 +228,12 @@ def test_an_order_that_cannot_be_is_refused_by_its_field(site):
     site.study(voters="independent")
     site.study("panel", panel=["ann", "bob"], voters="panel")
     key = site.key("admin", "read", name=None)
-    key.post(ROOT, json={"name": "size", "space": {"pt": {"low": 6, "high": 24}}})
     for path in ("tea/ranking?by=wins", "panel/ranking?by=strength"):
         refused = key.get(f"{ROOT}/{path}")
         assert is_problem(refused, 422, "invalid") and refused.json()["field"] == "by"
     assert (
         "'copeland', 'borda' or 'strength'" in key.get(f"{ROOT}/tea/ranking?by=").json()["detail"]
     )
-    assert "no end of them" in key.get(f"{ROOT}/size/ranking").json()["detail"]
 
 
 @pytest.mark.slow
@@ -283,47 +280,6 @@ def test_an_admin_key_creates_changes_and_closes(site):
     assert is_problem(
         key.post(ROOT, json={"name": "x", "options": ["a", "b"], "settings": {"delta": 7}}), 422
     )
-
-
-@pytest.mark.slow
-def test_an_admin_key_creates_a_study_of_a_space(site):
-    key = site.key("admin", "ask", name=None)
-    space = {
-        "rate": {"low": 0.1, "high": 1, "log": True},
-        "n": {"low": 1, "high": 8, "integer": True},
-    }
-    told = {"name": "s", "space": {**space, "constraint": "n < 4"}, "show": "{n} at {rate:.1f}"}
-    made = key.post(ROOT, json=told).json()
-    expected = Space({"rate": Real(0.1, 1, log=True), "n": Integer(1, 8)}, "n < 4")
-    assert made["settings"]["space"] == expected.to_json() and made["options"] == []
-    (ballot,) = key.post(f"{ROOT}/s/ballots", json={}).json()["ballots"]
-    assert expected.allows(ballot["points"]["left"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "told",
-    [
-        {},
-        {"options": ["a", "b"], "space": {"x": {"low": 0, "high": 1}}},
-        {"options": ["a", "b"], "show": "{x}"},
-        {"space": {}},
-        {"space": {"x": {"low": 1, "high": 0}}},
-        {"space": {"x": {"low": True, "high": 2}}},
-        {"space": {"x": {"low": 0.5, "high": 2, "integer": True}}},
-        {"space": {"x": {"choices": []}}},
-        {"space": {"x": {"low": 0, "high": 1}, "constraint": ["x < 1", "y < 1"]}},
-        {"space": {"x": {"low": 0, "high": 1}, "y": "x < 1"}},
-        {"space": {"constraint": "x < 1"}},
-        {"space": {"x": {"low": 0, "high": 1}}, "show": "{y}"},
-        {"space": {"x": {"low": 0, "high": 1}}, "settings": {"margin": 0.1}},
-        {"settings": {"space": '{"parameters": {"x": ["Real", 0, 1]}}'}},
-    ],
-)
-def test_a_study_of_no_good_space_is_refused(site, told):
-    key = site.key("admin", "read", name=None)
-    assert is_problem(key.post(ROOT, json={"name": "s", **told}), 422)
-    assert is_problem(key.get(f"{ROOT}/s"), 404)
 
 
 @pytest.mark.slow

@@ -171,27 +171,6 @@ def test_a_server_that_is_not_there_is_said(monkeypatch):
         client.open_study("tea", "http://127.0.0.1:9")
 
 
-@pytest.mark.slow
-def test_points_of_a_space_come_with_a_ballot_on_either():
-    site = Site()
-    token = site.server.store.add_key(None, "far", ["ask", "tell", "read", "admin"])
-    browser = site.browser(Authorization=f"Bearer {token}")
-    browser.base_url = f"{HOME}/api/v1"
-    space = {"x": {"low": 0, "high": 1}, "style": {"choices": ["a", "b"]}}
-    assert browser.post("/studies", json={"name": "s", "space": space}).status_code == 201
-    far, near = client.RemoteStudy("s", browser), site.server.study(site.page("s"))
-    ballot = far.ask(voter="ann")
-    assert ballot.points == near.waiting("ann")[0].points
-    assert ballot.points == {
-        "left": near.option(ballot.left).point,
-        "right": near.option(ballot.right).point,
-    }
-    assert set(ballot.points["left"]) == {"x", "style"} and hash(ballot)
-    assert far.options == near.options
-    far.tell(ballot, "left")
-    assert near.tuner().votes == 1
-
-
 def test_the_command_line_waits_until_it_ends(both, monkeypatch):
     study, far = both
     happens = [study.close]

@@ -74,11 +74,10 @@ def test_every_setting_has_help_and_is_offered_by_all_programs(site):
     fields = described["components"]["schemas"]["New"]["properties"]["settings"]["properties"]
     typed = run("study", "create", "--help", env={"COLUMNS": "200"}).stdout
     python = inspect.signature(create_study).parameters
-    assert WRONG.keys() == fields.keys() == SETTINGS.keys() - {"space", "show"}
+    assert WRONG.keys() == fields.keys() == SETTINGS.keys()
     for name, one in SETTINGS.items():
-        usual = None if name == "space" else one.default  # which is a Space in Python
-        assert one.metadata["help"].endswith(".") and python[name].default == usual
-        assert name not in WRONG or f"--{name.replace('_', '-')} " in typed
+        assert one.metadata["help"].endswith(".") and python[name].default == one.default
+        assert f"--{name.replace('_', '-')} " in typed
 
 
 @pytest.mark.slow

@@ -95,10 +95,6 @@ def refuse_cases(work: Study) -> None:
 
 def nothing_left(work: Study, voter: str | None = None) -> str:
     """Say why a study has nothing to ask now, or nothing of this voter."""
-    if work.settings.space:
-        return (
-            "Nothing is left to ask: the space has few points, and this voter has seen every pair."
-        )
     standing = work.standing(voters=False)
     if standing.panel is not None:
         panel, statement = standing.panel, standing.panel.active.statement

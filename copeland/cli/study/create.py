@@ -185,7 +185,7 @@ def _check_people(people: int, settings: dict[str, Any]) -> None:
     from copeland.forecast.prospects import check_people
     from copeland.study.settings import PEOPLE, usual_settings
 
-    voters = usual_settings(settings["voters"], settings["panel"], space="")["voters"]
+    voters = usual_settings(settings["voters"], settings["panel"])["voters"]
     if voters != PEOPLE:
         raise InvalidParameter(
             f"--people does not go with --voters {voters}; leave it out, or say --voters people."

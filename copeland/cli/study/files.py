@@ -137,7 +137,7 @@ def certify_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet, the study's goal is not reached, or no audit proves anything."""
+    """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet, or the study's goal is not reached."""
     from copeland.study.results.certificate_file import certificate_to_file
     from copeland.support.atomic_files import write_file
 
@@ -152,8 +152,7 @@ def certify_command(
     if as_json:
         print_json(json.loads(text))
     else:
-        advice = getattr(found, "advice", "")  # audits have none
-        said = [found.statement, *([advice] if advice else [])]
+        said = [found.statement, *([found.advice] if found.advice else [])]
         notes = json.loads(text).get("notes", [])
         show(*said, "\nThis assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
     if not found.decided:

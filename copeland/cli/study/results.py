@@ -35,12 +35,6 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from copeland.study.results.analysis import Analysis
 
     work = open_study(name, storage)
-    if work.settings.space:
-        if as_json:
-            print_json(work.tuned().to_dict() | {"settings": work.settings.to_dict()})
-        else:
-            show(str(work.verdict()))
-        return
     analysis = Analysis(work.standing())
     standing, verdict = analysis.standing, analysis.verdict
     drifts = work.drift() if standing.votes <= _MOST else None
@@ -171,17 +165,6 @@ def _describe_row(name: str, storage: str) -> dict[str, Any]:
     from copeland.study.results.verdict import kind_of_verdict
 
     work = open_study(name, storage)
-    if work.settings.space:  # without any estimate, which would take a while
-        return {
-            "study": name,
-            "options": len(work.options),
-            "votes": work.look_at_state(lambda state: state.votes),
-            "verdict": "open",
-            "best": [],
-            "leader": None,
-            "closed": work.closed,
-            "stands": "points of a space: see its status",
-        }
     standing = work.standing(voters=False)
     certificate = standing.certificate
     best = [certificate.labels[i] for i in certificate.chosen]

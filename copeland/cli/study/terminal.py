@@ -6,7 +6,6 @@ import io
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -23,7 +22,6 @@ from copeland.cli.output import show, width
 from copeland.cli.study import nothing_left, wait_first
 from copeland.errors import InvalidParameter
 from copeland.study.judges.prompts import Drawer, answer_of
-from copeland.study.options import is_drawing as is_svg
 from copeland.study.options import place_of, read_material
 from copeland.support.escaping import command_line, inert
 from copeland.support.phrasing import format_count
@@ -179,7 +177,7 @@ class Booth:
     def _side(self, title: str, key: str, option: Option, item: Item | None) -> tuple[str, str]:
         """Return the title and the content of a side."""
         content = content_of(option, self.folder, item)
-        if is_image(option, item) or is_drawing(option):
+        if is_image(option, item):
             content += f"\nPress {key} to open it."
         return f"{title}: {option.name}" if self.names else title, content
 
@@ -208,7 +206,7 @@ class Booth:
         """Open the image on a side; return what to say."""
         assert self.ballot is not None
         option = self.work.option(getattr(self.ballot, side))
-        if not is_drawing(option) and not is_image(option, self.items.get(self.ballot.item or "")):
+        if not is_image(option, self.items.get(self.ballot.item or "")):
             return f"There is no image on the {side}."
         try:
             open_picture(option, self.folder)
@@ -226,8 +224,6 @@ def content_of(option: Option, folder: Path | None, item: Item | None = None) ->
     answer = answer_of(option, item)
     if answer is not None:
         return answer
-    if is_drawing(option):
-        return option.name
     if option.text or not option.path:
         return option.text or option.name
     if is_image(option):
@@ -246,22 +242,11 @@ def is_image(option: Option, item: Item | None = None) -> bool:
     return not text and option.path.lower().endswith(IMAGES)
 
 
-def is_drawing(option: Option) -> bool:
-    """Tell whether an option is a point that is shown as a drawing."""
-    return option.point is not None and is_svg(option.text)
-
-
 def open_picture(option: Option, folder: Path | None) -> None:
-    """Open the drawing of a point, or an image inside the folder, with the program that this machine has for it."""
-    if is_drawing(option):
-        how: Any = {"suffix": ".svg", "encoding": "utf-8", "delete": False}
-        with tempfile.NamedTemporaryFile("w", **how) as file:
-            file.write(option.text)
-        place, fault = file.name, "the drawing is not opened"
-    else:
-        place, fault = str(place_of(option.path, folder)), f"{option.path} cannot be opened"
-        if not Path(place).is_file():
-            raise InvalidParameter(f"{fault}: it is not an ordinary file.")
+    """Open an image inside the folder, with the program that this machine has for it."""
+    place, fault = str(place_of(option.path, folder)), f"{option.path} cannot be opened"
+    if not Path(place).is_file():
+        raise InvalidParameter(f"{fault}: it is not an ordinary file.")
     if typer.launch(place) != 0:
         raise InvalidParameter(f"{fault}: this machine has no program for it.")
 

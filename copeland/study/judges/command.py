@@ -40,8 +40,8 @@ class CommandJudge:
     ----------
     command
         The program and its arguments. ``{left}``, ``{right}`` and ``{item}`` stand for texts,
-        ``{left.name}`` and ``{left.path}`` for names and files, ``{left.hue}`` for a parameter of a point;
-        without any of them the program reads its standard input, where a point is there too.
+        ``{left.name}`` and ``{left.path}`` for names and files; without any of them the program reads its
+        standard input.
     timeout
         Seconds that it may take.
     name
@@ -57,19 +57,7 @@ class CommandJudge:
     """
 
     def __init__(self, command: str, timeout: float = 60.0, name: str | None = None):
-        try:
-            self.arguments = shlex.split(command)
-        except ValueError as error:
-            raise InvalidParameter(
-                f"the command {quote_answer(command)} has {error}; fix it."
-            ) from None
-        if not self.arguments:
-            raise InvalidParameter("the command is empty; name a program.")
-        if shutil.which(self.arguments[0]) is None:
-            raise InvalidParameter(
-                f"there is no program '{self.arguments[0]}'; check its spelling, its path and "
-                "whether it may be executed."
-            )
+        self.arguments = split_command(command)
         if has_places(command):
             check_template(command, f"the command {quote_answer(command)}")
         if not timeout > 0:
@@ -82,10 +70,8 @@ class CommandJudge:
         arguments = [fill(argument, left, right, item) for argument in self.arguments]
         shown = {"left": _describe_option(left, item), "right": _describe_option(right, item)}
         about = None if item is None else {"name": name_of(item), "text": item_text(item)}
-        code, answer, complaint = self._run(arguments, json.dumps(shown | {"item": about}))
-        if code != 0:
-            last = complaint.strip().splitlines()[-1:] or ["nothing on standard error"]
-            raise JudgeFailed(f"{self.name} ended with code {code}: {quote_answer(last[0])[1:-1]}.")
+        told = json.dumps(shown | {"item": about})
+        answer = run_program(self.name, arguments, told, self.timeout)
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")
         try:
@@ -93,36 +79,58 @@ class CommandJudge:
         except JudgeFailed as error:
             raise JudgeFailed(f"{self.name}: {error}") from None
 
-    def _run(self, arguments: list[str], shown: str) -> tuple[int, str, str]:
-        pipe = subprocess.PIPE
-        try:
-            # In a session of its own: Ctrl-C is for the study, which lets calls under way finish.
-            process = subprocess.Popen(
-                arguments, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
-            )
-        except (OSError, ValueError) as error:  # too long an argument, a null byte, a lost program
-            raise JudgeFailed(f"{self.name} cannot be run: {error}.") from None
-        answer, complaint = _Output(process.stdout, MOST), _Output(process.stderr)
-        threading.Thread(target=_feed, args=(process.stdin, shown.encode()), daemon=True).start()
-        try:
-            end = time.monotonic() + self.timeout
-            answer.join(max(0.0, end - time.monotonic()))
-            if answer.is_too_long:
-                raise JudgeFailed(
-                    f"{self.name} printed more than {MOST:,} bytes; it must print one word."
-                )
-            complaint.join(max(0.0, end - time.monotonic()))
-            process.wait(max(0.0, end - time.monotonic()))
-            if answer.is_alive() or complaint.is_alive():  # what it started goes on
-                raise subprocess.TimeoutExpired(self.name, self.timeout)
-        except subprocess.TimeoutExpired:
-            raise JudgeFailed(
-                f"{self.name} gave no answer within {self.timeout:g} seconds; "
-                "make it faster, or raise the timeout."
-            ) from None
-        finally:
-            _kill(process)
-        return process.returncode, answer.text, complaint.text
+
+def split_command(command: str) -> list[str]:
+    """Return a command's program and arguments, split as a shell would; refuse a program that is not there."""
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise InvalidParameter(
+            f"the command {quote_answer(command)} has {error}; fix it."
+        ) from None
+    if not arguments:
+        raise InvalidParameter("the command is empty; name a program.")
+    if shutil.which(arguments[0]) is None:
+        raise InvalidParameter(
+            f"there is no program '{arguments[0]}'; check its spelling, its path and "
+            "whether it may be executed."
+        )
+    return arguments
+
+
+def run_program(name: str, arguments: list[str], shown: str, timeout: float) -> str:
+    """Return what a program prints that reads this on its standard input; refuse one that fails, is too slow or prints too much."""
+    pipe = subprocess.PIPE
+    try:
+        # In a session of its own: Ctrl-C is for the study, which lets calls under way finish.
+        process = subprocess.Popen(
+            arguments, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+        )
+    except (OSError, ValueError) as error:  # too long an argument, a null byte, a lost program
+        raise JudgeFailed(f"{name} cannot be run: {error}.") from None
+    answer, complaint = _Output(process.stdout, MOST), _Output(process.stderr)
+    threading.Thread(target=_feed, args=(process.stdin, shown.encode()), daemon=True).start()
+    try:
+        end = time.monotonic() + timeout
+        answer.join(max(0.0, end - time.monotonic()))
+        if answer.is_too_long:
+            raise JudgeFailed(f"{name} printed more than {MOST:,} bytes; it must print one word.")
+        complaint.join(max(0.0, end - time.monotonic()))
+        process.wait(max(0.0, end - time.monotonic()))
+        if answer.is_alive() or complaint.is_alive():  # what it started goes on
+            raise subprocess.TimeoutExpired(name, timeout)
+    except subprocess.TimeoutExpired:
+        raise JudgeFailed(
+            f"{name} gave no answer within {timeout:g} seconds; "
+            "make it faster, or raise the timeout."
+        ) from None
+    finally:
+        _kill(process)
+    if process.returncode != 0:
+        last = complaint.text.strip().splitlines()[-1:] or ["nothing on standard error"]
+        said = quote_answer(last[0])[1:-1]
+        raise JudgeFailed(f"{name} ended with code {process.returncode}: {said}.")
+    return answer.text
 
 
 class _Output(threading.Thread):
@@ -162,9 +170,7 @@ def _feed(stream: IO[bytes], shown: bytes) -> None:
 def _describe_option(option: Any, item: Any) -> dict[str, Any]:
     answer = answer_of(option, item)
     text = getattr(option, "text", "") if answer is None else answer
-    told = {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}
-    point = getattr(option, "point", None)
-    return told if point is None else {**told, "point": dict(point)}
+    return {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

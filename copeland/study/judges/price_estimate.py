@@ -60,8 +60,7 @@ def estimate_price(
     pairs = len(options) * (len(options) - 1) // 2
     # Test cases have one vote for each pair; elsewhere each judge may be asked in both orders.
     each = SWAPS[swap] if study.settings.cases else 2 * len(priced)
-    endless = repeat or study.settings.space
-    number = calls if endless else min(calls, pairs * len(asked) * each)
+    number = calls if repeat else min(calls, pairs * len(asked) * each)
     likely = number * sum(price[0] for price in prices) / len(prices)
     most = number * max(price[1] for price in prices)
     return PriceEstimate(number, likely, most if cost is None else min(most, cost))

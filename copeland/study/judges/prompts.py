@@ -21,7 +21,7 @@ from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 from copeland.support.row_files import PARQUET, file_type, read_table
 
-_PLACE = re.compile(r"\{(left|right|item)(?:\.(\w+))?\}|\{mark\}")
+_PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")
 _MARK = "{mark}"
 
 T = TypeVar("T")
@@ -76,8 +76,7 @@ def item_text(item: Any) -> str:
 def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
     """Return a template with its places filled: ``{left}``, ``{right}``, ``{item}``.
 
-    ``{left.name}`` is the name instead of the text, ``{left.path}`` where its file is, and ``{left.hue}`` the value of
-    a parameter where options are points of a space. ``{mark}`` is a word that
+    ``{left.name}`` is the name instead of the text, and ``{left.path}`` where its file is. ``{mark}`` is a word that
     no filled place has: what stands between two marks cannot end before the second. All places are filled at
     once, so a text that looks like a place stays as it is; other braces too: ``str.format`` or a template language
     would read those of a prompt that shows JSON.
@@ -105,8 +104,6 @@ def _fill_place(place: re.Match[str], things: dict[str, Any]) -> str:
         return name_of(thing)
     if place[2] == "path":
         return str(_of_file(place_of, thing)) if getattr(thing, "path", None) else ""
-    if place[2] is not None:
-        return str((getattr(thing, "point", None) or {}).get(place[2], place[0]))
     return item_text(thing) if place[1] == "item" else text_of(thing, things["item"])
 
 

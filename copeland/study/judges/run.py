@@ -172,8 +172,11 @@ def judge_study(
     budget = Budget(cost)
     for judge in named.values():
         check_judge(judge, capped=cost is not None)
-    goal, endless = read_until(until), calls is None and cost is None
-    _require_goal(study, goal, endless)
+    goal = read_until(until)
+    if goal.likely is not None and study.settings.panel:
+        refuse_for_panel(goal)
+    if goal.likely is not None:
+        require_chances(goal, len(study.options), study.settings.goal)
     drawer = None if items is None else Drawer(items, seed)
     _require_voters(study, drawer, repeat)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
@@ -195,22 +198,6 @@ def judge_study(
         )
         work.run()
     return work.summary()
-
-
-def _require_goal(study: Study, goal: Until, endless: bool) -> None:
-    """Refuse a goal that a study of this kind cannot come to, and a run without an end."""
-    if goal.likely is not None and study.settings.panel:
-        refuse_for_panel(goal)
-    if goal.likely is not None and study.settings.space:
-        raise InvalidParameter(
-            "a study of a space has no chances of being best to stop at; give a number of calls instead."
-        )
-    if study.settings.space and endless:
-        raise InvalidParameter(
-            "a study of a space never runs out of questions; give a number of calls, or a cost."
-        )
-    if goal.likely is not None:
-        require_chances(goal, len(study.options), study.settings.goal)
 
 
 def _require_voters(study: Study, items: Drawer | None, repeat: bool) -> None:
@@ -377,8 +364,6 @@ class _JudgingLoop:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
         if self.study.settings.panel:
             return "finished", "nothing is left to ask of the members who judge here."
-        if self.study.settings.space:
-            return "answered", "the space has few points, and the judges have answered every pair."
         if not self.exhausted or self.study.certificate().decided:
             return "finished", "the study has nothing left to ask."
         if self.on_cases and getattr(self.study.certificate(), "complete", False):
@@ -438,11 +423,10 @@ class _JudgingLoop:
     def _ask_on_items(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
         """Yield ballots on one item after the other, until one is new to the judge."""
         active = {option.name for option in self.study.options if option.state == ACTIVE}
-        endless = bool(self.study.settings.space)
         for item in self._items():
             shown = None if item is None else name_of(item)
             without = self.memory.find_answers(judge, shown, held.values())
-            spent = bool(without) and not endless and is_all(without, active)
+            spent = bool(without) and is_all(without, active)
             self.memory.leave_out(judge, shown, spent)
             if spent:
                 continue
@@ -455,7 +439,7 @@ class _JudgingLoop:
                     self.latest = ballot.id
                     self.memory.note(judge, ballot)
                 yield _Asked(ballot, judge, item)
-            elif endless or self.study.certificate().decided:
+            elif self.study.certificate().decided:
                 return  # then other items will not help
 
     def _items(self) -> Iterable[Any]:

@@ -1,4 +1,4 @@
-"""The kinds of study: options (also judged on test cases), a panel of named voters, a space of points."""
+"""The kinds of study: options (also judged on test cases), or a panel of named voters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 def kind_of(settings: Settings) -> Kind:
     """Return the kind of a study. It follows from the settings, which never change: choose it once, and call it."""
-    if settings.space:
-        from copeland.study.kinds.space import SpaceOfPoints as Chosen  # which loads scipy
-    elif settings.panel:
+    if settings.panel:
         from copeland.study.kinds.panel import PanelOfVoters as Chosen
     elif settings.cases:
         from copeland.study.kinds.cases import JudgedCases as Chosen

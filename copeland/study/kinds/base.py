@@ -39,16 +39,11 @@ from copeland.study.voter_history import (
     sides_of,
 )
 from copeland.support.goal import BEST, Goal
-from copeland.support.phrasing import shorten_names
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
     from copeland.forecast.start import Until
-    from copeland.study.results.verdict import Verdict
-    from copeland.tuning import Space
 
-ENDLESS = 1_000_000  # options, as it were: a space always has other points
-CLAIM = 80  # letters of what is said of a study in passing
 TAKEN_BACK = "taken back"
 
 # What a kind may refuse.
@@ -107,14 +102,6 @@ class Kind:
         check_goal(state)
         Player(state)
 
-    def give_space(self, state: StudyState, space: Space) -> None:
-        """Let the state know a space with its constraint, which is not in the log."""
-        raise InvalidParameter("this study has options and no space; open it without a space.")
-
-    def snapshot_every(self, state: StudyState, usual: int) -> int | None:
-        """Return after how many events a snapshot is worth its time; None for no snapshot now."""
-        return usual
-
     # Asking
 
     def request_for(
@@ -172,19 +159,11 @@ class Kind:
         self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
     ) -> Questions:
         """Return what to append, and what to hand out: up to ``n`` new questions, or those that the voter holds."""
-        held, chooser = find_open_ballots(state, request), make()
+        held, chooser = _find_open_ballots(state, request), make()
         new = _new_questions(state, chooser, request, held, _room(state, log, request, held, n))
         return [*new], new[:n] or _held_questions(self, state, log, chooser, request, held, n)
 
-    def count_options(self, state: StudyState) -> int:
-        """Return how many options are asked."""
-        return len(active(state))
-
     # Answers and votes from elsewhere
-
-    def is_dealt(self, state: StudyState, asked: AskedEvent) -> bool:
-        """Tell whether a ballot proves something only if it was dealt to its voter before that voter's first answer."""
-        return state.arrivals is not None
 
     def mark_again(
         self, state: StudyState, vote: VoteEvent, before: list[VoteEvent]
@@ -196,7 +175,7 @@ class Kind:
 
     def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer that the ballot does not allow."""
-        if self.is_dealt(state, asked) and asked.voter is not None:
+        if state.arrivals is not None and asked.voter is not None:
             require_same_voter(asked, vote)
 
     def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
@@ -234,10 +213,6 @@ class Kind:
     ) -> Certificate | PanelCertificate:
         """Return what the votes that count prove, about the options that are not retired or the active ones alone."""
         return certify_votes(state, active)
-
-    def certificate_to_file(self, state: StudyState, space: Space | None, active: bool) -> Any:
-        """Return what goes into the file of a certificate; ``space`` has its constraint."""
-        return self.certificate(state, active)
 
     def counts(self, state: StudyState) -> tuple[Any, ...]:
         """Return what a certificate is made from: wins, ties, missing answers, and votes as they were given."""
@@ -282,23 +257,6 @@ class Kind:
 
     # What it says
 
-    def require_options(self, instead: str) -> None:
-        """Refuse what has no meaning where there is no end of options."""
-
-    def claim(self, look: Callable[[], Standing]) -> str:
-        """Return what to say of a study in passing, after its size; ``look`` returns where it stands."""
-        from copeland.study.results.analysis import Analysis  # which loads scipy, as forecasts do
-        from copeland.study.results.verdict import claim_of
-
-        claim, _, _ = claim_of(Analysis(look())).partition(". ")
-        return f": {shorten_names([claim.rstrip('.')], CLAIM)[0]}"
-
-    def verdict(self, look: Callable[[], Standing], tuned: Callable[[], Any]) -> Verdict:
-        """Return what to tell people who are waiting for an answer; ``tuned`` returns where a study of a space stands."""
-        from copeland.study.results.analysis import Analysis
-
-        return Analysis(look()).verdict
-
     def plan(
         self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
     ) -> Forecast:
@@ -334,7 +292,7 @@ def _room(
     return min(n, state.settings.open_ballots - len(held))
 
 
-def find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, OpenBallot]:
+def _find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, OpenBallot]:
     """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
     if request.voter is None:
         return {}

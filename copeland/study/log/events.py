@@ -9,8 +9,7 @@ paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again
 retired     ``left`` is not asked again, unless it is resumed soon
 asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``: who asked for it, if told. Its
-            number is the ballot's. Of a space, ``body`` may have the place in an ``audit``, or how many ``tries``
-            the tuner took
+            number is the ballot's
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats. Of an import, ``body`` says
             whether it has ``sides``, that it has no ``order`` if it came as a count, and how many ``times`` it was
@@ -28,7 +27,6 @@ clicked     a list was clicked: ``body`` says of which ballot it is, at which po
 presented   voters see something else from now on beside the options, on a server: ``body`` has its ``digest``
 edited      a text that voters read was changed: ``body`` has the ``part``, the digest of the text ``before``, and the
             new ``text``; ``left`` is the option whose text it is, ``source`` says who changed it
-audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
 restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
 reopened    votes again; ``body``: the ``reason``, if one was told
@@ -71,7 +69,6 @@ SHOWN = "shown"
 CLICKED = "clicked"
 PRESENTED = "presented"
 EDITED = "edited"
-AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
 REOPENED = "reopened"
@@ -162,7 +159,6 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     COUNTED: (VoteEvent, "left right outcome counts"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
     **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
-    AUDITED: (OptionEvent, "left body"),
     **dict.fromkeys((RESTARTED, CLOSED, REOPENED), (Event, "")),
 }
 KINDS = tuple(_FORMS)

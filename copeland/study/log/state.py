@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.errors import InvalidParameter, StorageError, UnknownOption, UnknownStudy, nearest
+from copeland.errors import StorageError, UnknownOption, UnknownStudy, nearest
 from copeland.study.log.arrivals import AGAINST, Arrivals, Person
 from copeland.study.log.events import (
     ADDED,
     ASKED,
-    AUDITED,
     BOTH_BAD,
     CLICKED,
     CLOSED,
@@ -64,10 +63,7 @@ from copeland.study.log.state_parts import (
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 
-if TYPE_CHECKING:
-    from copeland.study.log.space_state import Tuning
-
-FORMAT = 11  # of snapshots; others are not read
+FORMAT = 12  # of snapshots; others are not read
 
 
 class OpenBallot(NamedTuple):
@@ -134,7 +130,6 @@ class StudyState(_Known):
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
         self.panel = Panel(self.settings.panel)
-        self.tuning = _tuning_of(self.settings)  # where the options are points of a space
         self._add([Option(**option) for option in body["options"]])
         self.offered[self.epoch] = self.k
 
@@ -217,8 +212,6 @@ class StudyState(_Known):
 
     def _add_option(self, event: OptionEvent) -> None:
         self._add([Option(**(event.body or {}))])
-        if self.tuning is not None:  # there is no certificate of options
-            return
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
             self._next_epoch()
         self.offered[self.epoch] = self.k
@@ -249,10 +242,6 @@ class StudyState(_Known):
         for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
-            if self.tuning is not None:
-                self.tuning.add(option.point)
-        if self.tuning is not None:  # whose pairs are far too many for tables
-            return
         for name in ("wins", "ties", "undone_wins", "undone_ties"):
             setattr(self, name, widen(getattr(self, name), self.k))
         if self.arrivals is not None:
@@ -281,8 +270,6 @@ class StudyState(_Known):
         if index is not None:
             index.setdefault(event.voter, {})[event.number] = ballot
         self.asked += 1
-        if self.tuning is not None:
-            self.tuning.take_question(event)
         if self.arrivals is not None:
             self.arrivals.ask(event, self.settings.lease)
 
@@ -296,8 +283,6 @@ class StudyState(_Known):
             self.spent = self.spent.plus(spent)
         times = times_of(event)
         self._tally(event, times)
-        if self.tuning is not None and not self.counts(event):
-            self.tuning.drop_ballot(event.ballot)
         if event.outcome == ERROR and self.cases is not None:
             self.cases.fail(event)
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
@@ -332,7 +317,7 @@ class StudyState(_Known):
         """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
         meaning = self._standing_meaning(event)
         proof = proves(event) and event.vote > self.since
-        if meaning is None or not proof or self.tuning is not None:
+        if meaning is None or not proof:
             return
         if self.cases is not None and undone > 0:
             self.cases.undo(event)
@@ -358,10 +343,7 @@ class StudyState(_Known):
             return
         if self.cases is not None:
             self.cases.take(vote, step)
-        if self.tuning is not None:
-            self.tuning.take_vote(vote, meaning, step)
-        else:
-            count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
         if (vote.body or {}).get("again") == UNDONE:
             count(self.undone_wins, self.undone_ties, vote.left, vote.right, meaning, -step)
         self.votes += step
@@ -421,9 +403,8 @@ class StudyState(_Known):
             self.edits.append(Edit(REOPENED, None, self.votes))
 
     def fields(self) -> dict[str, Any]:
-        """Return all that it holds but for the tuner."""
-        kept = {name: value for name, value in vars(self).items() if name != "tuning"}
-        return kept | {"settings": self.settings.to_dict()}
+        """Return all that it holds."""
+        return vars(self) | {"settings": self.settings.to_dict()}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StudyState):
@@ -456,7 +437,6 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     CLICKED: lambda state, event: state.lists.click(event.body),
     PRESENTED: lambda _state, _event: None,
     EDITED: StudyState._edit,
-    AUDITED: lambda state, event: require_tuning(state).audits.begin(event),
     RESTARTED: StudyState._restart,
     CLOSED: StudyState._close,
     REOPENED: StudyState._close,
@@ -480,23 +460,6 @@ def find_options_left(options: Sequence[Option]) -> list[int]:
     return kept if len(kept) > 1 else list(range(len(options)))
 
 
-def require_tuning(state: StudyState) -> Tuning:
-    """Return the tuner's part of the state; refuse a study of options."""
-    if state.tuning is None:
-        raise InvalidParameter(
-            "this study has a list of options; only studies of a space can do that."
-        )
-    return state.tuning
-
-
-def _tuning_of(settings: Settings) -> Tuning | None:
-    if not settings.space:
-        return None
-    from copeland.study.log.space_state import Tuning  # which loads scipy
-
-    return Tuning(settings)
-
-
 def _unreadable(event: Event) -> StorageError:
     return StorageError(
         f"event {event.number} of the log cannot be read: it is not as copeland writes events. "
@@ -518,8 +481,7 @@ def fold_log(log: Iterable[Event]) -> StudyState:
 
 def dump_state(state: StudyState) -> bytes:
     """Return everything as a compact file of arrays."""
-    tuner = None if state.tuning is None else state.tuning.dump()
-    return dump_values({"format": FORMAT, "fields": state.fields(), "tuner": tuner})
+    return dump_values({"format": FORMAT, "fields": state.fields()})
 
 
 def load_state(content: bytes) -> StudyState | None:
@@ -530,9 +492,6 @@ def load_state(content: bytes) -> StudyState | None:
             return None
         state = object.__new__(StudyState)
         vars(state).update(told["fields"], settings=Settings.of(told["fields"]["settings"]))
-        state.tuning = _tuning_of(state.settings)
-        if state.tuning is not None:
-            state.tuning.restore(told["tuner"])
         return state
     except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
         return None

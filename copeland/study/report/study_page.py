@@ -49,10 +49,6 @@ from copeland.support.phrasing import format_count, join_names, percent, shorten
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from copeland.study.kinds.space import Tuned
-    from copeland.tuning import Tuner
-    from copeland.tuning.tuner import Cast
-
 VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
 JUDGES = 12  # voters, those with the most votes, that are compared with each other
@@ -216,24 +212,6 @@ def write_study_page(
         last=log[-1].time,
         made_with=versions(),
         command=command,
-    )
-    write_file(path, page.encode(), private=True)
-    return Path(path)
-
-
-def write_space_page(
-    tuner: Tuner, tuned: Tuned, cast: Sequence[Cast], path: str | Path, command: str = ""
-) -> Path:
-    """Write where a study of a space stands as one HTML page; return its path."""
-    from copeland.report.tuning_page import tuning_page
-    from copeland.study.kinds.space import ASSUMED
-    from copeland.tuning.tuner import progress_of
-
-    proved = [one.statement for one in tuned.audits]
-    assumed = ASSUMED if proved else ()
-    marks = progress_of(tuner, tuned.found, cast)
-    page = tuning_page(
-        tuner, tuned.found, tuned.name, versions(), marks, [*proved, *assumed], command
     )
     write_file(path, page.encode(), private=True)
     return Path(path)

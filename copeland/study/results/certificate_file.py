@@ -127,11 +127,9 @@ def _is_false(value: Any) -> bool:
 
 
 if TYPE_CHECKING:
-    from copeland.study.kinds.space import AuditCertificate
     from copeland.study.study import Study
-    from copeland.tuning import Space
 
-    Issued = Certificate | PanelCertificate | AuditCertificate
+    Issued = Certificate | PanelCertificate
 
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
@@ -160,7 +158,7 @@ class Filed(NamedTuple):
 def certificate_to_file(
     study: Study, active: bool = False, at: int | None = None, notes: Sequence[str] = ()
 ) -> tuple[Issued, str]:
-    """Return the certificate of a study as it stands, and the text of its file; of a space, what audits prove.
+    """Return the certificate of a study as it stands, and the text of its file.
 
     Parameters
     ----------
@@ -180,9 +178,9 @@ def certificate_to_file(
     ('open', True)
     """
     log = study.events(most=study.number if at is None else at)  # which nobody waits for
-    state, space = fold_log(log), _space_of(study)
+    state = fold_log(log)
     kind = kind_of(state.settings)
-    found = kind.certificate_to_file(state, space, active)
+    found = kind.certificate(state, active)
     said = [*_undo_notes(log), *_edit_notes(state), *notes]
     content = {
         "envelope": ENVELOPE,
@@ -199,11 +197,6 @@ def certificate_to_file(
     content["seal"] = _seal(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _space_of(study: Study) -> Space | None:
-    """The space of a study, with its constraint, if it has one."""
-    return study.look_at_state(lambda state: None if state.tuning is None else state.tuning.space)
 
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
@@ -247,9 +240,7 @@ def read_certificate(path: str | Path, unsealed: bool = False) -> Filed:
     kind: type[Issued] = Certificate
     try:
         content = json_of(text)
-        if isinstance(content, dict) and "audits" in content:
-            from copeland.study.kinds.space import AuditCertificate as kind  # which loads scipy
-        elif isinstance(content, dict) and "panel" in content:
+        if isinstance(content, dict) and "panel" in content:
             kind = PanelCertificate
         certificate = kind.from_json(text)
     except InvalidParameter as error:
@@ -294,17 +285,15 @@ def objections(filed: Filed, study: Study) -> tuple[str, ...]:
     >>> objections(filed, study)
     ()
     """
-    misfit, space = study.misfit(), _space_of(study)
+    misfit = study.misfit()
     broken = () if misfit is None else (str(misfit),)
     try:
-        return (*broken, *objections_by_log(filed, study.log(), study.name, space))
+        return (*broken, *objections_by_log(filed, study.log(), study.name))
     except CopelandError as error:  # from events that were changed, nothing can be made again
         return broken or (str(error),)
 
 
-def objections_by_log(
-    filed: Filed, log: Sequence[Event], name: str, space: Space | None = None
-) -> tuple[str, ...]:
+def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[str, ...]:
     """Return the same from the events of a log, as a study exports them."""
     if filed.events > len(log):
         return (
@@ -314,16 +303,6 @@ def objections_by_log(
     past = log[: filed.events]
     state = fold_log(past)
     about = (*_origin(filed, past, name), *_check_notes(filed, past, state))
-    if ("audits" in filed.content) != (state.tuning is not None):
-        return ("one of the certificate and the study is about a space, and the other is not.",)
-    if state.tuning is not None:
-        from copeland.study.kinds.space import AuditCertificate, audit_objections
-
-        assert isinstance(filed.certificate, AuditCertificate)
-        there = state.tuning.space if space is None else space
-        wrong = audit_objections(filed.certificate, state, there, past)
-        return *_broken_seal(filed), *(tuple(wrong) or _wording(filed)), *about
-    assert isinstance(filed.certificate, Certificate | PanelCertificate)
     if len(state.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, but the study had {state.k} then.",)
     made = _recheck_counts(filed, *kind_of(state.settings).counts(state))
@@ -457,16 +436,6 @@ def _wording(filed: Filed) -> Iterator[str]:
 def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
     """Return the same from what a study exported: its whole log (.jsonl), or its votes (.csv)."""
     path = Path(path)
-    if "audits" in filed.content and path.suffix != ".jsonl":
-        raise InvalidParameter(
-            f"{path} does not say whom an audit drew; check this file against the whole log, "
-            "exported to a .jsonl file."
-        )
-    if "audits" in filed.content and filed.certificate.lacks_constraint:  # type: ignore[union-attr]
-        raise InvalidParameter(
-            "the space of this study has a constraint, which is a function, so it is not in the log; "
-            "check the file in Python, with objections(read_certificate(...), study)."
-        )
     if path.suffix != ".jsonl":
         return objections_by_votes(filed, path)
     try:

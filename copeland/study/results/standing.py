@@ -245,7 +245,7 @@ def standing_of(
             replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
         ),
         panel=panel,
-        proof=None if state.tuning is not None else Tables(*map(_freeze, state.proof)),
+        proof=Tables(*map(_freeze, state.proof)),
         offered=dict(state.offered),
         extra=state.extra,
         unanswered=0 if state.arrivals is None else state.arrivals.missing_answers,

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
-from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -29,7 +29,6 @@ from copeland.web.api.access import (
     new_router,
 )
 from copeland.web.api.error_documents import ApiProblem
-from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.dashboard import BEAT, STEP, stream
 from copeland.web.pages.results import certificate_text, export_log
 from copeland.web.server import server_of
@@ -44,7 +43,6 @@ FIELDS: dict[str, Any] = {
         "description": f"{one.metadata['help']} Default: {one.metadata['usual'] or 'none'}.",
     }
     for name, one in SETTINGS.items()
-    if name not in ("space", "show")  # which stand beside them
 }
 CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
@@ -74,36 +72,11 @@ class Offered(Body):
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
 
 
-class Range(Body):
-    """A parameter that is a number."""
-
-    low: StrictInt | StrictFloat
-    high: StrictInt | StrictFloat
-    log: StrictBool = False
-    integer: StrictBool = False
-
-
-class Choices(Body):
-    """A parameter that is one of several."""
-
-    choices: Annotated[
-        list[StrictStr | StrictBool | StrictInt | StrictFloat], Field(max_length=1000)
-    ]
-
-
-Parameter = Range | Choices
-Constraint = StrictStr | Annotated[list[StrictStr], Field(max_length=100)]  # named "constraint"
-
-
 class New(Body):
-    """A study to be: of options, or of the points of a space."""
+    """A study to be."""
 
     name: Name
-    options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)] | None = None
-    space: (
-        Annotated[dict[Name, Parameter | Constraint], Field(min_length=1, max_length=100)] | None
-    ) = None
-    show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
+    options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)]
     question: Question | None = None
     guidance: Guidance | None = None
     settings: Annotated[dict[str, Any], Field(json_schema_extra={"properties": FIELDS})] = {}  # noqa: RUF012 - a model copies it
@@ -154,8 +127,6 @@ def ranking(
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
     seen = call.server.analyses(call.page).latest()
-    if not isinstance(seen, VoteAnalysis):
-        return JSONResponse(call.study.ranking().to_dict())  # which refuses, and says why
     found = seen.rankings.rank(order)
     return JSONResponse(found.to_dict(), headers={"ETag": f'"{seen.number}"'})
 
@@ -226,9 +197,8 @@ def create(request: Request, new: New) -> About:
     unknown = set(new.settings) - FIELDS.keys()
     if unknown:
         raise ApiProblem(422, "invalid", f"There is no setting '{min(unknown)}'.")
-    made = create_study(
-        new.name, storage=server.storage, clock=server.clock, **new.settings, **_offer(new)
-    )
+    options = [one if isinstance(one, str) else one.model_dump() for one in new.options]
+    made = create_study(new.name, options, server.storage, clock=server.clock, **new.settings)
     told = {"question": new.question, "guidance": new.guidance}
     body: dict[str, Any] = {part: text for part, text in told.items() if text is not None}
     if made.settings.batch:
@@ -237,23 +207,6 @@ def create(request: Request, new: New) -> About:
     page = server.store.find_page_by_name(new.name)
     assert page is not None
     return describe_study(Call(server, page, server.study(page), key))
-
-
-def _offer(new: New) -> dict[str, Any]:
-    """What a study is of, as create_study takes it."""
-    from copeland.tuning.spaces import space_of  # which loads scipy
-
-    given = new.options or ()
-    options = [one if isinstance(one, str) else one.model_dump() for one in given]
-    tables = {
-        name: one.model_dump() if isinstance(one, BaseModel) else one
-        for name, one in (new.space or {}).items()
-    }
-    return {
-        "options": options or None,
-        "space": space_of(tables) if tables else None,
-        "show": new.show,
-    }
 
 
 @router.get(
@@ -290,5 +243,4 @@ def describe_study(call: Call) -> About:
 
 
 def _option(one: Option) -> dict[str, Any]:
-    told = {"name": one.name, "text": one.text, "state": one.state}
-    return told if one.point is None else {**told, "point": dict(one.point)}
+    return {"name": one.name, "text": one.text, "state": one.state}

@@ -60,7 +60,6 @@ class Handed(BaseModel):
     voter: str | None = None
     item: str | None = None
     expires: str
-    points: dict[str, dict[str, Any]] | None = None  # of left and right, where they are of a space
 
 
 class Ballots(BaseModel):
@@ -130,8 +129,7 @@ def iso(seconds: float) -> str:
 
 
 def _why(study: Study) -> str:
-    decided = not study.settings.space and study.certificate().decided
-    return "decided" if decided else "nothing_left"
+    return "decided" if study.certificate().decided else "nothing_left"
 
 
 @router.post(

@@ -115,16 +115,11 @@ def list_studies(
 
 def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     study = server.study(page)
-    if study.settings.space:  # without an estimate: that takes a while
-        known = study.state()
-        decided, options, first, leader = False, known.k, "ahead", None
-    else:
-        known = study.standing(voters=False)
-        decided, options = known.certificate.decided, len(known.options)
-        first, leader = _name_first(known)
+    known = study.standing(voters=False)
+    first, leader = _name_first(known)
     running = "paused" if page.paused else "open"
-    state = "closed" if known.closed else "decided" if decided else running
-    told = {"votes": known.votes, "options": options, "first": first, "leader": leader}
+    state = "closed" if known.closed else "decided" if known.certificate.decided else running
+    told = {"votes": known.votes, "options": len(known.options), "first": first, "leader": leader}
     return {"page": page, "state": state, **told}
 
 
@@ -226,7 +221,6 @@ def show_study(
         "tab": tab or template,
         "closed": here.study.closed,
         "csrf": here.csrf,
-        "is_space": bool(here.study.settings.space),
         "is_panel": bool(here.study.settings.panel),
         "new_ideas": count_ideas(here),
         "linked": here.server.store.linked_pages(here.page) if here.page.linked else [],

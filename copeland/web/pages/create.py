@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import FormData, UploadFile
@@ -34,9 +34,6 @@ from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_whole
 from copeland.web.store import KINDS, QUESTION, Image, Pane
-
-if TYPE_CHECKING:
-    from copeland.tuning import Space
 
 router = APIRouter(prefix="/admin")
 
@@ -123,10 +120,6 @@ class Intent:
 
 def intent_of(form: FormData) -> Intent:
     """Return what a form intends, named or not; no file of it is kept."""
-    if read_field(form, "space"):
-        raise InvalidParameter(
-            "Nobody can say before how many votes a space of settings takes; create it, and see."
-        )
     offered = _read_options(form)
     number = len(offered.options) if offered.shots else len(_images(form)) or len(offered.options)
     if number < 2:
@@ -140,14 +133,13 @@ def draft_of(form: FormData) -> Draft:
     if not name:
         raise InvalidParameter("The study has no name; give it one. Only you see it.")
     kind = read_field(form, "kind")
-    space = _space(form)
-    offered = OptionTable([]) if space else _read_options(form)
+    offered = _read_options(form)
     shots, uploads = match_images(offered.shots, _images(form)) if offered.shots else ([], [])
     images = []
-    if not shots and not space:
+    if not shots:
         images, uploads = _read_images(form)
     options, outputs = ([], ()) if images else (offered.options, offered.outputs)
-    if space is None and len(options) + len(images) < 2:
+    if len(options) + len(images) < 2:
         raise InvalidParameter(_TOO_FEW)
     page = {
         "question": _read_short(form, "question") or QUESTION,
@@ -160,31 +152,18 @@ def draft_of(form: FormData) -> Draft:
         "code": _read_short(form, "code"),
         "named": read_field(form, "named") == "on",
         "items": bool(outputs),
-        "ideas": _takes_ideas(form, bool(outputs or images or shots or space)),
+        "ideas": _takes_ideas(form, bool(outputs or images or shots)),
         **_checks(form),
     }
     settings, members = _settings(form), _members(form)
     if members:
         page["per_voter"] = MANY
     if settings["voters"] == JUDGE:
-        settings["cases"] = _cases(options, outputs, bool(images or shots or space))
-    if space is not None:
-        settings |= {"space": space, "show": read_field(form, "show")}
+        settings["cases"] = _cases(options, outputs, bool(images or shots))
     further = read_further(form)
     if further:
-        _check_group(settings, page, is_plain=space is None and not outputs)
+        _check_group(settings, page, is_plain=not outputs)
     return Draft(name, options, images, settings, page, outputs, members, shots, uploads, further)
-
-
-def _space(form: FormData) -> Space | None:
-    """The space that a form describes; options beside it would mean nothing."""
-    from copeland.tuning.spaces import read_space
-
-    if not read_field(form, "space"):
-        return None
-    if read_field(form, "pasted") or _images(form) or read_files(form, "csv"):
-        raise InvalidParameter("Give options, or settings to tune, but not both.")
-    return read_space(read_field(form, "space"))
 
 
 def read_further(form: FormData) -> list[str]:
@@ -211,7 +190,7 @@ def _check_group(settings: dict[str, Any], page: dict[str, object], is_plain: bo
         )
     if not is_plain or page["check_every"] or page["ideas"]:
         raise InvalidParameter(
-            "Several questions on a pair go without items, checks, voters' ideas and settings to tune; leave these out."
+            "Several questions on a pair go without items, checks and voters' ideas; leave these out."
         )
 
 
@@ -248,7 +227,7 @@ def create_from(server: Server, draft: Draft, has_link: bool = True) -> Study:
     shown = [*draft.options, *(Option(image.name) for image in draft.images)]
     study = create_study(
         draft.name,
-        None if "space" in draft.settings else shown,
+        shown,
         server.storage,
         clock=server.clock,
         **draft.settings,
@@ -349,7 +328,7 @@ def _settings(form: FormData) -> dict[str, Any]:
         del told["both_bad"]
     if voters == "independent":
         told["repeats"] = "first"
-    elif voters == PEOPLE and not read_field(form, "space"):
+    elif voters == PEOPLE:
         told["batch"] = _pairs(form)
     return told
 
@@ -367,7 +346,7 @@ def _cases(
 ) -> int:
     """How many test cases judges decide: the items of a CSV file, or else the options themselves."""
     if unreadable:
-        raise InvalidParameter("Judges read texts; let people vote on images and settings.")
+        raise InvalidParameter("Judges read texts; let people vote on images.")
     items = Counter(item for item, _, _ in outputs)
     lacking = next((item for item, n in items.items() if n != len(options)), None)
     if lacking is not None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
@@ -25,9 +25,9 @@ from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import GIVEN, TO_ASK, Verdict
 from copeland.support.goal import BEST
-from copeland.support.phrasing import format_count, percent, quote_name
+from copeland.support.phrasing import format_count, quote_name
 from copeland.support.readable_names import is_random_name
-from copeland.web.cache import DrawnLandscape, VoteAnalysis
+from copeland.web.cache import VoteAnalysis
 from copeland.web.judge_jobs import JudgeJobs
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
@@ -39,14 +39,9 @@ from copeland.web.server import STREAMS, Server
 from copeland.web.sessions import read_field
 from copeland.web.store import VotingPage
 
-if TYPE_CHECKING:
-    from copeland.study.kinds.space import Tuned
-
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
-FIRST = (  # tiles that are not folded
-    *("votes", "votes left", "proof done", "pairs settled", "beats, estimated", "beats, proved"),
-)
+FIRST = ("votes", "votes left", "proof done", "pairs settled")  # tiles that are not folded
 LATEST = 12  # events that are listed
 REASON = 500  # letters
 MOST = 2**63 - 1
@@ -150,7 +145,6 @@ def allow_data_images(answer: HTMLResponse) -> HTMLResponse:
 def summary_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the words and numbers of a dashboard need."""
     seen = here.server.analyses(here.page).latest()
-    is_votes = isinstance(seen, VoteAnalysis)
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
     spent = JudgeJobs(here.server.store, here.page).spent
     paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
@@ -159,11 +153,11 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "story": seen.story,
         "first": FIRST,
         "verdict": _leave_people_out(seen.verdict),
-        "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
-        "share_note": _share_note(seen) if is_votes else "",
-        "leading": seen.reading.rows() if is_votes else None,
+        "tiles": _tiles(here.page, seen, paid),
+        "share_note": _share_note(seen),
+        "leading": seen.reading.rows(),
         "thumbs": list_images(here.server, here.page, lambda _, pane: f"/admin/media/{pane.media}"),
-        "latest": describe_events(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
+        "latest": describe_events(here, latest[::-1], _reasons(seen.reading)),
         "reminders": _list_due(here),
         "number": seen.number,
     }
@@ -186,22 +180,12 @@ def _leave_people_out(verdict: Verdict) -> Verdict:
 
 
 def figures_of(here: ManagedStudy) -> dict[str, Any]:
-    """Return what the figures of a dashboard need, and which template shows them."""
+    """Return what the figures of a dashboard need."""
     known = here.server.analyses(here.page)
     found = known.figures()
     also = notes_of(here.server, here.page, found.number)
-    if isinstance(found, DrawnLandscape):
-        return {
-            "figures": "landscape",
-            "drawn_story": known.latest().story,
-            "landscape": found.svg,
-            "drawn_at": found.number,
-            "assumed": [*known.latest().assumptions, *also],
-        }
     labels, seen = _labels(here), known.latest()
-    assert isinstance(seen, VoteAnalysis)
     return {
-        "figures": "figures",
         "drawn_story": found.story,
         "parts": found.parts,
         "excluded": describe_events(here, found.excluded, {}),
@@ -239,16 +223,6 @@ def _decided_tiles(reading: Analysis) -> list[Tile]:
     if found.goal != BEST:
         return list(reading.count_outcome().items())
     return [("not ruled out", f"{len(found.possible)} of {len(reading.among)}")]
-
-
-def _space_tiles(tuned: Tuned, paid: list[Tile]) -> list[Tile]:
-    return [
-        ("votes", f"{tuned.votes:,}"),
-        ("open ballots", f"{tuned.open:,}"),
-        ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
-        ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
-        *paid,
-    ]
 
 
 def _share_note(seen: VoteAnalysis) -> str:

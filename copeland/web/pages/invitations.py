@@ -64,7 +64,7 @@ def list_people(here: ManagedStudy) -> list[Person]:
 def _count_left(here: ManagedStudy, answers: Mapping[str, int]) -> Callable[[str], int]:
     """What tells how many answers of somebody are still to come."""
     settings = here.study.settings
-    if here.study.closed or (not settings.space and here.study.certificate().decided):
+    if here.study.closed or here.study.certificate().decided:
         return lambda _: 0
     if settings.panel:
         return count_panel(here.study).left

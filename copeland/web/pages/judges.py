@@ -14,7 +14,6 @@ from copeland.study.results.agreement import flip_sentences
 from copeland.study.results.standing import Standing
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import capital, percent
-from copeland.web.cache import VoteAnalysis
 from copeland.web.judge_file import Appointed
 from copeland.web.judge_jobs import JudgeJobs
 from copeland.web.judge_worker import start_job
@@ -64,14 +63,14 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
     now, jobs = here.server.clock(), JudgeJobs(here.server.store, here.page).find_all()
     settings, seen = here.study.settings, here.server.analyses(here.page).latest()
     judges = here.server.store.judges(here.page.study)
-    standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
+    standing = seen.reading.standing
     return show_study(
         request,
         here,
         "judges",
         error,
-        rows=_agreement(standing, judges) if standing else [],
-        flips=list(flip_sentences(standing.swaps)) if standing else [],
+        rows=_agreement(standing, judges),
+        flips=list(flip_sentences(standing.swaps)),
         jobs=[(job, job.goes_on(now), capital(job.state(now))) for job in jobs[:SHOWN]],
         spent=sum(job.spent for job in jobs),
         able=request.app.state.judges,

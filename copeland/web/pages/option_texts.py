@@ -6,9 +6,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, Response
 
@@ -25,7 +24,6 @@ from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
 from copeland.web.recordings import medium_of, send_medium
 from copeland.web.render import redirect
-from copeland.web.security import require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field, read_files
 from copeland.web.store import Image, Pane, VotingPage, option_of, pane_key
@@ -199,8 +197,6 @@ def medium(request: Request, session: Session, digest: str) -> Response:
 def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
     """Show a ballot as voters see it; nothing is asked or kept."""
     options = here.study.options
-    if len(options) < 2:  # a space, of which nothing was asked
-        raise HTTPException(404)
     chosen = [options[i % len(options)].name for i in (left, right)]
     outputs = here.server.outputs(here.page)  # of which the first item is shown that has both
     item = next((item for item, texts in outputs.items() if set(chosen) <= set(texts)), None)
@@ -214,17 +210,8 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
 
 
 def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
-    if here.server.drawing(here.page, name) is not None:
-        return f"/admin/s/{here.page.slug}/drawing?of={quote(name)}"
     key, panes = pane_key(name, item), here.server.panes(here.page)
     return f"/admin/media/{panes[key].media}" if key in panes else ""
-
-
-@router.get("/s/{slug}/drawing")
-def drawing(here: Here, of: str) -> Response:
-    """Return the drawing of a point, to an admin."""
-    known = any(option.name == of for option in here.study.options)
-    return require(here.server.drawing(here.page, of) if known else None).answer()
 
 
 @router.get("/s/{slug}/options")
@@ -236,7 +223,6 @@ def options(request: Request, here: Here) -> HTMLResponse:
 def options_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
     """Return that list, with what voters suggest, and with what is wrong."""
     panes = here.server.panes(here.page)
-    is_space = bool(here.study.settings.space)  # whose points the study makes by itself
     return show_study(
         request,
         here,
@@ -245,8 +231,8 @@ def options_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLR
         options=here.study.options,
         panes=panes,
         kinds={pane.media: here.server.kind(pane.media) for pane in panes.values()},
-        hints=[] if is_space else find_hints(here),
-        voted=not is_space and here.study.standing(voters=False).votes > 0,
+        hints=find_hints(here),
+        voted=here.study.standing(voters=False).votes > 0,
         cost=describe_cost(here.study),
         **_show_ideas(here),
     )

@@ -15,7 +15,6 @@ import numpy as np
 
 from copeland.forecast.panel_forecast import no_answers, panel_remaining
 from copeland.study import Study
-from copeland.study.kinds.base import ENDLESS
 from copeland.study.kinds.panel import find_open_answers
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
@@ -91,9 +90,7 @@ def expect_answers(members: int, options: tuple[str, ...], goal: str) -> int:
 
 
 def count_options(study: Study) -> int:
-    """Return how many options a study asks about; of a space, as good as endless ones."""
-    if study.settings.space:
-        return ENDLESS
+    """Return how many options a study asks about."""
     return sum(option.state == ACTIVE for option in study.options)
 
 

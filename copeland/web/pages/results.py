@@ -12,7 +12,7 @@ from copeland.study import Study, certificate_to_file
 from copeland.study.log.events import to_json
 from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
-from copeland.web.cache import VoteAnalysis, analyse_past, draw_ranking
+from copeland.web.cache import analyse_past, draw_ranking
 from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
 from copeland.web.pages.option_images import list_images
@@ -52,19 +52,17 @@ def _render(request: Request, page: VotingPage, at: int | None = None, is_open: 
     server = server_of(request)
     known = server.analyses(page)
     seen = known.latest() if at is None else analyse_past(server.study(page), at)
-    drawn = None
-    if isinstance(seen, VoteAnalysis):
-        drawn = known.ranking() if at is None else draw_ranking(seen)
+    drawn = known.ranking() if at is None else draw_ranking(seen)
     return render(
         request,
-        "results" if isinstance(seen, VoteAnalysis) else "tuned_results",
+        "results",
         drawn=drawn,
         page=page,
         seen=seen,
         verdict=seen.verdict,
         number=seen.number,
         closed=seen.closed,
-        leading=seen.reading.rows() if isinstance(seen, VoteAnalysis) else [],
+        leading=seen.reading.rows(),
         thumbs=list_images(server, page, lambda place, _: f"/r/{page.slug}/images/{place}"),
         assumptions=seen.assumptions,
         notes=notes_of(server, page, seen.number),
@@ -89,10 +87,10 @@ def show_image(request: Request, slug: str, place: int) -> Response:
 def is_public(server: Server, page: VotingPage) -> bool:
     """Tell whether everybody may read results of a study: at any time, or once it has ended."""
     study = server.study(page)
-    if page.results != "closed" or study.closed or study.settings.space:
+    if page.results != "closed" or study.closed:
         return page.results == "live" or (page.results == "closed" and study.closed)
     seen = server.analyses(page).latest()  # kept until there are new votes: images ask, too
-    return isinstance(seen, VoteAnalysis) and seen.reading.certificate.decided
+    return seen.reading.certificate.decided
 
 
 @router.get("/admin/s/{slug}/certificate.json")

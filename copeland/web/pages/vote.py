@@ -17,7 +17,6 @@ from starlette.types import Scope
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
-from copeland.study.kinds.base import ENDLESS
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.readable_names import is_random_name
 from copeland.web import sessions
@@ -30,7 +29,7 @@ from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, HiddenBallot, hash_text, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
-from copeland.web.store import Link, VotingPage, option_of, pane_key
+from copeland.web.store import Link, VotingPage, pane_key
 
 router = APIRouter()
 
@@ -41,6 +40,7 @@ MORE = "?more=1"  # of an address, where a member of a panel goes on beyond the 
 LONGEST = 10_000  # pairs for which checks are planned
 COMPLETE = ("done", "share", "decided")  # why a voter is asked nothing more, who did their part
 CODE = "panel code"  # what a panel's code is signed for
+MANY = 1_000_000  # answers: as many as are left to ask
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
 
@@ -239,9 +239,6 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     server, voter = server_of(request), _voter(request, slug)
     hidden = _ballot(server, voter, token)
     key = _shown_at(server.study(voter.page), hidden, side)
-    drawing = server.drawing(voter.page, option_of(key)) if key else None
-    if drawing is not None:
-        return drawing.answer()
     pane = server.panes(voter.page).get(key)
     return send_medium(request, server.store.image(pane.media) if pane else None)
 
@@ -319,7 +316,7 @@ def _find_limit(request: Request, voter: Visitor, study: Study) -> int | None:
     """Up to how many answers a member of a panel is asked for now; None where the page says it."""
     if not study.settings.panel or voter.name not in study.settings.panel:
         return None
-    return ENDLESS if _wants_more(request) else count_panel(study).limit(voter.name)
+    return MANY if _wants_more(request) else count_panel(study).limit(voter.name)
 
 
 def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
@@ -505,9 +502,6 @@ def side_of(
 ) -> Side:
     """Return what is shown for an option; ``address`` is where its image would be."""
     pane = server.panes(page).get(pane_key(name, item))
-    drawing = server.drawing(page, name) if pane is None else None
-    if drawing is not None:
-        return Side(label, None, address, drawing.title or f"Drawing {label}", *drawing.size)
     if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
         text = render_text(page.kind, output or server.text(page, name) or name, page.language)
@@ -530,7 +524,7 @@ def _explain_end(
         return "later"
     if study.settings.panel:
         return _explain_panel_end(study, progress)
-    if progress.done >= progress.pairs or study.settings.space:
+    if progress.done >= progress.pairs:
         return "done"
     return "done" if study.is_open else "decided"
 

@@ -28,9 +28,7 @@ def test_items_are_drawn_alike():
 
 def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
     class OncePerItem(TinyStudy):
-        settings = SimpleNamespace(
-            repeats="first", open_ballots=8, panel=(), space="", missing="", cases=0
-        )
+        settings = SimpleNamespace(repeats="first", open_ballots=8, panel=(), missing="", cases=0)
 
         def ask(self, voter, item, without=()):
             had = {told.ballot.item for told in self.votes}

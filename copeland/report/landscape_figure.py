@@ -1,21 +1,18 @@
-"""A tuning as figures and as a page: the setting to take, and pictures of what the model believes."""
+"""The landscape of a tuning as a figure: what the model believes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copeland.report.document import document, inline_svg
-from copeland.report.images import image, name, new_figure
-from copeland.report.styles import INK, PALETTE, plain_axes
+from copeland.report.images import name, new_figure
+from copeland.report.styles import INK, PALETTE
 from copeland.support.arrays import Floats
 from copeland.support.escaping import inert
-from copeland.support.phrasing import format_count, percent
-from copeland.tuning import Found, Landscape, Tuner
+from copeland.tuning import Landscape
 from copeland.tuning.landscape import Line, Plane
-from copeland.tuning.tuner import Mark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
 
 _WIDTH, _PLANE, _LINE = 7.2, 3.4, 2.3  # inches
 _LONGEST = 24  # letters of a name
-_PROGRESS = 4.6, 4.2  # inches: narrow, so that a telephone shows it legibly
-_LETTERS = 10.0  # points
 
 
 def landscape_figure(seen: Landscape) -> Figure:
@@ -96,75 +91,3 @@ def _is_log(values: Sequence[Any]) -> bool:
 def _short(text: str) -> str:
     text = inert(text).replace("$", r"\$")
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def progress_figure(marks: Sequence[Mark]) -> Figure:
-    """Return the score of the recommendation over votes, by the votes up to then and by all, and the estimated loss."""
-    figure = new_figure(*_PROGRESS)
-    score, loss = figure.subplots(2, 1, sharex=True)
-    votes = [mark.votes for mark in marks]
-    now, then = [mark.now for mark in marks], [mark.score for mark in marks]
-    score.plot(votes, now, "o-", color=PALETTE[0], label="by all votes")
-    score.plot(votes, then, "s--", color=PALETTE[1], label="by the votes up to then")
-    score.set_ylim(0, 1.06)
-    score.set_yticks([0, 0.5, 1])
-    score.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
-    score.legend(loc="lower right", frameon=False, fontsize=_LETTERS, labelcolor=INK)
-    loss.plot(votes, [100 * mark.regret for mark in marks], "s--", color=PALETTE[1])
-    loss.set_ylim(bottom=0)
-    loss.set_xlabel("votes", color=INK, fontsize=_LETTERS)
-    _finish(score, "share of all settings beaten", votes)
-    _finish(loss, "estimated loss then, in percentage points", votes)
-    return figure
-
-
-def _finish(axes: Axes, words: str, votes: Sequence[int]) -> None:
-    axes.set_xscale("log")
-    shown = [n for n in votes[:-1] if n <= votes[-1] / 1.5] + [votes[-1]]  # the last needs room
-    axes.set_xticks(shown, [f"{n:,}" for n in shown])
-    axes.set_xticks([], minor=True)
-    axes.set_title(words, loc="left", fontsize=_LETTERS, color=INK)
-    plain_axes(axes, _LETTERS)
-
-
-def tuning_page(
-    tuner: Tuner,
-    found: Found,
-    name: str,
-    versions: Mapping[str, str],
-    marks: Sequence[Mark] = (),
-    proved: Sequence[str] = (),
-    command: str = "",
-) -> str:
-    """Return a tuning as an HTML page that needs nothing else; ``proved`` is what audits say, in sentences.
-
-    ``marks`` tell how the recommendation grew; one alone is no progress.
-    """
-    seen = tuner.landscape()
-    progress = image(progress_figure(marks), "svg", "progress") if len(marks) > 1 else b""
-    lead = (
-        f"After {format_count(tuner.votes, 'vote')}, take the setting below. By the model's estimate it beats "
-        f"{percent(found.score)} of all settings, and some other point beats {100 * found.regret:.1f} "
-        "percentage points more."
-    )
-    return document(
-        "tuning",
-        title=f"Tuning {name}",
-        lead=lead,
-        taken=[
-            [key, f"{value:.4g}" if isinstance(value, float) else str(value)]
-            for key, value in found.point.items()
-        ],
-        landscape=inline_svg(image(landscape_figure(seen), "svg")),
-        progress=inline_svg(progress) if progress else "",
-        proved=proved,
-        plane=seen.plane is not None,
-        known={
-            "votes": f"{tuner.votes:,} on {format_count(len(seen.asked), 'pair')}",
-            "open duels": str(len(tuner.open)),
-            "space": repr(tuner.space),
-            "seed": str(tuner.seed),
-        },
-        versions=versions,
-        command=command,
-    )
