@@ -119,7 +119,7 @@ class Conflict(CopelandError, ValueError):
 
 
 class StorageError(CopelandError, RuntimeError):
-    """A database that cannot be reached, read or written, or that a newer version wrote."""
+    """A database that cannot be reached, read or written, or that another version made."""
 
 
 class Interrupted(CopelandError, KeyboardInterrupt):

@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -365,30 +364,6 @@ def test_a_certificate_survives_its_file_and_is_proved_again_by_its_votes(counts
     read = Certificate.from_json(found.to_json())
     assert read == found
     assert read.recheck(*counts) == ()
-
-
-OLD = json.loads((Path(__file__).parent / "certificates_0.2.json").read_text())
-
-
-@pytest.mark.parametrize("old", OLD, ids=[old["statement"][:60] for old in OLD])
-def test_a_file_of_version_0_2_is_read_and_holds(old):
-    read = Certificate.from_json(old["file"])
-    assert read.apart and read.statement_before == old["statement"]
-    assert read.recheck(old["wins"], old["ties"]) == ()
-    again = Certificate.from_json(read.to_json())
-    assert again == read and again.recheck(old["wins"], old["ties"]) == ()
-    forged = replace(read, beats=((1, 0), (0, 1)))
-    assert any("beats" in why for why in forged.recheck(old["wins"], old["ties"]))
-
-
-def test_a_file_of_the_first_format_is_read_and_may_say_less_than_is_proved():
-    old = OLD[0]
-    content = json.loads(old["file"])
-    assert content["is_all"] and content["format"] == 2
-    content |= {"format": 1, "is_all": False, "possible": [0, 1, 2]}
-    del content["choice"]
-    read = Certificate.from_json(json.dumps(content))
-    assert (read.choice, read.recheck(old["wins"], old["ties"])) == ((), ())
 
 
 def test_one_vote_more_is_another_certificate():

@@ -1,11 +1,9 @@
-"""Two options whose names look the same are refused, and old logs that have such names are read."""
+"""Two options whose names look the same are refused."""
 
 import pytest
 
-from copeland import create_study, open_study
+from copeland import create_study
 from copeland.errors import InvalidParameter
-from copeland.study import Storage
-from copeland.study.log.events import CREATED, Event
 from copeland.support.lookalikes import find_twins, look_of
 
 TWINS = {
@@ -60,14 +58,3 @@ def test_a_name_that_nobody_sees_is_refused():
 def test_names_that_look_different_are_taken():
     assert find_twins(OTHERS) is None and len(set(map(look_of, OTHERS))) == len(OTHERS)
     assert len(create_study("drinks", OTHERS).options) == len(OTHERS)
-
-
-def test_a_study_that_has_twins_already_goes_on():
-    names = ["tea", "te\u200ba", "\u200b"]
-    storage = Storage()
-    made = create_study("other", ["a", "b"], storage).log()[0].body or {}
-    body = {**made, "options": [{"name": name, "text": "", "path": ""} for name in names]}
-    storage.create("drinks", Event(1, CREATED, 0.5, body=body))
-    study = open_study("drinks", storage)
-    study.add_option("milk")
-    assert [option.name for option in study.options] == [*names, "milk"]

@@ -13,11 +13,7 @@ from copeland.support.escaping import inert
 from copeland.support.goal import ABOVE, BEST, TOP, Goal, tidy_goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
-FORMAT, AIMED = (
-    1,
-    2,
-)  # unless a kind has formats of its own; the second has a goal beyond one winner
-OF_GOALS = ("goal", "top", "above", "below", "not_worse", "even")  # fields that only the second has
+FORMAT = 1  # of files
 Verdict = Literal["winner", "tied", "open"]
 
 
@@ -107,17 +103,17 @@ class BaseCertificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain values."""
-        kept = [name for name in self._names() if self.goal != BEST or name not in OF_GOALS]
-        version = FORMAT if self.goal == BEST else AIMED
-        return {"format": version, **{name: getattr(self, name) for name in kept}}
+        return {"format": FORMAT, **{name: getattr(self, name) for name in self._names()}}
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Return the certificate that :meth:`to_json` wrote."""
         try:
-            content = cls._in_today_format(json.loads(text))
-            read = cls(**{name: _freeze(content[name]) for name in cls._names()})
-            read._require_fitting()
+            content = json.loads(text)
+            if content["format"] == FORMAT:
+                read = cls(**{name: _freeze(content[name]) for name in cls._names()})
+                read._require_fitting()
+                return read
         except RecursionError:
             raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
         except KeyError as missing:
@@ -126,20 +122,9 @@ class BaseCertificate:
             ) from None
         except (ValueError, TypeError) as error:
             raise InvalidParameter(f"this text is not a certificate: {error}.") from None
-        return read
-
-    @classmethod
-    def _in_today_format(cls, content: dict[str, Any]) -> dict[str, Any]:
-        """Return what a file of any version says, with all that today's says."""
-        if content["format"] not in (FORMAT, AIMED):
-            raise ValueError(
-                f"format {content['format']}, and formats {FORMAT} and {AIMED} are read"
-            )
-        return content if content["format"] == AIMED else cls._without_goal(content)
-
-    @staticmethod
-    def _without_goal(content: dict[str, Any]) -> dict[str, Any]:
-        return {**content, **dict.fromkeys(OF_GOALS, ()), "goal": BEST}
+        raise InvalidParameter(
+            f"this file has format {str(content['format'])[:40]}; this version reads format {FORMAT}."
+        )
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -178,13 +163,8 @@ class BaseCertificate:
         return tuple(
             f"it says that {name} is {said!r}, but the {counts} give {found!r}."
             for name in self._names()
-            if self._says_more(name, said := getattr(self, name), found := getattr(made, name))
+            if (said := getattr(self, name)) != (found := getattr(made, name))
         )
-
-    @staticmethod
-    def _says_more(name: str, said: Any, found: Any) -> bool:
-        """Whether a field says anything but what is found, or a weaker form of it."""
-        return said != found
 
 
 def _freeze(value: Any) -> Any:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -18,16 +17,9 @@ from copeland.certificate.proof import Terms, Voters, prove
 from copeland.certificate.sentences import (
     advice_of,
     list_assumptions,
-    statement_before,
     statement_of,
 )
 from copeland.support.goal import BEST, tidy_goal
-
-# 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
-# 5: a goal beyond one winner.
-FORMAT, _AIMED = 4, 5
-_APART, _TOGETHER = (1, 2, 3), 3  # 3: losses may be shown together
-_SINCE = {"together": False, "offered": None, "cases": None, "judges": ()}  # fields of format 4
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +59,6 @@ class Certificate(BaseCertificate):
     offered: int | None = None  # how many options there were in its epoch; None: all of these
     cases: int | None = None  # test cases that judges vote on; None: other voters
     judges: tuple[str, ...] = ()  # whose votes count there
-    apart: bool = False  # whether scores, beats and ties have a delta of their own: by version 0.2
     goal: str = BEST  # what it is to say: best, top:3, above:NAME or tiers
     top: tuple[
         int, ...
@@ -86,11 +77,6 @@ class Certificate(BaseCertificate):
     def decided(self) -> bool:
         """Whether the goal is reached."""
         return is_reached(self)
-
-    @property
-    def statement_before(self) -> str:
-        """The same as copeland 0.2 put it, for the files that it wrote."""
-        return statement_before(self, self.terms)
 
     @property
     def advice(self) -> str:
@@ -130,29 +116,6 @@ class Certificate(BaseCertificate):
             return False
         return self.votes == self.cases * (self.k * (self.k - 1) // 2)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values: in the format of version 0.2 if it is a certificate of that version."""
-        content = {**super().to_dict(), "format": FORMAT if self.goal == BEST else _AIMED}
-        apart = content.pop("apart")
-        if not apart:
-            return content
-        for name in _SINCE:
-            del content[name]
-        return {**content, "format": _TOGETHER if self.together else 2}
-
-    @classmethod
-    def _in_today_format(cls, content: dict[str, Any]) -> dict[str, Any]:
-        version = content["format"]
-        if version not in (*_APART, FORMAT, _AIMED):
-            raise ValueError(f"format {version}, and formats 1 to {_AIMED} are read")
-        if version == _AIMED:
-            return {**content, "apart": False}
-        content = cls._without_goal(content)
-        if version == FORMAT:
-            return {**content, "apart": False}
-        since = {**_SINCE, "together": version == _TOGETHER, "apart": True}
-        return {"choice": (), **content, **since} if version == 1 else {**content, **since}
-
     def _require_fitting(self) -> None:
         super()._require_fitting()
         self.terms.check()
@@ -177,16 +140,6 @@ class Certificate(BaseCertificate):
         votes = votes_of(wins, ties, missing, given)
         terms = self.terms, self.active, self.labels
         return self._recheck(votes.digest, lambda: Certificate(**prove(votes, *terms)), "votes")
-
-    @staticmethod
-    def _says_more(name: str, said: Any, found: Any) -> bool:
-        if name == "is_all":
-            return said and not found
-        if name == "possible":
-            return not set(said).issuperset(found)
-        if name == "choice":
-            return said not in ((), found)
-        return said != found
 
 
 def certify(

@@ -72,11 +72,6 @@ class PanelCertificate(BaseCertificate):
         return f"{_when(self)}, {_claim(self, quote_names(self.labels))}."
 
     @property
-    def statement_before(self) -> str:
-        """The same as copeland 0.2 put it, for the files that it wrote."""
-        return f"{_when(self)}, {_claim(self, self.labels, 'it may be {}')}."
-
-    @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answers must be like for the statement to hold."""
         return tuple(_list_assumptions(self))
@@ -246,14 +241,14 @@ def _when(c: PanelCertificate) -> str:
     return f"{excused} whatever {said}" if c.excused else f"Whatever {said}"
 
 
-def _claim(c: PanelCertificate, labels: Sequence[str], may: str = "the best may be {}") -> str:
+def _claim(c: PanelCertificate, labels: Sequence[str]) -> str:
     """The verdict in words, with the options by these names."""
     if c.goal != BEST:
         return state_goal(c, "sure to be", "is", "are")
     left = join_names([labels[i] for i in c.possible if i not in c.best], last="or")
     scope = "" if c.active is None else f" among the {len(c.active)} active options"
     if c.verdict == "open":
-        return f"no option is sure to be best{scope} yet: {may.format(left)}"
+        return f"no option is sure to be best{scope} yet: the best may be {left}"
     names = join_names([labels[i] for i in c.best])
     whether = (
         "" if c.is_all else f", though {left} may tie with {'it' if len(c.best) == 1 else 'them'}"

@@ -25,7 +25,6 @@ from copeland.certificate.evidence import (
 from copeland.certificate.goal_proof import bound_by_top, list_baseline_pairs, prove_goal
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
-    FEW,
     OF_BASELINE,
     Levels,
     all_level,
@@ -59,7 +58,6 @@ class Terms(NamedTuple):
     offered: int | None
     cases: int | None
     judges: tuple[str, ...]
-    apart: bool = False
     goal: str = BEST
 
     @property
@@ -74,13 +72,7 @@ class Terms(NamedTuple):
             goal = Goal.parse(self.goal)
             delta = (1 - OF_BASELINE) * self.delta if goal.kind == ABOVE else self.delta
             return levels(k, delta, *how[1:], self.margin, goal.number)
-        if not self.apart:
-            return levels(k, *how, self.margin)
-        at = levels(k, *how)
-        every = at.pair if k <= FEW else at.pair + math.log(0.6)
-        if union:
-            at = at._replace(win=every, loss=every, all=every)
-        return at._replace(pair=every, exact=every)
+        return levels(k, *how, self.margin)
 
     def check(self) -> None:
         """Refuse what cannot be agreed on."""
@@ -129,13 +121,10 @@ def prove(
     # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
     close = found >= at.pair  # i is not behind j by the margin or more
     beats = close & (exact >= at.exact)
-    scores = _bound_scores(beats, np.ones(k, bool) if terms.apart else among, even)
+    scores = _bound_scores(beats, among, even)
     if terms.margin > 0:
         clear = beats & (votes.weigh(-terms.margin) >= at.exact)
         possible = best | _possible(*_bound_scores(clear, among), among)
-    elif terms.apart:
-        is_all |= bool((lower == among.sum() - 1)[best].any())
-        possible = best if is_all else best | _possible(lower, upper, among)
     else:
         # One that beats every other is the only winner.
         is_all |= bool((lower == among.sum() - 1)[best].any())

@@ -34,23 +34,15 @@ def statement_of(c: BaseCertificate, terms: Terms) -> str:
     return f"{on_cases(terms)}{said}" if on_cases(terms) else capital(said)
 
 
-def statement_before(c: BaseCertificate, terms: Terms) -> str:
-    """Return the same as copeland 0.2 put it, for the files that it wrote."""
-    return f"After {c.votes:,} votes, {state_verdict(c, terms.margin, before=True)} (error probability {terms.delta:g})."
-
-
-def state_verdict(c: BaseCertificate, margin: float, before: bool = False) -> str:
-    """Return the verdict in words, or in those ``before``."""
-    names = c.labels if before else quote_names(c.labels)
+def state_verdict(c: BaseCertificate, margin: float) -> str:
+    """Return the verdict in words."""
+    names = quote_names(c.labels)
     among = c.k if c.active is None else len(c.active)
     scope = "" if c.active is None else f" among the {among} active options"
     up_to = f" up to a margin of {margin:g}" if margin > 0 else ""
     if c.verdict == "open":
         what = "no option is proved best" if c.beats or c.ties else "nothing is proved"
         left = join_names([names[i] for i in c.possible])
-        if before:
-            left = "all" if len(c.possible) == among else left
-            return f"no option is proved best{scope}{up_to} yet, and {left} may be"
         left = "every option" if len(c.possible) == among else left
         yet = "" if c.complete else " yet"
         return f"{what}{scope}{up_to}{yet}; {left} could still be best"

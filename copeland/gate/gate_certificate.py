@@ -27,7 +27,7 @@ from copeland.study.results.agreement import JudgeAgreement
 from copeland.support.atomic_files import read_text
 from copeland.support.phrasing import format_count
 
-VERSION = 2  # in the first, a judge that called every pair a tie could pass a candidate
+VERSION = 1  # the format of these files
 KEY = "gate_certificate"  # by which such a file is recognised
 ASSUMPTIONS = (
     "The preference is the judge's, as it answered here; it is not that of people.",
@@ -68,9 +68,9 @@ def read_gate_certificate(path: str | Path) -> dict[str, Any] | None:
         raise InvalidParameter(f"{path} {error}.") from None
     if not isinstance(content, dict) or KEY not in content:
         return None
-    if content[KEY] not in range(1, VERSION + 1):
+    if content[KEY] != VERSION:
         raise InvalidParameter(
-            f"{path} was written by a newer version of copeland; upgrade copeland to check it."
+            f"{path} has format {str(content[KEY])[:40]}; this version reads format {VERSION}."
         )
     return content
 
@@ -166,7 +166,7 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
         judgments = _read_judgments(
             told["verdicts"], set(told["changed"]), questions, same, settings
         )
-        rest = (pairs, questions, settings, told["calls"], "", "", content[KEY] == 1)
+        rest = (pairs, questions, settings, told["calls"], "", "")
         judges.append(make_judge_result(told["judge"], judgments, *rest))
         yield from _compare(told, judges[-1])
     yield from _compare_whole(content, _make_result(content, pairs, settings, terms, judges))
@@ -249,8 +249,7 @@ def _compare_whole(content: Mapping[str, Any], found: GateResult) -> Iterator[st
     sentence = describe_gate(found)
     if content["statement"] != sentence:
         yield f"its statement should be: {sentence}"
-    assumptions = ASSUMPTIONS[:-1] if content[KEY] == 1 else ASSUMPTIONS
-    if list(content["assumptions"]) != list(assumptions):
+    if list(content["assumptions"]) != list(ASSUMPTIONS):
         yield "it does not say what it assumes."
 
 

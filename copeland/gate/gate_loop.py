@@ -290,18 +290,17 @@ def make_judge_result(
     calls: int,
     reason: str,
     stopped: str,
-    believe_ties: bool = False,
 ) -> JudgeResult:
     """Return what counted judgments prove, of all cases and of each tag.
 
-    They prove nothing for the candidate if the judge follows the sides or, unless such ties are believed, calls every pair a tie.
+    They prove nothing for the candidate if the judge follows the sides or calls every pair a tie.
     """
     terms = settings.make_terms(len(questions))
     tally = tally_judgments(judgments)
     finding = weigh_tally(tally, terms)
     slices = _weigh_slices(finding, judgments, pairs, questions, terms)
     objection = "" if settings.accept_judge else find_objection(name, count_sides(judgments))
-    if not (objection or settings.accept_judge or believe_ties):
+    if not (objection or settings.accept_judge):
         objection = find_only_ties(name, judgments, terms)
     if objection:
         finding = withhold(finding)

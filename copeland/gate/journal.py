@@ -134,9 +134,11 @@ def _make_header(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _require_same(path: Path, line: str, header: Mapping[str, Any]) -> None:
     """Refuse a file that is no journal, and the journal of another gate, and say in what they differ."""
     first = _parse(path, 1, line)
-    if first.get("gate journal") != VERSION:
+    if "gate journal" not in first:
+        raise InvalidParameter(f"{path} is not the journal of a gate; name another file.")
+    if first["gate journal"] != VERSION:
         raise InvalidParameter(
-            f"{path} is not the journal of a gate, or a newer version wrote it; name another file."
+            f"{path} has format {str(first['gate journal'])[:40]}; this version reads format {VERSION}. Name another file."
         )
     if first.get("digest") == header["digest"]:
         return

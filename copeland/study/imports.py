@@ -2,8 +2,8 @@
 
 A row may stand for many votes. It is kept as one event, and found again in the log, whole or in parts. Every vote of such a row has
 an id, by its place in the row. An event takes the id of its first vote. So the votes of a row that the log knows are a run of
-events, each of which begins where the one before it ends: one event for all of them, one for what the row grew by, or, where an
-older version kept each vote, one for each vote.
+events, each of which begins where the one before it ends: one event for all of them, one for what the row grew by, or one for
+each vote, where each is kept by itself.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def option_of(given: str | Mapping[str, str] | Option) -> Option:
 
 
 def _check_option(option: Option) -> Option:
-    """Return an option as it comes in; those of old studies may be longer, and are read all the same."""
+    """Return an option as it comes in."""
     told = {"name": option.name, "text": option.text, "path": option.path}
     check_text("an option's ", **{name: value or None for name, value in told.items()})
     if not look_of(option.name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -80,11 +80,8 @@ class VotingPage:
 
 
 def page_of(study: int, name: str, slug: str, body: Mapping[str, Any]) -> VotingPage:
-    """Return the page that was stored; what a newer version added is left out."""
-    known = {one.name for one in fields(VotingPage)}
-    return VotingPage(
-        study, name, slug, **{key: value for key, value in body.items() if key in known}
-    )
+    """Return the page that was stored."""
+    return VotingPage(study, name, slug, **body)
 
 
 class Link(NamedTuple):

@@ -152,7 +152,7 @@ def test_a_file_is_recognised(tmp_path):
     path.write_text('{"study": "tea"}')
     assert read_gate_certificate(path) is None
     path.write_text('{"gate_certificate": 99}')
-    with pytest.raises(InvalidParameter, match="newer version"):
+    with pytest.raises(InvalidParameter, match="has format 99; this version reads format 1"):
         read_gate_certificate(path)
     path.write_text("{")
     with pytest.raises(InvalidParameter, match="is not JSON"):

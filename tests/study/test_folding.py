@@ -52,7 +52,7 @@ def create(storage=None, **how):
 
 @pytest.fixture
 def unfold(monkeypatch):
-    """Lets studies keep each vote, as older versions did, or fold again."""
+    """Lets studies keep each vote, or fold again."""
     fold = Kind.can_fold
 
     def switch(old=True):

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import sqlite3
 
 import pytest
 import sqlalchemy as sa
@@ -64,12 +63,10 @@ def is_search_for_one(plan, indexes):
     return any(re.search(rf"INDEX {index} \(study=\? AND \w+=\?", plan) for index in indexes)
 
 
-@pytest.fixture(params=["new", "old", "analysed"], scope="module")
+@pytest.fixture(params=["new", "analysed"], scope="module")
 def kept(request, tmp_path_factory):
-    """A long log in a database: new, of an earlier version, or with statistics of a time when it was small."""
+    """A long log in a database: new, or with statistics of a time when it was small."""
     file = tmp_path_factory.mktemp(request.param) / "votes.db"
-    if request.param == "old":
-        _make_old(file)
     storage = Storage(f"sqlite:///{file}")
     storage.create("tea", FIRST)
     if request.param == "analysed":
@@ -78,19 +75,6 @@ def kept(request, tmp_path_factory):
     storage.write(1, lambda log: log.append(LOG))
     yield storage
     storage.dispose()
-
-
-def _make_old(file):
-    """Make the tables as they were before the index of questions came."""
-    Storage(f"sqlite:///{file}").dispose()
-    with sqlite3.connect(file) as connection:
-        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-        kept = ("studies", "events", "snapshots", "version")
-        for (name,) in tables.fetchall():
-            if name.removeprefix("copeland_") not in kept:
-                connection.execute(f"DROP TABLE {name}")
-        connection.execute("DROP INDEX copeland_asked")
-        connection.execute("UPDATE copeland_version SET version_num = '0002'")
 
 
 @pytest.mark.parametrize("name", LOOKUPS)

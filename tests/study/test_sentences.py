@@ -10,12 +10,6 @@ from study_pages import study_with, text_of, undrawn, votes
 from copeland.certificate.drift_evidence import Change
 from copeland.study import create_study
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.certificate_file import (
-    _seal,
-    certificate_to_file,
-    objections,
-    read_certificate,
-)
 from copeland.study.results.history import Drift
 from copeland.support.phrasing import quote_name
 
@@ -57,24 +51,6 @@ def test_a_proved_win_is_not_called_nothing():
         "no option is proved best yet; every option could still be best"
         in study.certificate().statement
     )
-
-
-@pytest.mark.parametrize("panel", [(), ("ann", "bob")])
-def test_certificates_in_the_words_of_before_still_hold(tmp_path, panel):
-    how = {"panel": panel} if panel else {"voters": "independent"}
-    study = create_study("soup", ["green tea", "milk", "juice"], **how)
-    found, text = certificate_to_file(study)
-    said = found.statement_before
-    content = json.loads(text)
-    assert content["statement"] != said
-    content["statement"] = said
-    (tmp_path / "before.json").write_text(json.dumps(content | {"seal": _seal(content)}))
-    assert objections(read_certificate(tmp_path / "before.json"), study) == ()
-    if not panel:
-        assert (
-            said
-            == "After 0 votes, no option is proved best yet, and all may be (error probability 0.05)."
-        )
 
 
 @pytest.mark.slow

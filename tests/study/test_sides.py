@@ -6,7 +6,6 @@ from study_pages import told, undrawn
 
 from copeland.study import create_study
 from copeland.study.judges import judge_study
-from copeland.study.log.events import VOTED
 from copeland.study.log.state import dump_state, fold_log, load_state
 from copeland.study.report.study_sentences import (
     NO_ORDER,
@@ -26,14 +25,6 @@ def study_with(*imports, **settings):
     for rows in imports:
         study.add_votes(rows)
     return study
-
-
-def as_before(study):
-    """The books of the log as 0.2 wrote it: imported votes said nothing of sides."""
-    log = [
-        e._replace(body=None) if e.kind == VOTED and e.ballot is None else e for e in study.log()
-    ]
-    return log, fold_log(log)
 
 
 def place(study):
@@ -95,27 +86,6 @@ def test_votes_after_counts_have_a_curve():
 def test_counts_with_times_have_an_order_between_rows():
     days = [COUNTS[0] | {"wins": 2, "time": 0}, COUNTS[0] | {"wins": 2, "time": 86_400}]
     assert [row.votes for row in history_of(study_with(days).log())] == [0, 2, 4]
-
-
-def test_old_logs_of_counts_are_recognised():
-    each = [row | {"wins": 1} for row in COUNTS for _ in range(row["wins"])]  # as it was kept
-    log, state = as_before(study_with(each))
-    assert state.sides.wins == {"left": 0, "right": 0} and state.sides.without == 80
-    assert [row.votes for row in history_of(log)] == [0, 80]
-
-
-def test_old_logs_of_votes_with_sides_give_the_same():
-    study = study_with([*SHOWN, SHOWN[0] | {"outcome": "right"}])
-    log, state = as_before(study)
-    assert state.sides.wins == {"left": 3, "right": 1} and state.sides.without == 0
-    assert history_of(log) == history_of(study.log())
-
-
-def test_undoing_in_an_old_log_leaves_the_sides_as_they_are():
-    study = study_with(SHOWN)
-    study.undo(study.tell(study.ask(), "left"))
-    log = [e._replace(body=None) if e.outcome else e for e in study.log()]
-    assert fold_log(log).sides.wins == {"left": 0, "right": 0}
 
 
 def test_snapshots_keep_sides_and_swaps():

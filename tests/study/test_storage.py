@@ -9,15 +9,13 @@ from multiprocessing import get_context
 
 import psycopg
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from sqlalchemy import select, text
+from sqlalchemy import text
 
 from copeland.errors import MissingExtra, StorageError
 from copeland.study import Storage, create_study
 from copeland.study.log import storage as storage_module
 from copeland.study.log.events import ASKED, CREATED, VOTED, Event
-from copeland.study.log.schema import SCHEMA, metadata, version
+from copeland.study.log.schema import SCHEMA
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 VOTE = Event(2, VOTED, 1.25, "id-1", None, "ann", 0, 1, "left", "item", "source", 7, 8, {"a": [1]})
@@ -27,67 +25,31 @@ def append(storage, key, *new):
     storage.write(key, lambda log: log.append(new))
 
 
-# What a database knows of its tables: columns with types, keys, defaults, and constraints and indexes with their conditions.
-_LAYOUT = {
-    "sqlite": [
-        "SELECT name, type, ncol, wr, strict FROM pragma_table_list WHERE name LIKE 'copeland%'",
-        "SELECT t.name, c.* FROM pragma_table_list t, pragma_table_xinfo(t.name) c "
-        "WHERE t.name LIKE 'copeland%'",
-        "SELECT t.name, f.* FROM pragma_table_list t, pragma_foreign_key_list(t.name) f",
-        "SELECT t.name, i.name, i.[unique], i.origin, i.partial, c.* FROM pragma_table_list t, "
-        "pragma_index_list(t.name) i, pragma_index_xinfo(i.name) c",
-        "SELECT name, sql FROM sqlite_schema WHERE type = 'index'",
-        "SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')",
+OTHER_SCHEMAS = {
+    "schema 99": ["UPDATE copeland_version SET number = 99"],
+    "schema 0007": [
+        "DROP TABLE copeland_version",
+        "CREATE TABLE copeland_version (version_num VARCHAR(32))",
+        "INSERT INTO copeland_version VALUES ('0007')",
     ],
-    "postgres": [
-        "SELECT table_name, ordinal_position, column_name, data_type, character_maximum_length, "
-        "numeric_precision, is_nullable, column_default, is_identity "
-        "FROM information_schema.columns WHERE table_schema = 'public'",
-        "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
-        "WHERE connamespace = 'public'::regnamespace",
-        "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
-        "SELECT sequencename, data_type::text, start_value, increment_by FROM pg_sequences",
-    ],
+    "no schema number": ["DROP TABLE copeland_version"],
 }
 
 
-def layout_of(storage, kind):
-    with storage._engine.connect() as connection:
-        layout = [sorted(map(str, connection.exec_driver_sql(query))) for query in _LAYOUT[kind]]
-        return [*layout, connection.execute(select(version)).all()]
-
-
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
-def test_an_empty_database_gets_the_tables_that_the_steps_make(kind, tmp_path, request):
-    address = f"sqlite:///{tmp_path / 'votes.db'}"
-    if kind == "postgres":
-        address = request.getfixturevalue("postgres_url")
-    kept = Storage(address)
-    at_once = layout_of(kept, kind)
-    with kept._engine.begin() as connection:
-        metadata.drop_all(connection)
-    kept._run(lambda connection: kept._migrate(connection, "none"))
-    assert layout_of(kept, kind) == at_once
-    kept.dispose()
-
-
-def test_the_schema_is_the_last_migration():
-    config = Config()
-    config.set_main_option("script_location", "copeland:study/log/migrations")
-    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
-
-
 @pytest.mark.slow
+@pytest.mark.parametrize("made", OTHER_SCHEMAS)
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_database_of_a_newer_version_is_refused(kind, tmp_path, request):
+def test_a_database_of_another_schema_is_refused_and_left_alone(kind, made, tmp_path, request):
     address = f"sqlite:///{tmp_path / 'votes.db'}"
     if kind == "postgres":
         address = request.getfixturevalue("postgres_url")
     kept = Storage(address)
     with kept._engine.begin() as connection:
-        connection.execute(text("UPDATE copeland_version SET version_num = '9999'"))
-    with pytest.raises(StorageError, match=r"written by a newer version .*9999.*upgrade copeland"):
-        Storage(address)
+        for statement in OTHER_SCHEMAS[made]:
+            connection.execute(text(statement))
+    for create in (True, False):
+        with pytest.raises(StorageError, match=f"have {made}, and .* reads schema {SCHEMA}; open"):
+            Storage(address, create)
     kept.dispose()
 
 
@@ -95,8 +57,8 @@ def test_a_database_of_a_newer_version_is_refused(kind, tmp_path, request):
 def test_tables_of_others_in_the_same_database_are_left_alone(postgres_url):
     kept = Storage(postgres_url)
     with kept._engine.begin() as connection:
-        connection.execute(text("CREATE TABLE alembic_version (version_num text)"))
-        connection.execute(text("INSERT INTO alembic_version VALUES ('theirs')"))
+        connection.execute(text("CREATE TABLE schema_version (version_num text)"))
+        connection.execute(text("INSERT INTO schema_version VALUES ('theirs')"))
     kept.dispose()
     Storage(postgres_url).create("tea", FIRST)
 

@@ -313,7 +313,7 @@ def test_a_snapshot_is_only_a_cache(study, monkeypatch):
 @pytest.mark.parametrize("content", [b"", b"damaged", b"PK\x03\x04 cut"])
 def test_a_damaged_snapshot_is_ignored(study, content):
     study.tell(study.ask(), "left")
-    study.storage.write(study._key, lambda log: log.save_snapshot(99, content))
+    study.storage.write(study._key, lambda log: log.save_snapshot(3, content))
     assert again(study).state() == study.state()
 
 

@@ -74,23 +74,6 @@ def test_of_repeats_the_earliest_that_stands_counts(once):
     assert once.standing().wins.sum() + once.standing().ties.sum() == 0
 
 
-def test_a_log_in_which_a_repeat_stayed_one_keeps_its_meaning(once):
-    """As it was written before repeats could come to count."""
-    once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
-    vote = once.log()[1]
-    undone = vote._replace(number=4, kind="undone", event_id=None, undoes=2)
-    once.storage.write(once._key, lambda log: log.append([undone]))
-    assert once.votes(frame=True)["counted"].tolist() == [False, False]
-    once.add_votes([row("tie", event_id="c")])
-    assert once.votes(frame=True)["counted"].tolist() == [False, False, True]
-    once.undo("c")
-    assert once.votes(frame=True)["counted"].tolist() == [
-        False,
-        True,
-        False,
-    ]  # the earliest that stands
-
-
 def test_an_undone_repeat_changes_no_count(once):
     once.add_votes([row("left", event_id="a"), row("left", event_id="b")])
     once.undo("b")

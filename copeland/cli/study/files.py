@@ -30,7 +30,6 @@ from copeland.cli.program import FAILURE
 from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.support.escaping import command_line, file_name
-from copeland.support.phrasing import join_names
 
 
 @study.command("import", epilog="Example: `copeland study import tea votes.csv`")
@@ -175,12 +174,6 @@ def verify_command(
             help="Check it without the study's database, against its exported log (.jsonl) or votes (.csv).",
         ),
     ] = None,
-    unsealed: Annotated[
-        bool,
-        typer.Option(
-            "--unsealed", help="Also accept a file without a seal, which an early version wrote."
-        ),
-    ] = False,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Of a gate: check also that these answers were judged."),
@@ -208,7 +201,7 @@ def verify_command(
 
     if _is_gate_checked(file, baseline, candidate, answers, format_, as_json):
         return
-    filed = read_certificate(file, unsealed)
+    filed = read_certificate(file)
     if votes is None:
         try:
             work = open_study(filed.study, storage)
@@ -222,18 +215,11 @@ def verify_command(
     else:
         found = objections_by_file(filed, votes)
     if as_json:
-        held = {"holds": not found, "objections": list(found), "unbound": list(filed.unbound)}
-        print_json({"file": str(file), **held})
+        print_json({"file": str(file), "holds": not found, "objections": list(found)})
     elif found:
         show(*(f"{file} does not hold: {objection}" for objection in found))
     else:
         show(f"{file} holds: {filed.certificate.statement}")
-        if filed.unbound:
-            show(
-                f"An earlier version wrote this file, which does not protect {join_names(filed.unbound)}: "
-                "nobody can tell whether these were changed. `copeland study certify` writes one "
-                "that does."
-            )
     if found:
         raise typer.Exit(FAILURE)
 

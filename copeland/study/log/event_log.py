@@ -73,7 +73,6 @@ _same_pair = sa.or_(
 
 _AFTER = _every.where(_e.number > bindparam("number")).order_by(_e.number)
 _SOME = _AFTER.limit(bindparam("most"))
-_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
 _NUMBERED = _every.where(_e.number == bindparam("number"))
 _LAST_OF = _every.where(_e.kind == bindparam("kind")).order_by(_e.number.desc()).limit(1)
 _NAMED = _through("copeland_once", _every.where(_e.event_id == bindparam("event_id")))
@@ -119,13 +118,6 @@ _TALLY = (
 )
 _LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
 _LINKED = _every.add_columns(_e.link).order_by(_e.number)
-_LAST_LINKED = (
-    select(_e.number, _e.link)
-    .where(_here, _e.number <= bindparam("number"), _e.link.is_not(None))
-    .order_by(_e.number.desc())
-    .limit(1)
-)
-_LAST_NUMBER = select(func.max(_e.number)).where(_here)
 _NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
 _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
     snapshots.c.study == bindparam("study")
@@ -210,7 +202,7 @@ class Log:
         if not new:
             return
         before, last = new[0].number - 1, self._recall.last
-        link = last[1] if last and last[0] == before else self._bound(before)
+        link = last[1] if last and last[0] == before else self._link(before)
         for start in range(0, len(new), PIECE):
             rows = []
             for event in new[start : start + PIECE]:
@@ -228,7 +220,7 @@ class Log:
         else:
             self._connection.exec_driver_sql(_insertion(dialect, 1), rows)
 
-    def read_links(self) -> Iterator[tuple[Event, bytes | None]]:
+    def read_links(self) -> Iterator[tuple[Event, bytes]]:
         """Yield every event with its link."""
         with self._stream(_LINKED) as rows:  # closed at once if it is not read to the end
             for row in rows:
@@ -407,7 +399,9 @@ class Log:
         kept = self.snapshot()
         if kept is None or kept[0] < number:
             self.forget_snapshot()
-            seal = sha256(self._bound(number) + content).digest()
+            link = self._link(number)
+            assert link is not None
+            seal = sha256(link + content).digest()
             row = {"study": self._study, "number": number, "content": seal + content}
             self._connection.execute(sa.insert(snapshots), row)
 
@@ -415,35 +409,11 @@ class Log:
         """Delete the snapshot; nothing is lost by it."""
         self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
 
-    def bind(self) -> None:
-        """Give the last event a link, if an older version wrote the whole log without links."""
-        last = self._rows(_LAST_NUMBER).scalar()
-        if last is not None:
-            self._bound(last)
-
     def _link(self, number: int) -> bytes | None:
-        """Return the link of an event, None if there is no such event or it has none."""
-        return self._rows(_LINK, number=number).scalar()
-
-    def _bound(self, number: int) -> bytes:
-        """Return the link of an event; if it ends a log that an older version wrote without links, add it.
-
-        An event without a link after others that have one was put in by somebody else, and stays without: so the
-        chain tells.
-        """
-        if number == 0:  # before the first event
+        """Return the link of an event, None if there is no such event; before the first, what the chain begins with."""
+        if number == 0:
             return first_link(self._rows(_NAME).scalar_one())
-        link = self._link(number)
-        if link is not None:
-            return link
-        since, link = self._rows(_LAST_LINKED, number=number).first() or (0, None)
-        link = self._bound(0) if link is None else link
-        for row in self._stream(_BETWEEN, number=since, last=number):
-            link = next_link(link, Event._make(row))
-        if since == 0:
-            here = (events.c.study == self._study) & (events.c.number == number)
-            self._connection.execute(sa.update(events).where(here).values(link=link))
-        return link
+        return self._rows(_LINK, number=number).scalar()
 
     def _rows(self, query: sa.Select, **bound: Any) -> Any:
         self.write()

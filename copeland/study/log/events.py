@@ -35,8 +35,7 @@ reopened    votes again; ``body``: the ``reason``, if one was told
 An :class:`Event` is a row, with the fields of all kinds. :func:`read_event` gives it the class of its kind, in which the
 fields that the kind needs are never None; the fold over a log refuses a row that lacks one.
 
-Options are indices here, in the order in which they were added. A log means what its events say: where
-a vote was undone before there were ``counted`` events, its repeats stayed repeats, and still are.
+Options are indices here, in the order in which they were added.
 
 Over a log goes a chain: the link of an event is a digest of the event and of the link before it. So one
 link stands for all events up to its own: if any of them is changed, removed or put in, the links from
@@ -266,20 +265,17 @@ def _collect_fields(event: Event) -> dict[str, Any]:
 
 # The chain
 
-# This form is for ever: links of old logs are made again by it. What no log holds is shown, not refused.
+# This form is for ever: links are made again by it. What no log holds is shown, not refused.
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
 
 
 class Misfit(NamedTuple):
-    """Where a chain breaks: at one of the events from ``first`` to ``last``."""
+    """The first event at which a chain breaks."""
 
-    first: int
-    last: int
+    number: int
 
     def __str__(self) -> str:
-        if self.first == self.last:
-            return f"event {self.last:,} of the log is not as it was written."
-        return f"one of the events {self.first:,} to {self.last:,} of the log is not as it was written."
+        return f"event {self.number:,} of the log is not as it was written."
 
 
 def first_link(study: str) -> bytes:
@@ -307,19 +303,11 @@ def last_link(study: str, events: Iterable[Event]) -> bytes:
     return link
 
 
-def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
-    """Return where the events of a log do not fit the links they were stored with, None if all do.
-
-    Events of logs that are older than the chain have no links; they fit if the next link does. From the first link on,
-    every event has one.
-    """
+def misfit_of(study: str, linked: Iterable[tuple[Event, bytes]]) -> Misfit | None:
+    """Return where the events of a log do not fit the links they were stored with, None if all do."""
     link = first_link(study)
-    fitting = number = 0
     for number, (event, stored) in enumerate(linked, 1):
         link = next_link(link, event)
-        lacks_link = stored is None and fitting > 0
-        if event.number != number or lacks_link or stored not in (None, link):
-            return Misfit(fitting + 1, number)
-        if stored is not None:
-            fitting = number
-    return Misfit(fitting + 1, number) if fitting < number else None
+        if event.number != number or stored != link:
+            return Misfit(number)
+    return None

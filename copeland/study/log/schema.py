@@ -1,8 +1,7 @@
 """The tables of a database of studies: those of the logs, and those that the web application keeps beside them.
 
-An empty database gets all of them as they stand here. One that an older version made takes the steps in
-``migrations/versions`` that it lacks; both ways end at the same tables. A change is made here and as a new
-step, and raises ``SCHEMA``.
+An empty database gets all of them as they stand here, and the number ``SCHEMA``; one with another number is refused.
+Whoever changes a table raises the number.
 """
 
 from __future__ import annotations
@@ -11,15 +10,12 @@ from functools import cache
 
 import sqlalchemy as sa
 
-SCHEMA = "0007"  # the last step in migrations/versions
+SCHEMA = 1
 
 metadata = sa.MetaData()
 
-version = sa.Table(  # the step at which the tables are, as alembic keeps it
-    "copeland_version",
-    metadata,
-    sa.Column("version_num", sa.String(32), nullable=False),
-    sa.PrimaryKeyConstraint("version_num", name="copeland_version_pkc"),
+version = sa.Table(  # one row: the number of the schema
+    "copeland_version", metadata, sa.Column("number", sa.Integer, primary_key=True)
 )
 
 studies = sa.Table(
@@ -49,7 +45,7 @@ events = sa.Table(
     sa.Column("undoes", sa.BigInteger),
     sa.Column("body", sa.JSON(none_as_null=True)),
     sa.Column("counts", sa.BigInteger),
-    sa.Column("link", sa.LargeBinary),
+    sa.Column("link", sa.LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -192,12 +188,12 @@ sa.Index("copeland_suggested", ideas.c.study, ideas.c.voter)
 
 @cache  # putting the tables into SQL takes much longer than making them
 def write_statements(dialect: str) -> tuple[str, ...]:
-    """Return the SQL that makes all tables in an empty database, and says at which step they are.
+    """Return the SQL that makes all tables in an empty database, and says by which schema.
 
     Examples
     --------
     >>> write_statements("sqlite")[-1]
-    "INSERT INTO copeland_version VALUES ('0007')"
+    'INSERT INTO copeland_version VALUES (1)'
     """
     statements: list[str] = []
     writer = sa.create_mock_engine(
@@ -205,4 +201,4 @@ def write_statements(dialect: str) -> tuple[str, ...]:
         lambda made, *_: statements.append(str(made.compile(dialect=writer.dialect))),
     )
     metadata.create_all(writer, checkfirst=False)
-    return (*statements, f"INSERT INTO {version.name} VALUES ('{SCHEMA}')")
+    return (*statements, f"INSERT INTO {version.name} VALUES ({SCHEMA})")

@@ -1,7 +1,6 @@
 """On which side winners were shown, and which votes cannot say: counts have neither sides nor an order.
 
-An imported vote says in its body whether it has ``sides``, and whether it has an ``order``. Logs of copeland 0.2 do not: there,
-an import of which every winner is on the left is a list of winners.
+An imported vote says in its body whether it has ``sides``, and whether it has an ``order``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, VOTED, Event, VoteEvent
+from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, Event, VoteEvent
 
 MARKS = ("sides", "order", "times")  # of an imported vote, in its body
 
@@ -43,32 +42,26 @@ def flip_words(first: str, second: str) -> str:
 class Sides:
     """Wins that count, by the side they were shown on, and what is known of each voter's sides."""
 
-    shown: dict[str, int] = field(default_factory=lambda: {LEFT: 0, RIGHT: 0})
-    sideless: int = 0  # wins without sides
+    wins: dict[str, int] = field(default_factory=lambda: {LEFT: 0, RIGHT: 0})
+    without: int = 0  # wins without sides
     both: int = 0  # wins with the sides both ways
-    unmarked: dict[str, dict[str, int]] = field(default_factory=dict)  # of old imports, by source
-    numbers: list[list[int]] = field(default_factory=list)  # theirs: first and last of each run
     sideless_of: dict[str, list[int]] = field(default_factory=dict)  # a voter's, left and right
     swapped: dict[str, Swaps] = field(default_factory=dict)  # by judge
 
     def restart(self) -> None:
         """Begin the counts anew; what voters said stays said."""
-        self.shown, self.sideless, self.both, self.unmarked = {LEFT: 0, RIGHT: 0}, 0, 0, {}
+        self.wins, self.without, self.both = {LEFT: 0, RIGHT: 0}, 0, 0
 
     def count(self, vote: VoteEvent, meaning: str, step: int) -> None:
         """Take in a vote that counts, or that counts no more."""
-        if self._is_unmarked(vote):
-            source = self.unmarked.setdefault(vote.source or "", dict.fromkeys((LEFT, RIGHT), 0))
-            if meaning != TIE:
-                source[meaning] += step
-        elif meaning == TIE:
+        if meaning == TIE:
             return
-        elif is_confirmed(vote):
+        if is_confirmed(vote):
             self.both += step
         elif has_sides(vote):
-            self.shown[meaning] += step
+            self.wins[meaning] += step
         else:
-            self.sideless += step
+            self.without += step
 
     def note(self, vote: VoteEvent, step: int) -> None:
         """Take in what a voter said, whether it counts or not."""
@@ -81,39 +74,6 @@ class Sides:
         if confirmed:
             before = self.swapped.get(vote.voter, Swaps())
             self.swapped[vote.voter] = before.add(flip_of(vote), step)
-
-    def _is_unmarked(self, vote: VoteEvent) -> bool:
-        """Tell whether a vote is of an old import; events that undo one name no ballot, so its number is kept."""
-        if "sides" in (vote.body or {}):
-            return False
-        if vote.kind != VOTED:
-            return any(first <= vote.vote <= last for first, last in self.numbers)
-        if vote.ballot is None:
-            self._keep(vote.number)
-        return vote.ballot is None
-
-    def _keep(self, number: int) -> None:
-        if self.numbers and self.numbers[-1][1] == number - 1:
-            self.numbers[-1][1] = number
-        else:
-            self.numbers.append([number, number])
-
-    def lists_winners(self, source: str | None) -> bool:
-        """Tell whether an old import only lists who won: none of its winners is on the right."""
-        found = self.unmarked.get(source or "")
-        return found is not None and not found[RIGHT]
-
-    @property
-    def wins(self) -> dict[str, int]:
-        """Wins by side."""
-        said = [self.shown, *(found for found in self.unmarked.values() if found[RIGHT])]
-        return {side: sum(found[side] for found in said) for side in (LEFT, RIGHT)}
-
-    @property
-    def without(self) -> int:
-        """How many wins have no side."""
-        old = sum(found[LEFT] for found in self.unmarked.values() if not found[RIGHT])
-        return self.sideless + old
 
 
 def has_sides(vote: VoteEvent) -> bool:
@@ -139,18 +99,11 @@ def flip_of(vote: VoteEvent) -> str | None:
     return source.removeprefix(f"{TWICE}: ") if is_flip else None
 
 
-def find_blocks(votes: Iterable[VoteEvent], sides: Sides) -> Iterator[tuple[list[VoteEvent], bool]]:
-    """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log.
-
-    Counts have none. In old logs, neither has an import at one time that only lists who won.
-    """
-    for (ballot, source, _, order), group in groupby(votes, _together):
-        block = list(group)
-        if order is None:
-            order = ballot is not None or len(block) == 1 or not sides.lists_winners(source)
-        yield block, order
+def find_blocks(votes: Iterable[VoteEvent]) -> Iterator[tuple[list[VoteEvent], bool]]:
+    """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log; counts have none."""
+    for (*_, order), group in groupby(votes, _together):
+        yield list(group), order
 
 
 def _together(vote: VoteEvent) -> tuple[Any, ...]:
-    marks = marks_of(vote)
-    return vote.ballot, vote.source, vote.time, marks.get("order", True) if marks else None
+    return vote.ballot, vote.source, vote.time, marks_of(vote).get("order", True)

@@ -63,7 +63,7 @@ from copeland.study.log.state_parts import (
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 
-FORMAT = 12  # of snapshots; others are not read
+FORMAT = 1  # of snapshots; others are not read
 
 
 class OpenBallot(NamedTuple):

@@ -465,42 +465,37 @@ class Storage:
         return error if _without(_secrets(self._url), said) == said else None
 
     def _prepare(self, create: bool) -> None:
-        made = self._run(_find_version, reads=True)
-        if made == SCHEMA:
+        if self._run(self._has_tables, reads=True):
             return
-        if made is None and not create:
+        if not create:
             raise StorageError(f"{self.url} holds no studies; create one first.")
         if self._is_sqlite and not self.in_memory:
             self._run(_write_ahead, reads=True)
         self._run(self._make_tables)
 
+    def _has_tables(self, connection: Connection) -> bool:
+        """Tell whether the tables are there; refuse those of another schema."""
+        found = sa.inspect(connection)
+        numbered = found.has_table(version.name)
+        if not numbered and not found.has_table(studies.name):
+            return False
+        # Whatever the column is called: another version may have made the table.
+        query = sa.text(f"SELECT * FROM {version.name}")
+        made = connection.execute(query).scalar() if numbered else None
+        if made != SCHEMA:
+            raise StorageError(
+                f"the tables in {self.url} have {'no schema number' if made is None else f'schema {made}'}, and this version of "
+                f"copeland reads schema {SCHEMA}; open them with the version that made them, or name another database."
+            )
+        return True
+
     def _make_tables(self, connection: Connection) -> None:
-        """Make the tables, or bring them up to date; another process may have done so meanwhile."""
+        """Make the tables, unless another process has done so meanwhile."""
         if not self._is_sqlite:
             connection.execute(select(sa.func.pg_advisory_xact_lock(LOCK)))
-        made = _find_version(connection)
-        if made is None:
+        if not self._has_tables(connection):
             for statement in write_statements(connection.dialect.name):
                 connection.exec_driver_sql(statement)
-        elif made != SCHEMA:
-            self._migrate(connection, made)
-
-    def _migrate(self, connection: Connection, made: str) -> None:
-        """Take the steps from the version at which the tables were made."""
-        from alembic import command
-        from alembic.config import Config
-        from alembic.util.exc import CommandError
-
-        config = Config()
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        config.attributes.update(connection=connection, version_table=version.name)
-        try:
-            command.upgrade(config, "head")
-        except CommandError as error:
-            raise StorageError(
-                f"{self.url} was written by a newer version of copeland (its tables are at "
-                f"{made}, this version knows {SCHEMA}); upgrade copeland to open it."
-            ) from error
 
 
 class _Hinted(SQLiteCompiler):
@@ -633,13 +628,6 @@ def _vacuum(connection: Connection) -> None:
     connection.exec_driver_sql("VACUUM")
     connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").all()
     connection.exec_driver_sql("BEGIN")
-
-
-def _find_version(connection: Connection) -> str | None:
-    """Return the step at which the tables are; None if there are none."""
-    if not sa.inspect(connection).has_table(version.name):
-        return None
-    return connection.execute(select(version.c.version_num)).scalar()
 
 
 def _is_busy(error: DBAPIError) -> bool:

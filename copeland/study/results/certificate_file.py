@@ -131,12 +131,7 @@ if TYPE_CHECKING:
 
     Issued = Certificate | PanelCertificate
 
-ENVELOPE = (
-    2  # the version of what a file says around the certificate; 1 had no number, log and seal
-)
-UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
-SEALED = ("envelope", "log", "seal")  # which files of version 1 do not have
-AROUND = (*SEALED, "study", "events", "time", "statement", "assumptions", "notes")
+AROUND = ("study", "events", "time", "log", "seal", "statement", "assumptions", "notes")
 PANEL = ("panel", "answers")
 
 
@@ -147,12 +142,6 @@ class Filed(NamedTuple):
     events: int  # of the log, when it was issued
     certificate: Issued
     content: Mapping[str, Any]  # all of it, as it is in the file
-    unsealed: bool = False  # whether it may lack its seal
-
-    @property
-    def unbound(self) -> tuple[str, ...]:
-        """What may have been changed without being found, because an earlier version wrote the file."""
-        return () if "envelope" in self.content else UNBOUND
 
 
 def certificate_to_file(
@@ -183,7 +172,6 @@ def certificate_to_file(
     found = kind.certificate(state, active)
     said = [*_undo_notes(log), *_edit_notes(state), *notes]
     content = {
-        "envelope": ENVELOPE,
         "study": study.name,
         "events": log[-1].number,
         "time": iso(log[-1].time),
@@ -214,14 +202,8 @@ def _seal(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def read_certificate(path: str | Path, unsealed: bool = False) -> Filed:
+def read_certificate(path: str | Path) -> Filed:
     """Return what a certificate file holds.
-
-    Parameters
-    ----------
-    unsealed
-        Whether the file may lack its seal, as those of early versions do: then nobody can tell whether what
-        :attr:`Filed.unbound` names was changed.
 
     Examples
     --------
@@ -254,17 +236,13 @@ def read_certificate(path: str | Path, unsealed: bool = False) -> Filed:
         raise InvalidParameter(
             f"{path} does not say which study it belongs to, and after how many events."
         )
-    if content.get("envelope", ENVELOPE) != ENVELOPE:
-        raise InvalidParameter(
-            f"{path} was written by a newer version of copeland; upgrade copeland to check it."
-        )
     names = content.get("panel", [])
     listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
     if "panel" in content and not (listed and type(content.get("answers")) is int):
         raise InvalidParameter(
             f"{path} does not say who is on the panel, and how much they have answered."
         )
-    return Filed(study, events, certificate, content, unsealed)
+    return Filed(study, events, certificate, content)
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
@@ -310,15 +288,9 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
-    """What a file of today says all together, and nothing besides."""
-    if not filed.unbound:
-        if filed.content.get("seal") != _seal(filed.content):
-            yield "the file was changed after it was written: its seal does not match its content."
-    elif not filed.unsealed or not filed.content.keys().isdisjoint(SEALED):
-        yield (
-            "it has no whole seal, so anybody may have changed it. If an early version of copeland wrote it, "
-            "check the rest with --unsealed."
-        )
+    """What a file says all together, and nothing besides."""
+    if filed.content.get("seal") != _seal(filed.content):
+        yield "the file was changed after it was written: its seal does not match its content."
     panel = PANEL if isinstance(filed.certificate, PanelCertificate) else ()
     known = {*AROUND, *panel, *filed.certificate.to_dict()}
     for key in filed.content.keys() - known:
@@ -329,8 +301,6 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
     """The study, the time and the log that it was issued on."""
     if filed.study != name:
         yield f"it belongs to the study '{filed.study}', but this is '{name}'."
-    if filed.unbound:
-        return
     said, time = filed.content.get("time"), iso(past[-1].time)
     if said != time:
         yield f"it says that it was issued at {said}, but its last event was at {time}."
@@ -343,12 +313,12 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
 
 
 def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iterator[str]:
-    """What the notes say that the log does not; older files say nothing of votes that were undone."""
+    """What the notes say that the log does not."""
     told, undone = filed.content.get("notes", []), _undo_notes(past)
     if not isinstance(told, list):
         yield "its notes are no list of sentences."
         return
-    if told and not set(undone) <= set(map(str, told)):
+    if not set(undone) <= set(map(str, told)):
         yield f"it should say this about undone votes: {undone[0]}"
     edited = _edit_notes(state)
     for note in edited:
@@ -380,8 +350,6 @@ def _scope(found: Certificate | PanelCertificate, state: StudyState) -> Iterator
     """Which options it is about, in which epoch: all, those that were not retired, or those that were active."""
     if isinstance(found, PanelCertificate):
         is_known = found.active in (None, *_parts(state))
-    elif found.apart:
-        is_known = found.epoch == state.epoch and found.active in (None, _parts(state)[1])
     else:
         is_known = (found.epoch, found.offered, found.active) in list(_statements(state))
     if not is_known:
@@ -417,19 +385,9 @@ def _recheck_counts(filed: Filed, *counts: Any) -> tuple[str, ...]:
 
 def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
-    known = [found.statement]
-    if isinstance(found, PanelCertificate):
-        known.append(found.statement_before)  # as copeland 0.2 put it
-    elif isinstance(found, Certificate):
-        before = found.statement_before
-        others = (found.k if found.active is None else len(found.active)) - 1
-        known.append(before)
-        if filed.unbound:  # as versions put it that wrote no envelope
-            before = before.replace("every other,", f"at least {others} of the {others} others,")
-            known.append(before.replace("by more than the margin", "by over the margin"))
-    if filed.content.get("statement") not in known:
+    if filed.content.get("statement") != found.statement:
         yield f"its words do not match its numbers, which say: {found.statement}"
-    if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
+    if filed.content.get("assumptions") != list(found.assumptions):
         yield f"it states other assumptions than these: {' '.join(found.assumptions)}"
 
 

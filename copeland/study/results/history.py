@@ -102,7 +102,7 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     votes = sum(_counts(event, state) for event in told)
     marks = set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
     now = fold_log(log)
-    ends = _ends(told, now)
+    ends = _ends(told)
     rows = {0: _progress(state)}
     for event in told[1:]:
         before = state.votes
@@ -189,10 +189,10 @@ def _standing(log: Iterable[Event]) -> list[Event]:
     return standing
 
 
-def _ends(told: list[Event], state: StudyState) -> dict[int, bool]:
+def _ends(told: list[Event]) -> dict[int, bool]:
     """The votes without an order, by number, and whether those end with it."""
     votes = [event for event in told if is_vote(event)]
-    found = find_blocks(votes, state.sides)
+    found = find_blocks(votes)
     unordered = {vote.number for block, has_order in found if not has_order for vote in block}
     after = chain((vote.number not in unordered for vote in votes[1:]), [True])
     ends = zip(votes, after, strict=bool(votes))
@@ -291,7 +291,7 @@ def _sequences(state: StudyState, votes: Iterable[VoteEvent]) -> dict[Pair, list
 
 
 def _in_order(state: StudyState, votes: Iterable[VoteEvent]) -> Iterator[VoteEvent]:
-    for block, has_order in find_blocks(votes, state.sides):
+    for block, has_order in find_blocks(votes):
         if has_order:
             yield from block if block[0].ballot is not None else _shuffle_votes(state, block)
 
