@@ -330,10 +330,8 @@ def _error(answer: Any) -> CopelandError:
 
 def _ballot(told: dict[str, Any]) -> Ballot:
     expires = datetime.fromisoformat(told["expires"]).timestamp()
-    return Ballot(
-        *(told["id"], told["left"], told["right"], told.get("voter"), told.get("item")),
-        *(expires, told.get("points")),
-    )
+    sides = told["left"], told["right"]
+    return Ballot(told["id"], *sides, told.get("voter"), told.get("item"), expires)
 
 
 def _vote(

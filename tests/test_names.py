@@ -35,7 +35,6 @@ STAYS = {
     "position_based",  # public: the click model of that name
     "relabelled",  # public
     "snapped",
-    "tuned",
 }
 TWICE = {  # a subject and its pages or commands, or the kernels of it
     "app",

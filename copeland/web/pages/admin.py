@@ -155,9 +155,7 @@ def manage_page(
 
 def has_ended(study: Study) -> bool:
     """Tell whether a study is closed, or has its answer: then nobody is asked any more."""
-    if study.closed or study.settings.space:
-        return study.closed
-    return study.standing(voters=False).certificate.decided
+    return study.closed or study.standing(voters=False).certificate.decided
 
 
 def _verify_command(page: VotingPage) -> str:
