@@ -186,7 +186,7 @@ def test_what_an_old_database_holds_controls_no_terminal(folder, few_worlds):
         quiet(run("study", *words))
         quiet(run("study", *words, "--json"))
     assert "tea\N{REPLACEMENT CHARACTER}]0;owned" in quiet(run("study", "status", TITLE))
-    shown = run("study", "vote", TITLE, "--names", "--ballots", "1")
+    shown = run("study", "vote", TITLE, "--ballots", "1")
     quiet(shown)
     page = next(folder.glob("*.html")).read_text()
     assert page == inert(page) and "]0;owned" in page

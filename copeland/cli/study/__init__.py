@@ -54,7 +54,7 @@ study = Group(
         "tell": "copeland.cli.study.ballots",
         "undo": "copeland.cli.study.ballots",
         "verify": "copeland.cli.study.files",
-        "vote": "copeland.cli.study.ballots",
+        "vote": "copeland.cli.study.terminal",
         "wait": "copeland.cli.study.wait",
         "option": "copeland.cli.study.changes",
     },

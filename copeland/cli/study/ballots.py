@@ -1,17 +1,14 @@
-"""copeland study ask, tell, undo and vote: ballots for programs of one's own, or in the terminal."""
+"""copeland study ask, tell and undo: ballots for programs of one's own."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from copeland.cli.arguments import STORAGE, Json, Storage, Whole, whole
-from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.output import note, print_json, show, tell_result
+from copeland.cli.output import print_json, show, tell_result
 from copeland.cli.study import (
-    Folder,
     Item,
     Name,
     Voter,
@@ -23,11 +20,10 @@ from copeland.cli.study import (
 )
 from copeland.errors import InvalidParameter, UnknownVote
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import format_count, join_names
+from copeland.support.phrasing import format_count
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study
-    from copeland.study.judges import Item as Case
 
 
 @study.command("ask", epilog="Example: `copeland study ask tea --voter ann --json`")
@@ -169,97 +165,3 @@ def _last(work: Study, voter: str | None) -> str:
             return vote.event_id
     whose = "" if voter is None else f" of '{voter}'"
     raise UnknownVote(f"there is no vote{whose} to undo.")
-
-
-@study.command("vote", epilog="Example: `copeland study vote tea --voter ann`")
-def vote_command(
-    name: Name,
-    voter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Who votes. In a study of people or of a panel, the default is the name of your account.",
-        ),
-    ] = None,
-    ballots: Annotated[int | None, Whole(help="Stop after this many votes.")] = None,
-    names: Annotated[
-        bool,
-        typer.Option("--names", help="Show names above the texts; by default, voting is blind."),
-    ] = False,
-    item: Item = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What options are compared on, one drawn for each ballot: .txt, .csv, .jsonl or any file of answers.",
-        ),
-    ] = None,
-    folder: Folder = None,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Vote with the keyboard: arrow keys, t for a tie, b for both bad, s to skip, u to undo, q to quit.
-
-    An option with a text or a file is shown without its name, so voting is blind. The keys o and p open
-    an image, ↓ and ↑ scroll. If input is not a terminal, each line is a key or an outcome.
-    """
-    from copeland.cli.study.terminal import Booth, answers
-
-    work = open_study(name, storage)
-    drawn = _items(work, item, items)
-    voter = voter or _sitting_here(work)
-    refuse_cases(work)
-    booth = Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
-    interrupted = False
-    try:
-        with answers() as answer:
-            booth.run(answer, ballots)
-    except KeyboardInterrupt:
-        interrupted = True
-    booth.leave()
-    if as_json:
-        print_json(booth.summary())
-    else:
-        note(f"copeland: {booth.farewell()}")
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
-
-
-def _sitting_here(work: Study) -> str | None:
-    """Who votes, if that is not said: where each has one vote a pair, whose account this is."""
-    account = _account() if work.settings.once else None
-    if work.settings.panel and account not in work.settings.panel:
-        raise InvalidParameter(
-            f"your account is '{account}', which is not on the panel; say with --voter whether you are "
-            f"{join_names(work.settings.panel, last='or')}."
-        )
-    return account
-
-
-def _account() -> str:
-    """Who sits at this terminal: one person, however many ballots."""
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # an account without a name
-        return "terminal"
-
-
-def _items(work: Study, item: str | None, items: Path | None) -> list[Case]:
-    """Return the items of a file, in which all options have answers, or none."""
-    if items is None:
-        return []
-    if item is not None:
-        raise InvalidParameter(
-            "--item names one item and --items a file of items; give only one of them."
-        )
-    from copeland.study.judges import read_items
-    from copeland.study.judges.prompts import answer_of
-    from copeland.study.options import ACTIVE
-
-    found = read_items(items)
-    for option in work.options:
-        for one in found if option.state == ACTIVE else ():
-            answer_of(option, one)  # which refuses an item that has none
-    return found

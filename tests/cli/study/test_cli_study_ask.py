@@ -1,18 +1,11 @@
-"""`copeland study ask`, `tell` and `vote`."""
+"""`copeland study ask` and `tell`, and who votes."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 from study_commands import ok, refused, values, voting, write_votes
-
-from copeland.cli.study.terminal import content_of
-from copeland.study import Option
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -96,7 +89,7 @@ def test_what_cannot_be_asked_or_told_is_refused(new_study, words, sentence):
     assert sentence in refused(*words)
 
 
-# vote
+# voters
 
 
 def test_who_votes_is_said_when_a_study_is_created():
@@ -143,94 +136,3 @@ def test_when_everybody_has_answered_everything_status_asks_for_people():
     words = ("plan", "s", "--worlds", "2", "--most", "5000")
     assert "A person has one vote per pair, 3 votes in all" in values(*words)["reach"]
     assert values(*words)["reach"] in " ".join(ok(*words).split())
-
-
-def test_votes_are_kept_key_by_key(new_study):
-    done = voting("tea", "--voter", "ann", keys=["l", "right", "t", "b", "s", "q"])
-    assert done.exit_code == 0
-    assert "5 answers kept" in done.stderr
-    found = values("status", "tea")
-    assert found["outcomes"] == {
-        **{"left": 1, "right": 1, "tie": 1, "both_bad": 1, "error": 0},
-        "skip": 2,  # one by the voter, one for the ballot that was left unanswered
-    }
-    assert found["voters"][0]["name"] == "ann"
-    assert found["open"] == 0
-
-
-def test_an_undone_vote_is_asked_again(new_study):
-    done = voting("tea", keys=["l", "u", "r", "q"])
-    assert "1 answer kept" in done.stderr
-    found = values("status", "tea")
-    assert (found["undone"], found["votes"], found["outcomes"]["right"]) == (1, 1, 1)
-
-
-def test_there_may_be_nothing_to_undo(new_study):
-    assert "There is nothing to undo." in voting("tea", keys=["u", "q"]).stdout
-
-
-def test_a_key_without_meaning_is_explained(new_study):
-    done = voting("tea", keys=["z", "l"])
-    assert "No such key." in done.stdout
-    assert "1 answer kept" in done.stderr
-
-
-def test_voting_ends_with_the_input_or_after_so_many_ballots(new_study):
-    assert "2 answers kept" in voting("tea", keys=["l", "l"]).stderr
-    assert "1 answer kept" in voting("tea", "--ballots", "1", keys=["l", "l"]).stderr
-
-
-def test_voting_ends_when_nothing_is_left_to_ask(cycle):
-    done = voting("cycle", keys=["l"])
-    assert "0 answers kept. Nothing is left to ask: the verdict is proved." in done.stderr
-
-
-def test_a_vote_is_blind_unless_names_are_asked_for():
-    Path("options.csv").write_text("name,text\nalpha,Be brief.\nbeta,Be kind.\n")
-    ok("create", "prompts", "--options", "options.csv")
-    blind = voting("prompts", keys=["l"]).output
-    assert "Be brief." in blind and "alpha" not in blind
-    assert "alpha" in voting("prompts", "--names", "--voter", "bob", keys=["l"]).output
-
-
-def test_the_item_of_a_vote_is_shown_and_logged(new_study):
-    assert "On: breakfast" in voting("tea", "--item", "breakfast", keys=["l"]).stdout
-    ok("export", "tea", "out.csv")
-    assert ",breakfast," in Path("out.csv").read_text()
-
-
-def test_voting_with_json_prints_the_votes_alone(new_study):
-    done = voting("tea", "--json", keys=["l", "r"])
-    told = json.loads(done.stdout)
-    assert (told["study"], len(told["votes"]), told["finished"]) == ("tea", 2, False)
-
-
-def test_an_option_is_shown_by_its_text_its_file_or_its_name(tmp_path):
-    Path("tea.txt").write_text("Steamed leaves.")
-    Path("tea.png").write_bytes(b"\x89PNG\xff")
-    assert content_of(Option("green", "A text.", "tea.txt"), tmp_path) == "A text."
-    assert content_of(Option("green", path="tea.txt"), tmp_path) == "Steamed leaves."
-    assert content_of(Option("green", path="tea.PNG"), tmp_path) == "Image: tea.PNG"
-    assert content_of(Option("green", path="/proc/self/environ"), tmp_path) == "/proc/self/environ"
-    assert content_of(Option("green"), None) == "green"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_keys_work_in_a_terminal(new_study):
-    import pty
-
-    keyboard, terminal = pty.openpty()
-    code = "from copeland.cli import main; main()"
-    command = [sys.executable, "-c", code, "study", "vote", "tea"]
-    p = subprocess.Popen(command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        assert b"Which is better?" in p.stdout.readline()
-        os.write(keyboard, b"\x1b[D\x1b[Ctq")
-        _, told = p.communicate(timeout=60)
-    finally:
-        p.kill()
-        os.close(keyboard)
-        os.close(terminal)
-    assert (p.returncode, b"3 answers kept" in told) == (0, True)
-    outcomes = values("status", "tea")["outcomes"]
-    assert (outcomes["left"], outcomes["right"], outcomes["tie"]) == (1, 1, 1)
