@@ -20,12 +20,12 @@ def check_counts(
     wins: ArrayLike, ties: ArrayLike | None = None, missing: ArrayLike | None = None
 ) -> tuple[Ints, Ints, Ints]:
     """Return the three tables of counts, all of one size."""
-    won = whole_counts(wins, "wins")
+    won = _whole_counts(wins, "wins")
     k = len(won)
-    return won, symmetric_counts(ties, "ties", k), symmetric_counts(missing, "missing", k)
+    return won, _symmetric_counts(ties, "ties", k), _symmetric_counts(missing, "missing", k)
 
 
-def whole_counts(values: ArrayLike, what: str) -> Ints:
+def _whole_counts(values: ArrayLike, what: str) -> Ints:
     """Return a square table of counts."""
     try:
         given = np.asarray(values, dtype=np.float64)
@@ -46,11 +46,11 @@ def whole_counts(values: ArrayLike, what: str) -> Ints:
     return given.astype(np.int64)
 
 
-def symmetric_counts(values: ArrayLike | None, what: str, k: int) -> Ints:
+def _symmetric_counts(values: ArrayLike | None, what: str, k: int) -> Ints:
     """Return a symmetric table of counts of k options, all 0 if there is none."""
     if values is None:
         return np.zeros((k, k), dtype=np.int64)
-    given = whole_counts(values, what)
+    given = _whole_counts(values, what)
     if len(given) != k:
         raise InvalidParameter(
             f"{what} has {len(given)} options, and wins has {k}; make them equal."

@@ -12,6 +12,7 @@ import pytest
 
 from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
+from copeland.study.log import state as snapshot_state
 from copeland.study.log.events import (
     KINDS,
     PRESENTED,
@@ -205,6 +206,15 @@ def test_a_snapshot_and_a_database_hold_the_same_state(name, tmp_path):
     assert again.misfit() is None
     restored = load_state(dump_state(live))
     assert describe(again.replay()) == describe(live) == describe(restored)
+
+
+def test_a_snapshot_of_another_format_is_not_read(monkeypatch):
+    live = make_study("options").state()
+    monkeypatch.setattr(snapshot_state, "FORMAT", snapshot_state.FORMAT + 1)
+    content = dump_state(live)
+    assert load_state(content) == live
+    monkeypatch.undo()
+    assert load_state(content) is None
 
 
 @pytest.mark.parametrize("name", STUDIES)
