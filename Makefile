@@ -7,7 +7,7 @@ export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser screenshots docs run serve test pytest nightly fast lint format bench measure leaderboard golden tables curves lock dist clean
+.PHONY: help setup browser screenshots docs run serve test pytest nightly fast lint format bench measure leaderboard golden snapshots tables curves lock dist clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard
 
 golden: setup  ## rewrite the golden traces; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
+
+snapshots: setup  ## rewrite the texts of tests/snapshots; read the diff
+	COPELAND_WRITE_SNAPSHOTS=1 $(BIN)/python -m pytest -q tests -k snapshot
 
 tables: setup  ## rewrite what docs/algorithms.md and docs/settings.md say of algorithms and settings, from their records; fold the long tables of other pages and draw their heat maps
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records

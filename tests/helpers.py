@@ -1,8 +1,10 @@
 """What several files of tests use."""
 
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +23,18 @@ def certain_matrix(seed: int) -> PreferenceMatrix:
     k = int(rng.integers(2, 8))
     upper = np.triu(rng.random((k, k)) < 0.5, 1).astype(float)
     return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
+
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def compare_with_snapshot(name: str, text: str) -> None:
+    """Compare a text with its file; COPELAND_WRITE_SNAPSHOTS=1 writes the file anew."""
+    path = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get("COPELAND_WRITE_SNAPSHOTS"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.rstrip() + "\n", encoding="utf-8")
+    assert text.rstrip() + "\n" == path.read_text(encoding="utf-8"), f"see `make snapshots`: {path}"
 
 
 def count_calls(work: Callable[[], object]) -> int:

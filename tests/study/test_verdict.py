@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from helpers import compare_with_snapshot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,41 +42,82 @@ def said(votes, options="ABCDE", **how):
     return Analysis(study_of(votes, options, **how).standing()).verdict
 
 
-# Open
+# By snapshot
+
+LONG = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (4, 5, 6)]
+NEAR = {f"W{rest}": (360, 260) for rest in "Xcde"} | {f"X{rest}": (560, 60) for rest in "cde"}
+EVEN = {pair: (310, 310) for pair in ("cd", "ce")}
+LOTTERY = {"AD": (300, 100), "AE": (60, 0), "DE": (20, 0), "BD": (60, 40), "CD": (60, 40)}
+STUDIES = {  # what is special: votes, options, settings
+    "there are no votes": ({}, "AB"),
+    "long names are shortened and still differ": (
+        {(LONG[0], other): (3, 0) for other in LONG[1:]},
+        LONG,
+    ),
+    "a cycle of three is proved, and two options look out of the running": (DEMO, "ABCDE"),
+    "one option leads": ({"AB": (6, 4), "AC": (6, 4)}, "ABC"),
+    "who leads has fewer wins, and fewer losses": (
+        {"AC": (20, 19), "BC": (20, 19), "CD": (20, 19), "CE": (20, 19)},
+        "ABCDE",
+    ),
+    "leaders have different numbers of wins": (
+        {"AB": (20, 19), "AC": (20, 19), "DA": (20, 19)},
+        "ABCDEF",
+    ),
+    "no link of the cycle is proved": ({"AB": (16, 9), "BC": (16, 9), "CA": (16, 9)}, "ABC"),
+    "one link of the cycle is proved": ({"AB": (60, 4), "BC": (16, 9), "CA": (16, 9)}, "ABC"),
+    "votes of a cycle are ties": ({"AB": (16, 9, 3), "BC": (16, 9), "CA": (16, 9)}, "ABC"),
+    "the cycle may well be chance": ({"AB": (6, 4), "BC": (6, 4), "CA": (6, 4)}, "ABC"),
+    "nobody of the cycle leads": (
+        {"AB": (60, 20), "BC": (60, 20), "CA": (60, 20)} | {f"D{x}": (14, 6) for x in "ABC"},
+        "ABCD",
+    ),
+    "one pair settles it": ({"AB": (20, 10)}, "AB"),
+    "an option beats every other": ({"AB": (90, 30), "AC": (90, 30), "BC": (90, 30)}, "ABC"),
+    "B and C may beat E and then have as many wins as A": (
+        DEMO | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)},
+        "ABCDE",
+    ),
+    "a cycle is proved": (CYCLE, "ABC"),
+    "all are tied within the margin": ({"AB": (400, 400)}, "AB", {"margin": 0.1}),
+    "with a margin, near ties do not rule out who beats everybody": (
+        NEAR,
+        "WXcde",
+        {"margin": 0.2},
+    ),
+    "with a margin, wins above it rule out an option": (
+        NEAR | EVEN | {"de": (560, 60), "We": (600, 20)},
+        "WXcde",
+        {"margin": 0.2},
+    ),
+    "Borda disagrees": ({"AB": (600, 400), "AC": (600, 400), "BC": (1000, 0)}, "ABC"),
+    "Von Neumann disagrees": (CYCLE | LOTTERY, "ABCDE"),
+}
 
 
 @pytest.mark.slow
-def test_without_votes_every_option_may_be_best():
-    verdict = said({}, "AB")
-    assert verdict.kind == "open"
-    assert verdict.claim == "There are no votes yet; any option could be best."
-    assert verdict.shown == ()
+def test_verdicts_read_as_their_snapshot(all_worlds):
+    parts = []
+    for what, (votes, options, *how) in STUDIES.items():
+        standing = study_of(votes, options, **dict(*how)).standing()
+        verdict = Analysis(standing).verdict
+        assert verdict.kind == standing.certificate.verdict
+        assert verdict.proved[:1] in ((), (standing.certificate.statement,))
+        assert verdict.assumptions == standing.certificate.assumptions
+        sentences = [verdict.claim, *verdict.proved, *verdict.shown, *verdict.advice]
+        parts.append("\n".join([f"# {what}: {verdict.kind}", *sentences]))
+    compare_with_snapshot("verdicts", "\n\n".join(parts))
 
 
-@pytest.mark.slow
-def test_long_names_are_shortened_in_sentences_and_still_differ():
-    long = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (4, 5, 6)]
-    study = copeland.create_study("study", long, voters="independent")
-    study.add_votes({"left": long[0], "right": other, "outcome": long[0]} for other in long[1:] * 3)
+def test_a_closed_study_is_not_told_to_go_on():
+    study = study_of({"AB": (6, 4)}, "AB")
+    study.close()
     verdict = Analysis(study.standing()).verdict
-    assert "“Answer in one line. Be kind. Be kin… (1)” leads so far" in verdict.claim
-    sentences = [verdict.claim, *verdict.shown, *verdict.advice]
-    assert all(name not in sentence for name in long for sentence in sentences)
-    assert any("Be kin… (2)" in sentence for sentence in sentences)
+    assert verdict.claim == "A leads; the study was closed before any option was proved best."
+    assert verdict.advice == ()
 
 
-@pytest.mark.slow
-def test_the_demo_is_a_cycle_of_three_with_two_options_out():
-    verdict = said(DEMO)
-    assert verdict.kind == "open"
-    assert verdict.claim == (
-        "A, B and C are tied for first so far, in a cycle. Keep going: no option is proved best yet."
-    )
-    assert (
-        "There is a cycle: A beats B (140:60), B beats C (140:60) and C beats A (140:60). Each of these "
-        "wins is proved (error probability 0.05)."
-    ) in verdict.shown
-    assert "D and E look out of the running, but that is not proved." in verdict.shown
+# Open
 
 
 @pytest.mark.slow
@@ -90,71 +132,6 @@ def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate(all_worlds):
     assert "may add up to less than 100 %" in verdict.estimates.note
     assert re.search(r"Chance to be best\n- A  \d+ %\n- B  \d+ %", str(verdict))
     assert re.search(r"<th>A</th><td>\d+ %</td>", verdict._repr_html_())
-
-
-@pytest.mark.slow
-def test_what_is_proved_of_the_demo_is_said_by_its_certificate():
-    study = study_of(DEMO)
-    assert Analysis(study.standing()).verdict.proved == (study.standing().certificate.statement,)
-
-
-@pytest.mark.slow
-def test_one_leader_leads():
-    verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
-    assert verdict.claim == "A leads so far. Keep going: no option is proved best yet."
-    assert "So far, A beats every other, and no option beats more." in verdict.shown
-    assert "Behind, but still possible: B and C." in verdict.shown
-
-
-@pytest.mark.slow
-def test_who_leads_without_the_most_wins_is_said_to_lead_by_wins_minus_losses():
-    verdict = said({"AC": (20, 19), "BC": (20, 19), "CD": (20, 19), "CE": (20, 19)})
-    assert verdict.claim.startswith("A and B are tied for first so far, by wins minus losses.")
-    assert verdict.shown[:2] == (
-        "By wins minus losses, A and B lead so far: each beats 1 and loses to none.",
-        "More wins, but also more losses: C beats 2 and loses to 2.",
-    )
-
-
-@pytest.mark.slow
-def test_leaders_with_different_numbers_of_wins_are_told_one_by_one():
-    verdict = said({"AB": (20, 19), "AC": (20, 19), "DA": (20, 19)}, "ABCDEF")
-    assert verdict.shown[0] == (
-        "By wins minus losses, D and A lead so far: D beats 1 and loses to none; A beats 2 and loses to 1."
-    )
-
-
-@pytest.mark.slow
-def test_a_circle_whose_links_are_not_proved_is_called_so():
-    verdict = said({"AB": (16, 9), "BC": (16, 9), "CA": (16, 9)}, "ABC")
-    assert any(one.endswith("None of these wins is proved yet.") for one in verdict.shown)
-
-
-@pytest.mark.slow
-def test_a_circle_of_which_one_link_is_proved_names_it():
-    verdict = said({"AB": (60, 4), "BC": (16, 9), "CA": (16, 9)}, "ABC")
-    assert any(one.endswith("A over B is proved, the rest not.") for one in verdict.shown)
-
-
-@pytest.mark.slow
-def test_ties_are_told_with_the_votes_of_a_circle():
-    verdict = said({"AB": (16, 9, 3), "BC": (16, 9), "CA": (16, 9)}, "ABC")
-    assert any("A beats B (16:9, 3 tied)" in one for one in verdict.shown)
-
-
-@pytest.mark.slow
-def test_a_circle_that_may_well_be_chance_is_not_told(all_worlds):
-    verdict = said({"AB": (6, 4), "BC": (6, 4), "CA": (6, 4)}, "ABC")
-    assert verdict.claim.startswith("A, B and C are tied for first so far. Keep going")
-    assert not any("cycle" in one for one in verdict.shown)
-
-
-@pytest.mark.slow
-def test_a_circle_without_a_leader_is_not_told():
-    votes = {"AB": (60, 20), "BC": (60, 20), "CA": (60, 20)}
-    verdict = said(votes | {f"D{x}": (14, 6) for x in "ABC"}, "ABCD")
-    assert verdict.claim.startswith("D leads")
-    assert not any("cycle" in one for one in verdict.shown)
 
 
 @pytest.mark.slow
@@ -178,81 +155,7 @@ def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
     assert [tied.names[i] for i in tied.leaders] == ["B", "A"]
 
 
-def test_a_closed_study_is_not_told_to_go_on():
-    study = study_of({"AB": (6, 4)}, "AB")
-    study.close()
-    verdict = Analysis(study.standing()).verdict
-    assert verdict.claim == "A leads; the study was closed before any option was proved best."
-    assert verdict.advice == ()
-
-
-def test_what_would_settle_it_names_the_pair_and_the_votes():
-    verdict = said({"AB": (20, 10)}, "AB")
-    (advice,) = verdict.advice
-    assert re.fullmatch(
-        r"About \d+ to \d+ more votes settle it in four of five cases; half the time, about \d+ are enough\. Next, to prove A best: A against B\.",
-        advice,
-    )
-
-
 # Proved
-
-
-def test_an_option_that_beats_every_other_is_the_only_winner():
-    verdict = said({"AB": (90, 30), "AC": (90, 30)}, "ABC")
-    assert verdict.kind == "winner"
-    assert verdict.claim == "A is proved the only winner."
-    assert "Ruled out: B and C." in verdict.proved
-    assert verdict.advice == ()
-
-
-@pytest.mark.slow
-def test_a_winner_that_others_may_be_tied_with_is_only_proved_best():
-    # B and C may beat E and then have as many wins as A; D lost twice.
-    verdict = said(DEMO | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)})
-    assert verdict.claim == "A is proved best; a tie for best is not ruled out."
-    assert "Whether B and C are tied with it is not proved." in verdict.proved
-
-
-@pytest.mark.slow
-def test_a_cycle_that_is_proved_is_tied_for_first():
-    verdict = said(CYCLE, "ABC")
-    assert verdict.kind == "tied"
-    assert verdict.claim == "A, B and C are proved tied for first, in a cycle."
-
-
-@pytest.mark.slow
-def test_options_tied_within_the_margin_are_said_to_be():
-    verdict = said({"AB": (400, 400)}, "AB", margin=0.1)
-    assert verdict.claim == (
-        "A and B are each proved best up to a margin of 0.1. "
-        "Take any of A and B: by the votes, none of them is ahead."
-    )
-    assert "Within the margin of 0.1, these are proved tied: A and B." in verdict.proved
-
-
-NEAR = {f"W{rest}": (360, 260) for rest in "Xcde"} | {f"X{rest}": (560, 60) for rest in "cde"}
-
-
-@pytest.mark.slow
-def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
-    # W beats everybody with .58, X the rest with .90: with a margin of .2 both are best.
-    verdict = said(NEAR, "WXcde", margin=0.2)
-    assert verdict.claim == (
-        "W and X are each proved best up to a margin of 0.2. "
-        "Take W: by what is proved and what is likely, it beats the most others."
-    )
-    assert not any("Ruled out" in sentence for sentence in verdict.proved)
-
-
-@pytest.mark.slow
-def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
-    votes = NEAR | {pair: (310, 310) for pair in ("cd", "ce")} | {"de": (560, 60)}
-    verdict = said(votes | {"We": (600, 20)}, "WXcde", margin=0.2)
-    (out,) = [sentence for sentence in verdict.proved if sentence.startswith("Ruled out")]
-    assert out == (
-        "Ruled out: e. Some option beats more others by more than the margin than it beats or ties."
-    )
 
 
 @pytest.mark.slow
@@ -301,13 +204,6 @@ def test_what_is_proved_of_all_options_holds_though_a_loser_is_retired():
 
 
 @pytest.mark.slow
-def test_the_assumptions_are_those_of_the_certificate():
-    study = study_of(CYCLE, "ABC")
-    certificate = study.standing().certificate
-    assert Analysis(study.standing()).verdict.assumptions == certificate.assumptions
-
-
-@pytest.mark.slow
 def test_only_means_all_or_beats_every_other():
     every = study_of({"AB": (60, 20), "AC": (60, 20)}, "ABC").standing().certificate
     some = study_of(DEMO | {"AD": (300, 100), "AE": (60, 0)}).standing().certificate
@@ -316,30 +212,6 @@ def test_only_means_all_or_beats_every_other():
 
 
 # Other ways to count
-
-
-@pytest.mark.slow
-def test_where_borda_disagrees_it_is_said():
-    verdict = said({"AB": (600, 400), "AC": (600, 400), "BC": (1000, 0)}, "ABC")
-    assert verdict.claim == "A is proved the only winner."
-    assert any(
-        one.startswith("Borda, which counts by how much options win, would name B")
-        for one in verdict.shown
-    )
-
-
-@pytest.mark.slow
-def test_where_von_neumann_disagrees_it_is_said():
-    # A is proved best; that B and C are, too, is not, but the lottery is of all three.
-    votes = CYCLE | {"AD": (300, 100), "AE": (60, 0), "DE": (20, 0), "BD": (60, 40), "CD": (60, 40)}
-    verdict = said(votes)
-    assert verdict.claim == "A is proved best; a tie for best is not ruled out."
-    assert any(one.startswith("Von Neumann's lottery") for one in verdict.shown)
-
-
-def test_where_they_agree_nothing_is_said():
-    shown = said({"AB": (90, 30), "AC": (90, 30), "BC": (90, 30)}, "ABC").shown
-    assert not any("Borda" in one or "Neumann" in one for one in shown)
 
 
 # Laws
@@ -507,22 +379,15 @@ def test_a_certificate_of_the_active_options_holds_too(tmp_path):
     assert objections(read_certificate(tmp_path / "c.json"), study) == ()
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 1}', "\x00"])
-def test_what_is_no_certificate_is_refused(tmp_path, text):
-    file = tmp_path / "c.json"
-    file.write_text(text)
-    with pytest.raises(InvalidParameter, match=r"c\.json"):
-        read_certificate(file)
-
-
-def test_a_certificate_of_no_study_is_refused(filed):
+def test_what_is_no_certificate_of_a_study_is_refused(filed, tmp_path):
     study, file = filed
-    file.write_text(study.standing().certificate.to_json())
-    with pytest.raises(InvalidParameter, match="which study"):
-        read_certificate(file)
-
-
-def test_a_missing_certificate_is_refused(tmp_path):
+    of_none = study.standing().certificate.to_json()
+    for text in ("", "{}", "[]", '{"format": 1}', "\x00", of_none):
+        file.write_text(text)
+        with pytest.raises(
+            InvalidParameter, match="which study" if text == of_none else r"e\.json"
+        ):
+            read_certificate(file)
     with pytest.raises(InvalidParameter, match="cannot be read"):
         read_certificate(tmp_path / "none.json")
 
