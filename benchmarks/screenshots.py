@@ -24,8 +24,6 @@ from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
-from copeland.web.judge_file import Appointed
-from copeland.web.judge_worker import start_job
 from copeland.web.pages.create import link_studies
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
@@ -69,13 +67,6 @@ SUGGESTED = (
 )
 
 
-class Shorter(Appointed):
-    """A judge that likes short texts."""
-
-    def judge(self) -> Callable[..., str]:
-        return lambda left, right, item: "left" if len(left.text) < len(right.text) else "right"
-
-
 class Show:
     """A server with studies to show, and the way to its pages."""
 
@@ -104,10 +95,7 @@ class Show:
                 right = draw.random() > 0.5 + 0.14 * ahead
                 study.tell(ballot, "tie" if draw.random() < 0.1 else "right" if right else "left")
         study.undo(study.votes()[5], "a colleague who knew the texts")
-        self.app.state.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
-        page = self.server.store.find_page_by_name("Parcel replies")
-        start_job(self.server, page, self.app.state.judges[0], True, 200, 2.0).join()
-        return page.slug
+        return self.server.store.find_page_by_name("Parcel replies").slug
 
     def _screens(self) -> str:
         names = {"top": 60, "middle": 210, "bottom": 360}
@@ -276,10 +264,6 @@ def manage(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['replies']}/manage")
 
 
-def judges(page: Page, show: Show) -> None:
-    _admin(page, show, f"/admin/s/{show.slugs['replies']}/judges")
-
-
 def preview(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['screens']}/preview")
 
@@ -340,7 +324,7 @@ def problems(page: Page, show: Show) -> None:
 
 
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
-    *(start, vote, plain, screens, dashboard, share, options, manage, judges, preview, studies),
+    *(start, vote, plain, screens, dashboard, share, options, manage, preview, studies),
     *(new, expected, describe, results, problems, nothing, suggesting, suggestion, ideas),
     *(several_start, several, several_manage),
 )

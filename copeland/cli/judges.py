@@ -1,8 +1,7 @@
-"""copeland judges: is a judge fit to decide; and a worker that lets judges vote."""
+"""copeland judges: is a judge fit to decide?"""
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,14 +32,13 @@ from copeland.cli.output import (
     spell_command,
 )
 from copeland.cli.program import Group, app
-from copeland.errors import InvalidParameter, need
+from copeland.errors import InvalidParameter
 from copeland.support.phrasing import shorten_names
 
 judges = Group("judges", invoke_without_command=True)
 app.add(judges)
 
 _EXAMPLE = "copeland judges audit votes.csv --people winner --judge gpt4 --require 'agreement>=.8'"
-GRACE = 10.0  # seconds that judges at work have to give their jobs back
 _CODES = {"passed": 0, "failed": 1, "undecided": 3}
 
 
@@ -213,51 +211,3 @@ def _show_disagreements(two: Any) -> None:
     n = len(two.disagreements)
     shown = f"the first {SHOWN} of {n:,}" if n > SHOWN else f"all {n:,}"
     show("", f"Cases on which {two.first} and {two.second} disagree, {shown}:", table)
-
-
-@judges.command("work", epilog="Example: `copeland judges work judges.toml --storage URL`")
-def work_command(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE.toml", help="A file of judges: the one that the server was given."
-        ),
-    ],
-    storage: Storage = STORAGE,
-    once: Annotated[
-        bool, typer.Option("--once", help="End when no job waits that this worker can take.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Let the judges vote that admins start on pages, on this machine instead of the server's.
-
-    Start as many as you like, on any machine that reaches the storage. It goes on until it is stopped.
-    """
-    need("fastapi", "serve", "copeland judges work")
-    from copeland.study import Storage as Kept
-    from copeland.web.judge_file import read_judges
-    from copeland.web.judge_worker import JudgeWorker
-    from copeland.web.server import Config, Server
-
-    able = read_judges(str(file.absolute()))
-    if not able:
-        raise InvalidParameter(f"{file} names no judge; add a table for each.")
-    kept = Kept(storage)
-    server = Server(Config(storage), kept)
-    worker = JudgeWorker(server, able)
-    before = signal.signal(signal.SIGTERM, lambda *_signal: server.ends.set())
-    names = [one.name for one in able]
-    if as_json:
-        print_json({"judges": names, "storage": kept.url})
-    else:
-        note(f"Waits for jobs of {', '.join(names)} in {kept.url}; Ctrl-C ends it.")
-    try:
-        while once and (threads := worker.look()):
-            for thread in threads:
-                thread.join()
-        if not once:
-            worker.run()
-    finally:
-        server.ends.set()  # whoever is at work gives the job back
-        worker.finish(GRACE)
-        signal.signal(signal.SIGTERM, before)

@@ -44,20 +44,6 @@ def serve_command(
     trust_proxy: Annotated[
         str, typer.Option(metavar="ADDRESS", help="A reverse proxy to believe about who visits.")
     ] = "",
-    judges: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.toml",
-            help="A file of judges that admins may start: programs and models, by name.",
-        ),
-    ] = None,
-    judging: Annotated[
-        str,
-        typer.Option(
-            metavar="WHERE",
-            help="Where these judges work: here, or elsewhere, by `copeland judges work`.",
-        ),
-    ] = "here",
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -73,13 +59,8 @@ def serve_command(
     _require_free_port(host, port)  # before there is a new link, which ends the one printed last
     from copeland.web.app import SETTINGS, create_app
     from copeland.web.connections import BACKLOG, GuardedProtocol
-    from copeland.web.judge_file import read_judges
-    from copeland.web.server import JUDGING, Config, prepare
+    from copeland.web.server import Config, prepare
 
-    named = "" if judges is None else str(judges.absolute())
-    if judging not in JUDGING:
-        raise InvalidParameter(f"--judging is '{judging}'; give {' or '.join(JUDGING)}.")
-    read_judges(named)  # a damaged file is found before anything begins
     address = f"[{host}]" if ":" in host else host
     base = url.rstrip("/") or f"http://{address}:{port}"
     link = f"{base}/admin/enter?token={prepare(storage, url, demo)}"
@@ -108,11 +89,10 @@ def serve_command(
         "forwarded_allow_ips": trust_proxy or None,
     }
     if workers == 1:
-        config = Config(storage, url, os.environ.get(SECRET, ""), named, judging)
+        config = Config(storage, url, os.environ.get(SECRET, ""))
         uvicorn.run(create_app(config), **how)
         return
-    told = {"storage": storage, "url": url, "judges": named, "judging": judging}
-    os.environ |= {SETTINGS[name]: value for name, value in told.items()}
+    os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url}
     uvicorn.run("copeland.web.app:from_environment", factory=True, workers=workers, **how)
 
 

@@ -45,15 +45,13 @@ def _delete_rows(connection: Connection, key: int) -> None:
                 connection.execute(sa.delete(table).where(column == key))
     unused = media.c.digest.in_(digests) & media.c.digest.not_in(select(panes.c.media))
     connection.execute(sa.delete(media).where(unused))
-    _delete_values(connection, key)
     connection.execute(sa.delete(studies).where(studies.c.id == key))
+    _note_key(connection, key)
 
 
-def _delete_values(connection: Connection, key: int) -> None:
-    """Delete what processes of a server share of a study, and note that its key is not to be given again."""
-    names = connection.execute(select(server.c.name)).scalars()
-    own = [name for name in names if name.split(" ")[1:2] == [str(key)]]  # as "judging 3 ..."
+def _note_key(connection: Connection, key: int) -> None:
+    """Note that the key of a study is not to be given again."""
     last = connection.execute(select(server.c.value).where(server.c.name == LAST_KEY)).scalar()
-    connection.execute(sa.delete(server).where(server.c.name.in_([*own, LAST_KEY])))
+    connection.execute(sa.delete(server).where(server.c.name == LAST_KEY))
     highest = max(key, int(last or 0))
     connection.execute(sa.insert(server).values(name=LAST_KEY, value=str(highest)))

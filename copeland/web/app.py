@@ -24,8 +24,6 @@ from copeland.version import __version__
 from copeland.web import metrics
 from copeland.web.api import administration, error_documents, idea_calls, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
-from copeland.web.judge_file import read_judges
-from copeland.web.judge_worker import JudgeWorker
 from copeland.web.pages import (
     admin,
     completion_form,
@@ -36,7 +34,6 @@ from copeland.web.pages import (
     group_vote,
     idea_review,
     invitation_list,
-    judges,
     option_texts,
     recent_votes,
     results,
@@ -46,7 +43,7 @@ from copeland.web.pages import (
 )
 from copeland.web.render import STATIC, redirect, render_page
 from copeland.web.security import Shield
-from copeland.web.server import ELSEWHERE, Config, Server
+from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
 
 API = "/api/v1"
@@ -64,7 +61,6 @@ ROUTERS = [
         option_texts,
         idea_review,
         forecast,
-        judges,
         share,
         invitation_list,
         dashboard,
@@ -99,8 +95,6 @@ NOTICES = {
 SETTINGS = {  # for other processes
     "storage": "COPELAND_SERVE_STORAGE",
     "url": "COPELAND_SERVE_URL",
-    "judges": "COPELAND_SERVE_JUDGES",
-    "judging": "COPELAND_SERVE_JUDGING",
 }
 
 
@@ -122,7 +116,7 @@ def create_app(
     app = FastAPI(
         title="copeland", openapi_url=None, routes=routes, lifespan=_life, redirect_slashes=False
     )
-    app.state.server, app.state.judges = server, read_judges(config.judges)
+    app.state.server = server
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, lambda request, _: redirect(request, "/admin/enter"))
@@ -159,12 +153,7 @@ def api(server: Server) -> FastAPI:
 
 @asynccontextmanager
 async def _life(app: FastAPI) -> AsyncIterator[None]:
-    """Compile the planner while the first voters read, and look for judges to start.
-
-    Until the planner is ready, questions take a little longer.
-    """
-    if app.state.judges and app.state.server.config.judging != ELSEWHERE:
-        JudgeWorker(app.state.server, app.state.judges).start()
+    """Compile the planner while the first voters read; until it is ready, questions take a little longer."""
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()
     yield
     app.state.server.ends.set()

@@ -22,7 +22,6 @@ from copeland.web.presentation import (
 from copeland.web.security import Limits, Signer, hash_text, new_token
 from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
-JUDGING = HERE, ELSEWHERE = "here", "elsewhere"  # where judges work
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
@@ -51,8 +50,6 @@ class Config:
     storage: str = "sqlite:///copeland.db"
     url: str = ""  # as people type it; empty: on this machine alone
     secret: str = ""  # empty: the storage's own
-    judges: str = ""  # the file that names judges; empty: none are started from pages
-    judging: str = HERE  # or elsewhere: then `copeland judges work` does it
 
     @property
     def secure(self) -> bool:

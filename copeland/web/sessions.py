@@ -258,20 +258,12 @@ def parse_number(text: str, most: int = LAST) -> int | None:
     return number if number <= most else None
 
 
-def read_number(form: FormData, name: str, usual: float) -> float:
-    """Return a number that a form says."""
+def read_whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+    """Return a whole number that a form says."""
     try:
         value = float(read_field(form, name) or usual)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        raise InvalidParameter(f"The {name} is no number.")
-    return value
-
-
-def read_whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
-    """Return a whole number that a form says."""
-    value = read_number(form, name, usual)
-    if not value.is_integer() or not least <= value <= most:
+    if not least <= value <= most or not value.is_integer():
         raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
     return int(value)

@@ -28,7 +28,6 @@ from copeland.study.log.schema import (
     sessions,
     studies,
 )
-from copeland.study.log.sides import ONCE
 from copeland.study.log.storage import Storage
 from copeland.study.text_edits import USUAL_QUESTION
 from copeland.web.security import Signer, hash_text, new_token
@@ -214,11 +213,6 @@ class Store:
     def note_time(self) -> None:
         """Store the time, to see whether anything can be stored; nobody reads it."""
         self.storage.transact(lambda connection: put_value(connection, "ready", str(self._clock())))
-
-    def values(self, prefix: str) -> dict[str, str]:
-        """Return all that is stored under names that begin so."""
-        here = server.c.name.startswith(prefix, autoescape=True)
-        return dict(self._rows(select(server.c.name, server.c.value).where(here)))  # type: ignore[arg-type]
 
     # Pages
 
@@ -435,11 +429,6 @@ class Store:
         """Return what was said when votes were undone, up to an event."""
         taken = (_e.study == study, _e.kind == UNDONE, _until(last))
         return [body for (body,) in self._rows(select(_e.body).where(*taken))]
-
-    def judges(self, study: int) -> set[str]:
-        """Return who voted as a judge."""
-        judged = (_e.study == study, _e.kind == VOTED, _e.source.startswith(ONCE))
-        return {voter for (voter,) in self._rows(select(_e.voter).where(*judged).distinct())}
 
     # Keys
 

@@ -38,17 +38,16 @@ def test_json_and_a_study_to_try(started, tmp_path):
 
 
 def test_several_processes_find_their_settings(started, tmp_path, monkeypatch):
-    for name in ("STORAGE", "URL", "JUDGES", "JUDGING"):
+    for name in ("STORAGE", "URL"):
         monkeypatch.setenv(f"COPELAND_SERVE_{name}", "")
     storage = f"sqlite:///{tmp_path}/s.db"
-    where = ["--url", "https://vote.example.org/at/", "--judging", "elsewhere"]
+    where = ["--url", "https://vote.example.org/at/"]
     run("serve", "--storage", storage, "--workers", "3", *where)
     assert started["workers"] == 3 and started["factory"]
     from copeland.web.app import from_environment
 
     server = from_environment().state.server
     assert server.config.secure and server.config.base == "/at"
-    assert server.config.judging == "elsewhere"
     server.storage.dispose()
 
 
@@ -115,7 +114,6 @@ def test_a_link_is_drawn_as_a_square_of_blocks():
         (["--office", "--url", "https://vote.example.org"], "leave --host and --url out"),
         (["--port", "0"], "--port is 0"),
         (["--workers", "0"], "--workers is 0"),
-        (["--judging", "there"], "--judging is 'there'; give here or elsewhere."),
         (["--url", "vote.example.org"], "give it in full"),
         (["--storage", "memory"], "would be lost"),
     ],

@@ -18,7 +18,6 @@ from copeland.study.log.schema import (
     outputs,
     pages,
     panes,
-    server,
     snapshots,
 )
 
@@ -55,9 +54,6 @@ def fill(storage, name, mark, shared="both"):
         for option, digest in ((mark, mark), ("b", shared)):
             row = {"study": key, "option": option, "media": digest, "alt": mark}
             connection.execute(sa.insert(panes), row)
-        for word in ("judging", "stop"):
-            row = {"name": f"{word} {key} 12ab", "value": mark}
-            connection.execute(sa.insert(server), row)
 
     storage.transact(work)
     return study

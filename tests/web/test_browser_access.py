@@ -162,10 +162,7 @@ def admin_pages(person, site):
         f"/admin/s/{site.page('decided').slug}",
         f"/r/{site.page().slug}",
     ]
-    paths += [
-        f"{tea}{tab}"
-        for tab in ("", "/share", "/options", "/judges", "/manage", "/preview", "/votes")
-    ]
+    paths += [f"{tea}{tab}" for tab in ("", "/share", "/options", "/manage", "/preview", "/votes")]
     paths += [f"/admin/s/{site.page(name).slug}/options" for name in ("sounds", "lunch")]
     paths += [f"/admin/s/{site.page(name).slug}/share" for name in ("jury", "code")]
     study = site.server.study(site.page())

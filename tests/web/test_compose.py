@@ -10,10 +10,9 @@ pytest.importorskip("fastapi", reason="the extra `serve` is not installed")
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
 from copeland.web.app import ROUTERS  # noqa: E402 - which needs it
-from copeland.web.judge_file import read_judges  # noqa: E402
 
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "servers"
-OURS = ("server-1", "server-2", "judges")
+OURS = ("server-1", "server-2")
 
 
 @pytest.fixture(scope="module")
@@ -27,25 +26,12 @@ def caddy():
 
 
 def test_every_option_is_one_of_its_command(compose):
-    help_of = {
-        "serve": run("serve", "--help").output,
-        "work": run("judges", "work", "--help").output,
-    }
+    known = run("serve", "--help").output
     for name in OURS:
-        service = compose["services"][name]
-        command = service.get("entrypoint", ["copeland", "serve"])[-1]
-        for option in [word for word in service["command"] if word.startswith("--")]:
-            assert option in help_of[command], (name, option)
-
-
-def test_servers_leave_the_judges_of_one_file_to_the_worker(compose):
-    services = compose["services"]
-    for name in OURS:
-        given = services[name]["command"]
-        assert "/judges/judges.toml" in given
-        assert "./judges.toml:/judges/judges.toml:ro" in services[name]["volumes"]
-        assert ("elsewhere" in given) == (name != "judges")
-    assert [one.name for one in read_judges(str(FOLDER / "judges.toml"))] == ["small-model"]
+        for option in [
+            word for word in compose["services"][name]["command"] if word.startswith("--")
+        ]:
+            assert option in known, (name, option)
 
 
 def test_all_share_one_database_and_one_secret_and_nothing_else_that_is_written(compose):
@@ -74,7 +60,7 @@ def test_every_volume_and_file_that_is_named_is_there(compose):
 def test_the_proxy_sends_a_study_to_one_server(compose, caddy):
     assert caddy.count("{") == caddy.count("}")
     servers = re.search(r"reverse_proxy (.*) \{", caddy)[1].split()
-    assert servers == [f"{name}:8000" for name in OURS[:2]]
+    assert servers == [f"{name}:8000" for name in OURS]
     pattern = re.compile(re.search(r"path_regexp study (\S+)", caddy)[1])
     paths = {route.path for router in ROUTERS for route in router.routes}
     with_slug = {path for path in paths if "{slug}" in path}

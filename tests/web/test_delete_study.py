@@ -5,7 +5,6 @@ from test_admin import png
 from web_client import Site, asks, send, vote
 
 from copeland.web.images import image_of
-from copeland.web.judge_jobs import JudgeJob, JudgeJobs
 from copeland.web.store import Pane
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
@@ -17,7 +16,7 @@ def delete(site, typed="tea"):
     return send(admin, admin.get(path), path, does="delete", name=typed)
 
 
-@pytest.mark.slow
+@pytest.mark.quick
 def test_the_name_must_be_typed(site):
     site.study()
     slug = site.page().slug
@@ -64,13 +63,3 @@ def test_another_process_does_not_take_a_new_study_for_the_old_one(site):
     _, page = other.voter()
     assert asks(page) and "Xylo." in page.text
     assert len(other.server.study(other.page()).log()) == len(site.server.study(site.page()).log())
-
-
-def test_a_judge_that_ends_later_leaves_nothing_behind(site):
-    site.study()
-    page = site.page()
-    job = JudgeJob("1a", "small", 5, None, 0.0, 0.0)
-    JudgeJobs(site.server.store, page).add(job)
-    delete(site)
-    assert not JudgeJobs(site.server.store, page).save(job)
-    assert site.server.store.values("judging") == {}

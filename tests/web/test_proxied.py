@@ -89,7 +89,7 @@ def test_everything_works_below_a_path(below):
     link = next(one for one in within(site, shared) if "/v/" in one)
     people_vote(site, link)
     slug = site.page("shots").slug
-    for tab in ("", "/summary", "/figures", "/options", "/judges", "/manage", "/preview"):
+    for tab in ("", "/summary", "/figures", "/options", "/manage", "/preview"):
         within(site, admin.get(f"{site.path}/admin/s/{slug}{tab}"))
     manage = admin.get(f"{site.path}/admin/s/{slug}/manage")
     send(admin, manage, f"{site.path}/admin/s/{slug}/manage", does="results", results="live")

@@ -28,7 +28,6 @@ from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, quote_name
 from copeland.support.readable_names import is_random_name
 from copeland.web.cache import VoteAnalysis
-from copeland.web.judge_jobs import JudgeJobs
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.invitations import Person, list_people
@@ -146,7 +145,7 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the words and numbers of a dashboard need."""
     seen = here.server.analyses(here.page).latest()
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
-    spent = JudgeJobs(here.server.store, here.page).spent
+    spent = here.study.spent.cost
     paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
     return {
         "badge": seen.badge,

@@ -62,7 +62,7 @@ def share_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLRes
         addresses={row["link"].voter: row["address"] for row in usable},
         ended=len(rows) - len(usable),
         reminders=_write_reminders(request, here, people),
-        judged=bool(here.study.settings.cases),
+        judged=_judge_command(here),
         results=here.server.address(request, f"/r/{here.page.slug}"),
         is_open=is_public(here.server, here.page),
         is_settled=admin.has_ended(here.study),
@@ -85,6 +85,16 @@ def _office_command(here: ManagedStudy) -> str:
     if storage in (Config.storage, "memory"):
         return "copeland serve --office"
     return f"copeland serve --office --storage {shlex.quote(here.server.storage.url)}"
+
+
+def _judge_command(here: ManagedStudy) -> str:
+    """The command that lets a language model judge, where judges decide."""
+    cases = here.study.settings.cases
+    if not cases:
+        return ""
+    at = ["--storage", here.server.storage.url, *(["--items", "FILE"] if cases > 1 else [])]
+    model = ["--model", "MODEL", "--url", "https://api.example.org/v1"]
+    return shlex.join(["copeland", "study", "judge", here.page.name, *at, *model])
 
 
 def _rows(request: Request, here: ManagedStudy) -> list[dict[str, Any]]:
