@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.folds import folded
 from benchmarks.leaderboard.maps import write_maps
-from benchmarks.leaderboard.page import leaderboard_page, tables_page
+from benchmarks.leaderboard.page import leaderboard_page
 from benchmarks.leaderboard.scores import Giant, Score, read_lines, replaced, write_lines
 from copeland.support.atomic_files import write_file
 
@@ -17,9 +17,6 @@ def write(page: Path, scores: Iterable[Score] = (), giants: Iterable[Giant] = ()
     write_lines(_lines(page), replaced(read_lines(_lines(page), Score), scores), Score)
     write_lines(_many(page), replaced(read_lines(_many(page), Giant), giants), Giant)
     write_file(page, page_of(page).encode())
-    tables = tables_beside(page)
-    tables.parent.mkdir(exist_ok=True)
-    write_file(tables, tables_of(page).encode())
     write_maps(read_lines(_lines(page), Score), page.parent / "images")
 
 
@@ -27,17 +24,6 @@ def page_of(page: Path) -> str:
     """Return a page as the files beside it make it."""
     scores, giants = read_lines(_lines(page), Score), read_lines(_many(page), Giant)
     return folded(leaderboard_page(scores, giants, quick=page.stem == "quick"))
-
-
-def tables_beside(page: Path) -> Path:
-    """Return where every table of a page is kept."""
-    return page.parent / "notes" / f"{page.stem}-tables.md"
-
-
-def tables_of(page: Path) -> str:
-    """Return every table, as the files beside a page make it."""
-    scores, giants = read_lines(_lines(page), Score), read_lines(_many(page), Giant)
-    return folded(tables_page(scores, giants))
 
 
 def _lines(page: Path) -> Path:

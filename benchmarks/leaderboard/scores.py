@@ -168,19 +168,17 @@ class Played:
         named = {one.algorithm: one for one in self.scores}
         return [named[name] for name in OURS[self.about.board] if name in named]
 
-    def others(self, assuming: bool | None = None) -> list[Score]:
-        """Return the rivals; or only those that do, or do not, assume a Condorcet winner."""
+    def others(self) -> list[Score]:
+        """Return the rivals that assume as little: not that there is a Condorcet winner."""
         return [
             one
             for one in self.scores
-            if not one.is_ours
-            and one.is_valid
-            and (assuming is None or one.assumes_condorcet == assuming)
+            if not one.is_ours and one.is_valid and not one.assumes_condorcet
         ]
 
-    def has_others(self, assuming: bool) -> bool:
-        """Tell whether rivals of a kind were played at all; of some it is only known that they are far behind."""
-        return any(one.assumes_condorcet == assuming for one in self.scores if not one.is_ours)
+    def has_others(self) -> bool:
+        """Tell whether such rivals were played at all; of some it is only known that they are far behind."""
+        return any(not one.is_ours and not one.assumes_condorcet for one in self.scores)
 
     def best(self) -> Score:
         """Return the score of the least mean; of those whose runs were cut only if there is no other."""

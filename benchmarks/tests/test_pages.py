@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import pages
-from benchmarks.leaderboard.files import page_of, tables_beside, tables_of
+from benchmarks.leaderboard.files import page_of
 from benchmarks.pages import keep_section, measurements, sections
 from benchmarks.summaries import SENTENCES, overview
 
@@ -40,4 +40,3 @@ def test_a_new_measurement_takes_the_place_of_the_old_one_on_its_page(monkeypatc
 def test_the_leaderboard_is_as_its_lines_make_it():
     page = DOCS / "leaderboard.md"
     assert page_of(page) == page.read_text(), "`make tables` writes it anew"
-    assert tables_of(page) == tables_beside(page).read_text(), "`make tables` writes it anew"

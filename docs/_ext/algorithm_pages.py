@@ -7,8 +7,9 @@ from pathlib import Path
 from algorithm_tables import TARGETS, finds, shown
 from curve_figures import Curves
 
+from benchmarks.leaderboard.board import excuse_from
 from benchmarks.leaderboard.rows import Row, rows_of
-from benchmarks.leaderboard.scores import Score, read_lines
+from benchmarks.leaderboard.scores import REGRET, Score, read_lines
 from copeland.registry import Algorithm, algorithms
 
 
@@ -72,7 +73,8 @@ def _facts(one: Algorithm) -> str:
 def _standing(name: str, rows: list[Row]) -> str:
     own = [row for row in rows if row.name == name]
     if not own:
-        return "It is not on the [leaderboard](../../leaderboard.md), whose last table says why."
+        why = excuse_from(REGRET, algorithms()[name]) or "was not played"
+        return f"It is not on the [leaderboard](../../leaderboard.md): it {why}."
     head = (
         "| board | problem | as | mean | x best | x limit | runs |\n|---|---|---|---|---|---|---|"
     )
