@@ -35,7 +35,7 @@ from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
 
 LEVEL = 0.05  # the probability with which a study without any change is ever said to have one
-KNOWN = 0.9  # of the level is for pairs of the options that an epoch begins with
+KNOWN = 0.9  # of the level is for pairs of the options that there are at the first vote
 EARLIEST = 8  # votes before a change
 BELIEFS = (2, 20)  # in how far the later votes are others: coins of Beta(s, s)
 
@@ -60,31 +60,28 @@ def check_level(level: float) -> None:
         raise InvalidParameter(f"level is {level!r}; it must be a number between 0 and 1.")
 
 
-def share_of(later: int, known: int, epoch: int) -> float:
-    """Return a pair's share of the level; all pairs that there may ever be, in all epochs, have 1 together.
+def share_of(later: int, known: int) -> float:
+    """Return a pair's share of the level; all pairs that there may ever be have 1 together.
 
     Parameters
     ----------
     later
         The index, from 0, of the later of the pair's two options.
     known
-        How many options there were when the first vote of the epoch came.
-    epoch
-        1, and one more each time that votes are counted from zero.
+        How many options there were when the first vote came.
 
     Examples
     --------
-    >>> share_of(1, known=2, epoch=1), round(share_of(2, known=2, epoch=1), 5)
-    (0.45, 0.00833)
+    >>> share_of(1, known=2), round(share_of(2, known=2), 5)
+    (0.9, 0.01667)
     """
-    for name, value, least in (("later", later, 1), ("known", known, 2), ("epoch", epoch, 1)):
+    for name, value, least in (("later", later, 1), ("known", known, 2)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise InvalidParameter(f"{name} is {value!r}; it must be {least} or more.")
     if later < known:
-        share = KNOWN / (known * (known - 1) / 2)
-    else:  # an option has `later` pairs with earlier ones; known / (later (later + 1)) sums to 1
-        share = (1 - KNOWN) * known / (later**2 * (later + 1))
-    return share / (epoch * (epoch + 1))
+        return KNOWN / (known * (known - 1) / 2)
+    # An option has `later` pairs with earlier ones; known / (later (later + 1)) sums to 1.
+    return (1 - KNOWN) * known / (later**2 * (later + 1))
 
 
 def change_in(won: ArrayLike) -> Change | None:

@@ -20,14 +20,13 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.base import CHANGING, RESTARTING, Kind, require_open
+from copeland.study.kinds.base import CHANGING, Kind, require_open
 from copeland.study.log.arrivals import IGNORED
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
     COUNTED,
     REOPENED,
-    RESTARTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -99,7 +98,7 @@ def _describe(
         if named is not None and first_visit(log, named) is not None:
             return {"proves": False}
         late = state.settings.missing == IGNORED and state.is_counted(asked.number)
-        if asked.number <= state.since or (late and not before):
+        if late and not before:
             return {"proves": False}
     return kind.mark_again(state, vote, before)
 
@@ -305,14 +304,3 @@ def reopening(state: StudyState, reason: str | None, now: float) -> list[Event]:
         check_text("the reason, as a ", source=reason)
     body = None if reason is None else {"reason": reason}
     return [Event(state.number + 1, REOPENED, now, body=body)] if state.closed else []
-
-
-def restart(kind: Kind, state: StudyState, reason: str | None, now: float) -> list[Event]:
-    """Return the event that begins a new epoch; refuse one that leaves no votes behind."""
-    if reason is not None:
-        check_text("the reason, as a ", source=reason)
-    kind.require(RESTARTING)
-    if not state.votes:
-        raise InvalidParameter("no votes count yet, so there is nothing to restart.")
-    body = None if reason is None else {"reason": reason}
-    return [Event(state.number + 1, RESTARTED, now, body=body)]

@@ -21,7 +21,6 @@ from copeland.study.log.events import (
     ASKED,
     COUNTED,
     LEFT,
-    RESTARTED,
     RIGHT,
     TIE,
     VOTED,
@@ -70,7 +69,7 @@ class Counted:
         if event.kind in (VOTED, COUNTED) and self._player is not None:
             self._untried += times_of(event)
             self._untold.append(event)
-        if event.kind in (ADDED, RESTARTED) or self._untried > UNTRIED:
+        if event.kind == ADDED or self._untried > UNTRIED:
             # After an import, say, one from the counts takes less time.
             self._player, self._untold, self._untried = None, [], 0
 
@@ -95,8 +94,6 @@ class Replayed:
         """Follow an event."""
         if event.kind == ADDED:
             self._player.policy.grow(state.k + 1)
-        elif event.kind == RESTARTED:
-            self._player = Player(state)
         elif event.kind in (VOTED, COUNTED):
             if (event.counts or event.number) not in self._undone:
                 self._player.tell(event, state)

@@ -35,7 +35,6 @@ from copeland.study.commands import (
     answer_to,
     change_of_state,
     reopening,
-    restart,
     undo_vote,
     withdrawal,
 )
@@ -478,15 +477,6 @@ class Study:
         """
         return edit_page(self, self.storage, question, guidance, source)
 
-    def begin_epoch(self, reason: str | None = None) -> int:
-        """Start counting votes from zero, because preferences have changed; return the number of the epoch.
-
-        The votes before stay in the log. What is proved from now on is about preferences from now on, with
-        the evidence that a later epoch needs, so delta covers all epochs together.
-        """
-        self._work.append(lambda _log: restart(self._work.kind, self._state, reason, self.now()))
-        return self._current().epoch
-
     def close(self) -> None:
         """Take no more votes until the study is reopened."""
 
@@ -785,8 +775,8 @@ class Study:
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
 
-        If none changes within an epoch, the probability that this ever returns one is at most ``level``: however often
-        you look, add options or start counting again.
+        If none changes, the probability that this ever returns one is at most ``level``, however often you look or add
+        options.
         """
         from copeland.study.results.history import drifts_of
 

@@ -184,8 +184,7 @@ def active(state: StudyState) -> frozenset[int]:
 
 def add_past(state: StudyState, log: Log, voter: str, request: BallotRequest) -> BallotRequest:
     """Return a request for one of the people, with what that person has met: each pair has one ballot at most."""
-    asked = [one for one in log.ballots_of(voter) if one.number > state.since]
-    votes = [vote for vote in log.votes_of(voter) if vote.number > state.since]
+    asked, votes = list(log.ballots_of(voter)), list(log.votes_of(voter))
     answers = [vote for vote in votes if vote.number not in state.undone]
     failed = {vote.ballot for vote in answers if vote.outcome == ERROR}  # was not met, after all
     answered = {vote.ballot for vote in answers}
@@ -205,22 +204,14 @@ def waiting_of(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
         asked
         for asked in log.ballots_of(voter)
         if asked.number not in answered
-        and asked.number > state.since
         and all(state.options[i].state == ACTIVE for i in sides_of(asked))
         and _waits(state, log, asked)
     ]
 
 
-def opinions_of(
-    state: StudyState, log: Log, voter: str, item: str | None
-) -> frozenset[frozenset[int]]:
+def opinions_of(log: Log, voter: str, item: str | None) -> frozenset[frozenset[int]]:
     """Return the pairs on which an opinion of a voter, on an item, stands."""
-    if not state.since:
-        return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
-    votes = log.votes_of(voter)
-    return frozenset(
-        frozenset(sides_of(vote)) for vote in votes if state.counts(vote) and vote.item == item
-    )
+    return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
 
 
 def last_of(log: Log, voter: str) -> RecentlyShown:

@@ -91,23 +91,23 @@ CHANGED = np.repeat([0.05, 0.95], 60)
 
 
 @pytest.mark.slow
-def test_pairs_of_the_first_options_share_nine_tenths_of_the_first_epochs_half():
+def test_pairs_of_the_first_options_share_nine_tenths_of_the_level():
     study = create_study("drinks", NAMES, voters="independent")
     won = told(study, CHANGED)
-    assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.45, rel=1e-3)
+    assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.9, rel=1e-3)
     study.add_option("water")  # pairs that come later change nothing for those that are there
-    assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.45, rel=1e-3)
+    assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.9, rel=1e-3)
 
 
 @pytest.mark.slow
 def test_a_pair_is_weighed_by_its_later_option():
-    """Option 5 of three that were known: .1 * 3 / (4^2 5) of the first epoch's half."""
+    """Option 5 of three that were known: .1 * 3 / (4^2 5) of the level."""
     study = create_study("drinks", NAMES, voters="independent")
     told(study, np.full(10, 0.5))
     study.add_option("water")
     study.add_option("wine")
     won = told(study, CHANGED, pair=("tea", "wine"), start=100.0)
-    assert needed(study, change_in(won).evidence) == pytest.approx(2 * 80 / 0.3, rel=1e-3)
+    assert needed(study, change_in(won).evidence) == pytest.approx(80 / 0.3, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -115,24 +115,12 @@ def test_options_that_are_added_before_the_first_vote_are_known():
     study = create_study("drinks", NAMES, voters="independent")
     study.add_option("water")
     won = told(study, CHANGED, pair=("tea", "water"))
-    assert needed(study, change_in(won).evidence) == pytest.approx(6 / 0.45, rel=1e-3)
-
-
-@pytest.mark.slow
-def test_every_restart_has_its_own_part_of_the_level():
-    """Epoch 2 has 1/6, epoch 3 1/12; it begins with the options that there are by then."""
-    study = create_study("drinks", NAMES, voters="independent")
-    told(study, np.full(10, 0.5))
-    study.add_option("water")
-    for epoch, part in ((2, 6), (3, 12)):
-        study.begin_epoch()
-        won = told(study, CHANGED, start=1000.0 * epoch)
-        assert needed(study, change_in(won).evidence) == pytest.approx(part * 6 / 0.9, rel=1e-3)
+    assert needed(study, change_in(won).evidence) == pytest.approx(6 / 0.9, rel=1e-3)
 
 
 @pytest.mark.slow
 def test_studies_to_which_options_are_added_one_by_one_are_rarely_said_to_change():
-    """Five options one by one and a restart, every look counts: at most 5 % of 20 studies of even pairs.
+    """Five options one by one, every look counts: at most 5 % of 20 studies of even pairs.
 
     One more than this has a probability below 1e-6.
     """
@@ -149,8 +137,6 @@ def test_studies_to_which_options_are_added_one_by_one_are_rarely_said_to_change
                 told(study, np.full(40, 0.5), seed=int(rng.integers(10**9)), pair=pair)
             seen |= bool(study.drift())
             study.add_option(str(n))
-            if n == 4:
-                study.begin_epoch()
         flagged += seen
     assert flagged <= binom.isf(1e-6, 20, 0.05)
 
@@ -166,6 +152,6 @@ def test_status_json_and_report_tell_it(tmp_path):
     assert values(*words)["drift"][0]["first"] == "tea"
     said = flat(run(*words).stdout)
     assert "The votes on tea and milk changed over time" in said
-    assert "copeland study epoch drinks" in said
+    assert "copeland study copy drinks" in said
     page = study.report(tmp_path / "report.html").read_text()
     assert "The votes on tea and milk changed over time" in page

@@ -1,6 +1,6 @@
 """What is said of one thing in several places is the same: sentences, tables, pages, JSON, certificates.
 
-Studies of every kind are built at random, with options that were added, paused or retired, restarts, imports and undone
+Studies of every kind are built at random, with options that were added, paused or retired, imports and undone
 votes, and everything that speaks of who is best, of scores, pairs, votes and chances is compared.
 """
 
@@ -56,7 +56,6 @@ changes = st.lists(
                 "add",
                 "retire",
                 "pause",
-                "epoch",
             )
         ),
         st.integers(0, 99),
@@ -115,9 +114,6 @@ class Play:
 
     def do_pause(self, number):
         self.study.pause_option(OPTIONS[number % len(self.study.options)])
-
-    def do_epoch(self, number):
-        self.study.begin_epoch("a new month")
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ NEEDED = {  # the fields without which an event of a kind says nothing
     **dict.fromkeys(("created", "shown", "clicked", "presented", "edited"), "body"),
     "added": "left body",
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
-    **dict.fromkeys(("restarted", "closed", "reopened"), ""),
+    **dict.fromkeys(("closed", "reopened"), ""),
     **dict.fromkeys(("excused", "readmitted"), "voter"),
     "asked": "left right",
     "voted": "left right outcome",
@@ -54,7 +54,7 @@ def answer(study, voter, n, numbers, **how):
 
 
 def vote_on_options(study, numbers):
-    """Repeats, undone votes, counts, options that come and go, a new epoch."""
+    """Repeats, undone votes, counts, options that come and go."""
     first = answer(study, "ann", 3, numbers, item="one")
     answer(study, "ann", 3, numbers, item="two")
     answer(study, "bob", 2, numbers)
@@ -69,7 +69,6 @@ def vote_on_options(study, numbers):
     study.resume_option("milk")
     study.retire_option("juice")
     answer(study, "cat", 2, numbers)
-    study.begin_epoch("a new menu")
     answer(study, None, 2, numbers)
     study.close()
 

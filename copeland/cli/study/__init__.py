@@ -39,7 +39,6 @@ study = Group(
         "create": "copeland.cli.study.create",
         "delete": "copeland.cli.study.changes",
         "edit": "copeland.cli.study.changes",
-        "epoch": "copeland.cli.study.changes",
         "excuse": "copeland.cli.study.changes",
         "readmit": "copeland.cli.study.changes",
         "export": "copeland.cli.study.files",

@@ -1,4 +1,4 @@
-"""copeland study copy, edit, option, excuse, readmit, epoch, close, reopen and delete: what changes a running study."""
+"""copeland study copy, edit, option, excuse, readmit, close, reopen and delete: what changes a running study."""
 
 from __future__ import annotations
 
@@ -160,26 +160,6 @@ def _state_result(work: Study) -> str:
     found, names = work.certificate(), name_members(work)
     assert isinstance(found, PanelCertificate)
     return replace(found, excused=tuple(names[one] for one in found.excused)).statement
-
-
-@study.command("epoch", epilog='Example: `copeland study epoch tea --reason "a new harvest"`')
-def epoch_command(
-    name: Name,
-    reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The reason, for the log.")
-    ] = None,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Start counting votes from zero; earlier votes stay in the log and no longer prove anything."""
-    work = open_study(name, storage)
-    before = work.standing(voters=False).votes
-    epoch = work.begin_epoch(reason)
-    tell_result(
-        f"Epoch {epoch} begins: {format_count(before, 'vote')} stay in the log and no longer count.",
-        {"study": name, "epoch": epoch, "left_behind": before},
-        as_json,
-    )
 
 
 @study.command("close", epilog="Example: `copeland study close tea`")

@@ -101,13 +101,13 @@ def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     """What changed, and what to do about it."""
     if not drifts:
         return []
-    again = command_line("copeland", "study", "epoch", name)
+    again = command_line("copeland", "study", "copy", name, f"{name} again")
     said = [drift.sentence for drift in drifts[:_DRIFTS]]
     if len(drifts) > _DRIFTS:
         said.append(f"So did those on {len(drifts) - _DRIFTS:,} more pairs.")
     return [
         *said,
-        f"A certificate assumes that preferences stay the same. To start counting from zero: {again}",
+        f"A certificate assumes that preferences stay the same. To begin anew: {again}",
     ]
 
 

@@ -48,7 +48,6 @@ TAKEN_BACK = "taken back"
 
 # What a kind may refuse.
 ADDING, CHANGING, CHOOSING = "adding", "changing", "choosing"  # options
-RESTARTING = "restarting"
 ALLOCATING, INTERLEAVING = "allocating", "interleaving"  # users of a search, and lists for them
 
 
@@ -138,7 +137,7 @@ class Kind:
             return request._replace(recent_ballots=last_of(log, voter))
         if state.settings.people:
             return add_past(state, log, voter, request)
-        done = opinions_of(state, log, voter, request.item)
+        done = opinions_of(log, voter, request.item)
         return request._replace(once=True, avoided=done, recent_ballots=last_of(log, voter))
 
     def leave_out(

@@ -18,7 +18,6 @@ from copeland.certificate.panel_planner import likely_winner, still_matter
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
 from copeland.study.kinds.base import (
     ALLOCATING,
-    RESTARTING,
     Kind,
     MakeChooser,
     Questions,
@@ -62,7 +61,6 @@ class PanelOfVoters(Kind):
     """A study in which the named voters answer each pair at most once."""
 
     refused: ClassVar = {
-        RESTARTING: "a panel cannot start again, because its answers are the whole electorate; create a new study instead.",
         ALLOCATING: "a panel is asked by name; an allocation is for users of a search.",
     }
     terms = ("labels", "excused", "goal")

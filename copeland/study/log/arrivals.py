@@ -90,12 +90,6 @@ class Arrivals(Changing):
         self.counted = self.counted.widen(k)
         self.note_change()
 
-    def restart(self) -> None:
-        """Begin anew: only people who come later count."""
-        self._count_first(len(self._waiting))
-        self.counted = empty_tables(len(self.counted.wins))
-        self.note_change()
-
     def ask(self, asked: AskedEvent, lease: float) -> None:
         """Take in a ballot; a person's ballots come one right after the other."""
         key = asked.number if asked.voter is None else asked.voter

@@ -27,7 +27,6 @@ clicked     a list was clicked: ``body`` says of which ballot it is, at which po
 presented   voters see something else from now on beside the options, on a server: ``body`` has its ``digest``
 edited      a text that voters read was changed: ``body`` has the ``part``, the digest of the text ``before``, and the
             new ``text``; ``left`` is the option whose text it is, ``source`` says who changed it
-restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
 reopened    votes again; ``body``: the ``reason``, if one was told
 =========== ===================================================================================
@@ -68,7 +67,6 @@ SHOWN = "shown"
 CLICKED = "clicked"
 PRESENTED = "presented"
 EDITED = "edited"
-RESTARTED = "restarted"
 CLOSED = "closed"
 REOPENED = "reopened"
 
@@ -158,7 +156,7 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     COUNTED: (VoteEvent, "left right outcome counts"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
     **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
-    **dict.fromkeys((RESTARTED, CLOSED, REOPENED), (Event, "")),
+    **dict.fromkeys((CLOSED, REOPENED), (Event, "")),
 }
 KINDS = tuple(_FORMS)
 _CLASSES = {kind: form for kind, (form, _) in _FORMS.items()}

@@ -48,10 +48,6 @@ class Sides:
     sideless_of: dict[str, list[int]] = field(default_factory=dict)  # a voter's, left and right
     swapped: dict[str, Swaps] = field(default_factory=dict)  # by judge
 
-    def restart(self) -> None:
-        """Begin the counts anew; what voters said stays said."""
-        self.wins, self.without, self.both = {LEFT: 0, RIGHT: 0}, 0, 0
-
     def count(self, vote: VoteEvent, meaning: str, step: int) -> None:
         """Take in a vote that counts, or that counts no more."""
         if meaning == TIE:

@@ -28,7 +28,6 @@ from copeland.study.log.events import (
     PRESENTED,
     READMITTED,
     REOPENED,
-    RESTARTED,
     RESUMED,
     RETIRED,
     RIGHT,
@@ -121,9 +120,8 @@ class StudyState(_Known):
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
         self.lists = Lists()  # of a live search
         self.epoch = 1
-        self.offered: dict[int, int] = {}  # how many options there were in each epoch that counts
+        self.offered: dict[int, int] = {}  # how many options there were in each epoch
         self.voted_in_epoch = False
-        self.since = 0  # the number of the event that began anew: votes up to it do not count
         self.edits: list[Edit] = []  # after votes, in the order in which they were made
         self.edited = 0  # the number of the last event that changed a text
         self.closed = False
@@ -213,30 +211,9 @@ class StudyState(_Known):
     def _add_option(self, event: OptionEvent) -> None:
         self._add([Option(**(event.body or {}))])
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
-            self._next_epoch()
+            self.epoch += 1
+            self.voted_in_epoch = False
         self.offered[self.epoch] = self.k
-
-    def _next_epoch(self) -> None:
-        self.epoch += 1
-        self.offered[self.epoch] = self.k
-        self.voted_in_epoch = False
-
-    def _restart(self, event: Event) -> None:
-        self._next_epoch()
-        self._open_of = None  # to be made anew
-        self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
-        self.since = event.number
-        self.votes = 0
-        self.edits = []  # texts that were changed before do not mix with what counts now
-        self.sides.restart()
-        for name in ("wins", "ties", "undone_wins", "undone_ties"):
-            setattr(self, name, np.zeros((self.k, self.k), np.int64))
-        if self.cases is not None:
-            self.cases = Cases()
-            self.open = {}
-        if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
-            self.arrivals.restart()
-            self.open = {}
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -316,8 +293,7 @@ class StudyState(_Known):
     def _change(self, event: VoteEvent, stands: int, undone: int) -> None:
         """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
         meaning = self._standing_meaning(event)
-        proof = proves(event) and event.vote > self.since
-        if meaning is None or not proof:
+        if meaning is None or not proves(event):
             return
         if self.cases is not None and undone > 0:
             self.cases.undo(event)
@@ -339,7 +315,7 @@ class StudyState(_Known):
 
     def _count(self, vote: VoteEvent, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning is None or (self.since and vote.vote <= self.since):
+        if meaning is None:
             return
         if self.cases is not None:
             self.cases.take(vote, step)
@@ -388,7 +364,7 @@ class StudyState(_Known):
         """Tell whether a vote of the log counts."""
         if vote.number in self.undone or self.meaning(vote.outcome) is None:
             return False
-        if vote.number <= self.since or not proves(vote):
+        if not proves(vote):
             return False
         return vote.repeats is None or vote.number in self.counted
 
@@ -437,7 +413,6 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     CLICKED: lambda state, event: state.lists.click(event.body),
     PRESENTED: lambda _state, _event: None,
     EDITED: StudyState._edit,
-    RESTARTED: StudyState._restart,
     CLOSED: StudyState._close,
     REOPENED: StudyState._close,
 }

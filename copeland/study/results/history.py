@@ -30,7 +30,6 @@ from copeland.study.log.events import (
     LEFT,
     PAUSED,
     READMITTED,
-    RESTARTED,
     RESUMED,
     RETIRED,
     TIE,
@@ -64,7 +63,6 @@ _TELLING = (
     COUNTED,
     EXCUSED,
     READMITTED,
-    RESTARTED,
 )
 
 
@@ -177,10 +175,9 @@ def _standing(log: Iterable[Event]) -> list[Event]:
     told = [event for event in log if event.kind in _TELLING]
     undone = {event.undoes for event in told if event.kind == UNDONE}
     counted = {event.counts for event in told if event.kind == COUNTED}
-    since = max((event.number for event in told if event.kind == RESTARTED), default=0)
     standing = []
     for event in told:
-        if event.number in undone or (event.kind == VOTED and event.number < since):
+        if event.number in undone:
             standing.append(event._replace(outcome=ERROR))
         elif event.number in counted:
             standing.append(event._replace(repeats=None))
@@ -231,12 +228,11 @@ class Drift(NamedTuple):
 
 
 class _Course:
-    """How a log comes to its epoch: what a pair's share of the level depends on."""
+    """What a pair's share of the level depends on."""
 
     def __init__(self) -> None:
-        self.epoch = 1
         self.options = 0
-        self.known = 0  # options when the epoch's first vote came; 0 before
+        self.known = 0  # options when the first vote came; 0 before
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
@@ -244,21 +240,19 @@ class _Course:
             self.options = len((event.body or {})["options"])
         elif event.kind == ADDED:
             self.options += 1
-        elif event.kind == RESTARTED:
-            self.epoch, self.known = self.epoch + 1, 0
         elif event.kind == VOTED and not self.known:
             self.known = self.options
 
     def share_of(self, pair: Pair) -> float:
         """Return a pair's share of the level."""
-        return level_share_of(max(pair), self.known, self.epoch)
+        return level_share_of(max(pair), self.known)
 
 
 def drifts_of(state: StudyState, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
     """Return the pairs whose votes changed over time, the strongest evidence first.
 
-    If no pair's preference changes within an epoch, any pair is ever among them with a probability of at most
-    ``level``, whatever options are added and however often votes are counted from zero.
+    If no pair's preference changes, any pair is ever among them with a probability of at most ``level``, whatever options
+    are added.
     """
     course = _Course()
     names = [option.name for option in state.options]

@@ -160,7 +160,7 @@ class Standing:
     voters: tuple[Voter, ...]
     panel: PanelStanding | None = None  # where the voters are the whole electorate
     proof: Tables | None = None  # what the certificate is made from
-    offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch that counts
+    offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch
     extra: int = 0  # votes that prove nothing, because nobody dealt them
     unanswered: int = 0  # ballots that people were dealt and have not answered
     lists: int = 0  # shown by a live search

@@ -293,7 +293,6 @@ def _describe_event(
         "shown": "A list was shown.",
         "clicked": "A list was clicked.",
         "presented": "What voters see beside the options was noted.",
-        "restarted": "Votes are counted anew.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
     if event.kind == "asked":

@@ -119,7 +119,7 @@ def test_the_commands_are_all_there():
     assert {" ".join(path[1:]) for path in COMMANDS} == {
         *("create", "list", "ask", "tell", "vote", "judge", "import", "export", "plan", "status"),
         *("report", "certify", "verify", "undo", "close", "rank", "excuse", "readmit"),
-        *("allocate", "epoch", "edit", "reopen", "delete", "copy", "wait"),
+        *("allocate", "edit", "reopen", "delete", "copy", "wait"),
         *("option add", "option edit", "option pause", "option resume", "option retire"),
     }
 
