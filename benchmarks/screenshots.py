@@ -24,7 +24,6 @@ from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
-from copeland.web.pages.create import link_studies
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from copeland.web.store import Pane
@@ -59,7 +58,6 @@ REPLY_PAGE = {
 
 MEALS = ("Soup", "Salad", "Stew", "Curry")
 LUNCHES = {f"lunch {n}": f"{meal} with bread." for n, meal in enumerate(MEALS)}
-QUESTIONS = ("Which sounds better?", "Which would you order?", "Which would you give a child?")
 SUGGESTED = (
     "Dumplings, steamed, with a sauce of soy and ginger, for those who like it hot.",
     "Pancakes",
@@ -76,7 +74,6 @@ class Show:
         self.storage = storage
         self.slugs = {"replies": self._replies(), "screens": self._screens()}
         self.slugs["lunches"] = self._lunches()
-        self.slugs["slogans"] = self._slogans()
 
     def _replies(self) -> str:
         study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
@@ -123,17 +120,6 @@ class Show:
             ideas.add(key, f"visitor-{voter}", text)
         ideas.decline(ideas.find_all(key)[-1])
         return self.server.store.find_page_by_name("Lunches").slug
-
-    def _slogans(self) -> str:
-        names = [f"Slogans ({n})" for n in range(1, 4)]
-        for name, question in zip(names, QUESTIONS, strict=True):
-            create_study(name, LUNCHES, self.storage, voters="people", batch=6)
-            key = self.storage.key(name)
-            self.server.store.add_page(key, {"question": question, "per_voter": 6})
-        key = self.storage.key(names[0])
-        self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)
-        link_studies(self.server, "Slogans", names)
-        return self.server.store.find_page_by_name(names[0]).slug
 
     def link(self, name: str) -> str:
         page = self.server.store.find_page(self.slugs[name])
@@ -218,27 +204,6 @@ def ideas(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['lunches']}/options")
     page.click("#ideas details summary >> nth=0")
     page.click("text=Settled ideas")
-
-
-def several(page: Page, show: Show) -> None:
-    """A pair with three questions, the second time, with one answered."""
-    several_start(page, show)
-    page.click("main button")
-    page.wait_for_url("**/questions/*")
-    for place in range(3):
-        page.click(f".chips >> nth={place} >> label >> nth={place}")
-    page.click("text=Next")
-    page.wait_for_selector("text=2 of 6")
-    page.click(".chips label")
-
-
-def several_start(page: Page, show: Show) -> None:
-    page.goto(show.link("slogans"))
-
-
-def several_manage(page: Page, show: Show) -> None:
-    """The pages of such a study, which lead to each other."""
-    _admin(page, show, f"/admin/s/{show.slugs['slogans']}")
 
 
 def _admin(page: Page, show: Show, path: str) -> None:
@@ -326,7 +291,6 @@ def problems(page: Page, show: Show) -> None:
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
     *(start, vote, plain, screens, dashboard, share, options, manage, preview, studies),
     *(new, expected, describe, results, problems, nothing, suggesting, suggestion, ideas),
-    *(several_start, several, several_manage),
 )
 IN_DOCS = {
     "start": (start, DESK),

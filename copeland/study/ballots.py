@@ -32,7 +32,6 @@ class Following(NamedTuple):
     item: str | None = None
     available: Collection[str] | None = None
     later: tuple[tuple[str | None, Collection[str]], ...] = ()  # the same for the rest of a batch
-    without: Collection[tuple[str, str]] | None = None  # left and right, not to be shown so
 
 
 class Look(NamedTuple):
@@ -69,9 +68,7 @@ def find_ballot(
         return ballot_of(state, held[0]._replace(time=now)) if work.kind.is_open(state) else None
     if state.cases is not None:  # judges decide, and no visitor of a page does
         return None
-    request = work.kind.request_for(
-        state, log, now, voter, wanted.item, wanted.available, wanted.without
-    )
+    request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
     later = ((item, active(state) & set(map(state.index, names))) for item, names in wanted.later)
     new, asked = work.propose(log, request._replace(later=tuple(later)), 1)
     work.advance(log, new)  # it may hold the options that are asked

@@ -19,7 +19,7 @@ def copy_page(connection: Connection, old: int, new: int, options: Collection[st
         row = {
             "study": new,
             "slug": secrets.token_urlsafe(ADDRESS),
-            "body": {**body, "paused": False, "results": "off", "group": "", "linked": []},
+            "body": {**body, "paused": False, "results": "off"},
         }
         connection.execute(sa.insert(pages), row)
     for table in (panes, outputs):

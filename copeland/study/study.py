@@ -360,15 +360,14 @@ class Study:
         item: str | None = None,
         available: Collection[str] | None = None,
         later: tuple[tuple[str | None, Collection[str]], ...] = (),
-        without: Collection[tuple[str, str]] | None = None,
     ) -> Ballot | Wait | None:
         """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
 
         So a page that is loaded again shows the same pair. ``item`` and ``available`` apply to a new one, ``later`` has
-        the same for those that are dealt with it. No pair is shown, left and right, as it is in ``without``.
+        the same for those that are dealt with it.
         """
         check_text(voter=voter, item=item)
-        new = Following(item, available, later, without)
+        new = Following(item, available, later)
         return self._work.change(
             lambda log: ([], find_ballot(self._work, log, voter, new, self.now()))
         )

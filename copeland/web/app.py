@@ -31,7 +31,6 @@ from copeland.web.pages import (
     create,
     dashboard,
     forecast,
-    group_vote,
     idea_review,
     invitation_list,
     option_texts,
@@ -53,7 +52,6 @@ ROUTERS = [
     for part in (
         vote,
         voter_ideas,
-        group_vote,
         admin,
         completion_form,
         create,

@@ -173,8 +173,6 @@ def find_obstacle(server: Server, page: VotingPage, study: Study) -> str:
     """Return why voters cannot suggest options for a study; empty if they can."""
     if study.settings.cases:
         return "Judges read the options of this study, on cases that are fixed."
-    if page.linked:
-        return "Several studies share the options of this one."
     if page.items:
         return "Every option of this study has a text for each item, and an idea is one text."
     if server.panes(page):

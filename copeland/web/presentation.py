@@ -7,7 +7,7 @@ tables beside it. So whoever changes one of them changes the digest, and the log
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
@@ -25,11 +25,8 @@ def describe_presentation(
     page: VotingPage,
     panes: Mapping[str, Pane],
     outputs: Mapping[str, Mapping[str, str]],
-    questions: Sequence[str] = (),
 ) -> str:
     """Return what voters see as JSON: the same text for the same things, whatever their order.
-
-    ``questions`` are all that are asked on a pair, where they are several.
 
     Examples
     --------
@@ -40,8 +37,6 @@ def describe_presentation(
     shown = {name: told[name] for name in FIELDS}
     images = {key: [pane.media, pane.alt] for key, pane in panes.items()}
     content = {**shown, "images": images, "items": outputs}
-    if questions:
-        content["questions"] = list(questions)
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 

@@ -101,9 +101,7 @@ class Server:
         self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
         self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
         self._noted: dict[str, str] = {}  # those that the log says
-        self._seen: dict[
-            str, tuple[VotingPage, dict[str, Pane], tuple[str, ...]]
-        ] = {}  # what these are of
+        self._seen: dict[str, tuple[VotingPage, dict[str, Pane]]] = {}  # what these are of
         self._texts: Cache[dict[str, str]] = Cache(most=OPEN)  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache(most=OPEN)  # by item and option
         self._kinds: Cache[str] = Cache(most=ARRIVALS)
@@ -114,12 +112,6 @@ class Server:
         return self._studies.find(
             page.slug, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
-
-    def list_group(self, page: VotingPage) -> list[tuple[VotingPage, Study]]:
-        """Return the studies that show the same options: that of a page, and the open ones that are asked together with it."""
-        others = self.store.linked_pages(page) if page.linked else []
-        found = [(one, self.study(one)) for one in others if one.study != page.study]
-        return [(page, self.study(page)), *(pair for pair in found if not pair[1].closed)]
 
     def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
@@ -180,26 +172,16 @@ class Server:
 
     def presentation(self, page: VotingPage) -> str:
         """Return what voters see beside the options."""
-        shown = self.panes(page), self.outputs(page), self._questions(page)
-        return describe_presentation(page, *shown)
-
-    def _questions(self, page: VotingPage) -> tuple[str, ...]:
-        """All questions on a pair, where they are several."""
-        return tuple(one.question for one in self.store.linked_pages(page)) if page.linked else ()
+        return describe_presentation(page, self.panes(page), self.outputs(page))
 
     def note_page(self, page: VotingPage) -> None:
         """Let the log say what voters see, before they vote on it; asked for at every answer."""
-        seen = page, self.panes(page), self._questions(page)
+        seen = page, self.panes(page)
         before = self._seen.get(page.slug)
-        if (
-            before is not None
-            and before[0] is page
-            and before[1] is seen[1]
-            and before[2] == seen[2]
-        ):
+        if before is not None and before[0] is page and before[1] is seen[1]:
             return
         fields = (getattr(page, name) for name in FIELDS)
-        shown = (page.slug, *fields, self._version(page), seen[2])
+        shown = (page.slug, *fields, self._version(page))
         digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
         if self._noted.get(page.slug) != digest:
             note_presentation(self.study(page), digest)

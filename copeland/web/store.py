@@ -68,8 +68,6 @@ class VotingPage:
     code_name: str = CODE_NAME  # under which the panel puts its code into links
     named: bool = False  # whether the owner sees who answered what; voters are told
     ideas: bool = False  # whether voters may suggest options, which the owner adds or declines
-    group: str = ""  # the name that studies share whose questions are asked together
-    linked: list[int] = field(default_factory=list)  # their keys, its own too, in their order
 
     @property
     def body(self) -> dict[str, Any]:
@@ -240,12 +238,6 @@ class Store:
         here = (studies.c.name == name) | (pages.c.slug == name)
         query = self._pages().where(here).order_by(studies.c.name != name)
         return self._first(query, page_of)
-
-    def linked_pages(self, page: VotingPage) -> list[VotingPage]:
-        """Return the pages whose questions are asked together with those of a page, its own too, in their order."""
-        found = self._rows(self._pages().where(pages.c.study.in_(page.linked)))
-        known = {row[0]: page_of(*row) for row in found}
-        return [known[key] for key in page.linked if key in known]
 
     def add_page(self, study: int, body: Mapping[str, Any]) -> None:
         """Give a study a page at a random address, unless it has one."""

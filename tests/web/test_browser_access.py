@@ -5,7 +5,6 @@ from browsers import AXE, found
 from browsing import DESK, PHONE, Somebody, answer
 from recorded import wav, webm
 from test_admin import png
-from test_browser_groups import begin, group
 
 from copeland.web.ideas import Ideas
 from copeland.web.images import image_of
@@ -38,7 +37,6 @@ def full():
     sounds(site)
     jury(site)
     suggestions(site)
-    group(site)
     decided = site.study("decided", ["one", "two"], {"results": "live"}, voters="independent")
     decided.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
     yield site
@@ -126,15 +124,8 @@ def voter_pages(person, site):
     wrong += found(page)
     answer(page)
     wrong += found(page)
-    wrong += suggesting(person, site) + answering(person, site)
+    wrong += suggesting(person, site)
     return wrong + found(person.open("/v/nowhere"))
-
-
-def answering(person, site):
-    """Several questions on a pair, and their start."""
-    link = site.link("lines 1")
-    wrong = found(person.open(link))
-    return wrong + found(begin(person, link))
 
 
 def suggesting(person, site):

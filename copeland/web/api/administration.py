@@ -38,8 +38,7 @@ class PageChange(Body):
 @router.post("/options", status_code=201)
 def add(call: Admins, option: Offered) -> About:
     """Offer one more option; with votes already, a new epoch begins."""
-    for _, study in call.server.list_group(call.page):
-        study.add_option(option.name, option.text)
+    call.study.add_option(option.name, option.text)
     return describe_study(call)
 
 
@@ -49,20 +48,19 @@ def change(call: Admins, name: str, change: Change) -> About:
     if len(change.model_fields_set) != 1:
         raise ApiProblem(422, "invalid", "Give a state or a text, one at a time.")
     if "text" in change.model_fields_set:
-        edit_text(call.server, call.page, name, change.text, call.key.source)
+        edit_text(call.server, call.page, call.study, name, change.text, call.key.source)
     else:
         _set_state(call, name, change.state)
     return describe_study(call)
 
 
 def _set_state(call: Call, name: str, state: str) -> None:
-    for _, study in call.server.list_group(call.page):
-        does = {
-            "active": study.resume_option,
-            "paused": study.pause_option,
-            "retired": study.retire_option,
-        }
-        does[state](name)
+    does = {
+        "active": call.study.resume_option,
+        "paused": call.study.pause_option,
+        "retired": call.study.retire_option,
+    }
+    does[state](name)
 
 
 @router.patch("")

@@ -221,7 +221,6 @@ def show_study(
         "csrf": here.csrf,
         "is_panel": bool(here.study.settings.panel),
         "new_ideas": count_ideas(here),
-        "linked": here.server.store.linked_pages(here.page) if here.page.linked else [],
         "error": capital(error),
     }
     return render_page(request, template, 422 if error else 200, **head, **values)

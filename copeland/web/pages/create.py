@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,8 +28,7 @@ from copeland.web.pages.option_texts import (
     from_lines,
     match_images,
 )
-from copeland.web.pages.question_group import MOST as MOST_QUESTIONS
-from copeland.web.recordings import is_recording, medium_of
+from copeland.web.recordings import medium_of
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_whole
@@ -63,7 +62,7 @@ def create(request: Request, form: Form) -> Response:
             kinds = {one.digest: server.kind(one.digest) for one in draft.images}
             values = {"told": told, "images": draft.images, "kinds": kinds, "csrf": csrf}
             return render_page(request, "describe", **values)
-        create_group(server, draft)
+        create_from(server, draft)
     except CopelandError as error:
         server.store.remove_unused_images(map(str, form.getlist("image_digest")))
         return _form(request, session, told, error)
@@ -106,7 +105,6 @@ class Draft:
     members: list[str]  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
     uploads: list[Image]  # that are not stored yet
-    further: Sequence[str] = ()  # questions that are asked together with the first
 
 
 @dataclass(frozen=True)
@@ -160,67 +158,10 @@ def draft_of(form: FormData) -> Draft:
         page["per_voter"] = MANY
     if settings["voters"] == JUDGE:
         settings["cases"] = _cases(options, outputs, bool(images or shots))
-    further = read_further(form)
-    if further:
-        _check_group(settings, page, is_plain=not outputs)
-    return Draft(name, options, images, settings, page, outputs, members, shots, uploads, further)
+    return Draft(name, options, images, settings, page, outputs, members, shots, uploads)
 
 
-def read_further(form: FormData) -> list[str]:
-    """Return the questions that a form asks beside the first."""
-    lines = [line.strip() for line in read_field(form, "further").splitlines()]
-    found = list(dict.fromkeys(line for line in lines if line))
-    if len(found) >= MOST_QUESTIONS:
-        raise InvalidParameter(
-            f"A pair can have {MOST_QUESTIONS} questions in all; leave some out."
-        )
-    for line in found:
-        if len(line) > LONGEST["question"]:
-            raise InvalidParameter(
-                f"A further question has {len(line):,} letters; it may have {LONGEST['question']:,}."
-            )
-    return found
-
-
-def _check_group(settings: dict[str, Any], page: dict[str, object], is_plain: bool) -> None:
-    """Refuse further questions where a pair could not be the same for all of them."""
-    if settings["voters"] not in (PEOPLE, "independent"):
-        raise InvalidParameter(
-            "Several questions on a pair are for people from a larger group or independent visitors; choose one of them."
-        )
-    if not is_plain or page["check_every"] or page["ideas"]:
-        raise InvalidParameter(
-            "Several questions on a pair go without items, checks and voters' ideas; leave these out."
-        )
-
-
-def create_group(server: Server, draft: Draft) -> None:
-    """Create the study of a draft, and one more for each further question, all linked by the name of the first."""
-    names = [draft.name, *(f"{draft.name} ({n})" for n in range(2, len(draft.further) + 2))]
-    taken = set(server.storage.names()) & set(names)
-    if draft.further and taken:
-        raise InvalidParameter(f"There is a study '{min(taken)}' already; choose another name.")
-    questions = [draft.page["question"], *draft.further]
-    kinds = [one.kind for one in draft.uploads] + [server.kind(one.digest) for one in draft.images]
-    if draft.further and any(map(is_recording, kinds)):
-        raise InvalidParameter("Several questions on a pair are for texts and images.")
-    for name, question in zip(names, questions, strict=True):
-        page = {**draft.page, "question": question}
-        create_from(server, replace(draft, name=name, page=page), has_link=name == draft.name)
-    if draft.further:
-        link_studies(server, draft.name, names)
-
-
-def link_studies(server: Server, group: str, names: Sequence[str]) -> None:
-    """Let the questions of some studies be asked together."""
-    found = [server.store.find_page_by_name(name) for name in names]
-    pages = [page for page in found if page is not None]
-    keys = [page.study for page in pages]
-    for page in pages:
-        server.store.save_page(replace(page, group=group, linked=keys))
-
-
-def create_from(server: Server, draft: Draft, has_link: bool = True) -> Study:
+def create_from(server: Server, draft: Draft) -> Study:
     """Create the study of a draft, with its page and an open link; return it."""
     if any(server.store.image(one.digest) is None for one in draft.images if one.alt):
         raise InvalidParameter("An image is not here any more; choose all images again.")
@@ -246,7 +187,7 @@ def create_from(server: Server, draft: Draft, has_link: bool = True) -> Study:
         voters = list(study.settings.panel)
         secrets.SystemRandom().shuffle(voters)  # or the order in the log would say who is who
         server.store.add_links(key, server.signer, draft.members, personal=True, voters=voters)
-    elif has_link:
+    else:
         server.store.add_links(key, server.signer, ["Open link"], personal=False)
     return study
 

@@ -363,8 +363,7 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return by which ways answers came, and what that means."""
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
-        for study in page.linked or [page.study]
-        for link in server.store.links(study)
+        for link in server.store.links(page.study)
     }
     came: Counter[str] = Counter()
     for source, votes in server.store.votes_by_source(page.study, last).items():

@@ -259,8 +259,7 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
         elif does == "edit":
             _edit(here, form, name)
         elif does in ("pause", "resume", "retire"):
-            for _, study in here.server.list_group(here.page):
-                getattr(study, f"{does}_option")(name)
+            getattr(here.study, f"{does}_option")(name)
     except CopelandError as error:
         return options_page(request, here, str(error))
     saved = "?saved=1" if does == "edit" else ""
@@ -276,12 +275,11 @@ def _add(here: ManagedStudy, form: FormData) -> None:
                 "Say in words what the file shows, for those who do not see or hear it."
             )
         image = medium_of(file.file.read(), "The file")
-    for page, study in here.server.list_group(here.page):
-        study.add_option(name, read_field(form, "text"))  # which may be refused
-        if image is not None:
-            here.server.store.add_image(image)
-            here.server.store.show(page.study, name, Pane(image.digest, alt))
-            here.server.forget_panes(page)
+    here.study.add_option(name, read_field(form, "text"))  # which may be refused
+    if image is not None:
+        here.server.store.add_image(image)
+        here.server.store.show(here.page.study, name, Pane(image.digest, alt))
+        here.server.forget_panes(here.page)
 
 
 def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
@@ -289,19 +287,13 @@ def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
     text, pane = read_field(form, "text"), here.server.panes(here.page).get(name)
     known = here.study.option(name)
     if pane is not None or text != (known.text or known.name).strip():
-        edit_text(here.server, here.page, name, text, SOURCE)
+        edit_text(here.server, here.page, here.study, name, text, SOURCE)
 
 
-def edit_text(server: Server, page: VotingPage, name: str, text: str, source: str) -> None:
-    """Change what voters read of an option, in all studies that share it; their logs say who changed it."""
-    for one, study in server.list_group(page):
-        _edit_one(server, one, study, name, text, source)
-
-
-def _edit_one(
+def edit_text(
     server: Server, page: VotingPage, study: Study, name: str, text: str, source: str
 ) -> None:
-    """Change the text of an option, or the words for its image."""
+    """Change what voters read of an option, or the words for its image; the log says who changed it."""
     pane = server.panes(page).get(name)
     if pane is None:
         study.edit_option(name, text, source)

@@ -130,8 +130,7 @@ def start(request: Request, token: str) -> HTMLResponse:
         page=page,
         guidance=render_text("markdown", page.guidance) if page.guidance else "",
         pairs=shown_pairs,
-        minutes=max(1, round(shown_pairs * PAIR_SECONDS * max(1, len(page.linked)) / 60)),
-        questions=[one.question for one in server.store.linked_pages(page)] if page.linked else [],
+        minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
         ended=_find_obstacle(page, study.closed) or absent,
         is_panel=bool(study.settings.panel),
@@ -167,8 +166,6 @@ def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
 def vote(request: Request, slug: str) -> Response:
     """Show the pair that this voter is to answer: the same one until it is answered."""
     voter = _voter(request, slug)
-    if voter.page.linked:
-        return redirect(request, f"/questions/{slug}")
     return _next(request, voter, server_of(request).study(voter.page))
 
 
