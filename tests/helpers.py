@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
 
@@ -60,3 +61,12 @@ def kept(kernel: Callable) -> Callable:
     from copeland.kernels.compiler.compile import bind_parts
 
     return bind_parts(kernel, {}, kernel.__name__, compile=True, keep=True)
+
+
+def needs_example(value: object) -> bool:
+    """Whether an example must show the use of a public value: exceptions, tuples and records with hardly a method say all by their fields."""
+    if not isinstance(value, type):
+        return True
+    methods = [name for name, one in vars(value).items() if name[0] != "_" and callable(one)]
+    plain = issubclass(value, tuple) or (is_dataclass(value) and len(methods) <= 2)
+    return not (plain or issubclass(value, Exception))

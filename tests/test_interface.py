@@ -4,9 +4,9 @@ import doctest
 import inspect
 import subprocess
 import sys
-from dataclasses import is_dataclass
 
 import pytest
+from helpers import needs_example
 
 import copeland
 
@@ -19,22 +19,11 @@ def test_every_name_at_the_top_is_there_and_says_what_it_is(name):
     assert name == "__version__" or inspect.getdoc(getattr(copeland, name))
 
 
-def needs_example(name):
-    """An exception, a plain tuple and a plain record say all by their fields."""
-    value = getattr(copeland, name)
-    if not isinstance(value, type):
-        return name not in WITHOUT_EXAMPLE
-    record = issubclass(value, tuple) or (is_dataclass(value) and not _own_methods(value))
-    return name not in WITHOUT_EXAMPLE and not record and not issubclass(value, Exception)
+def is_shown(name):
+    return name not in WITHOUT_EXAMPLE and needs_example(getattr(copeland, name))
 
 
-def _own_methods(value):
-    return [
-        name for name in vars(value) if not name.startswith("_") and callable(getattr(value, name))
-    ]
-
-
-@pytest.mark.parametrize("name", sorted(filter(needs_example, copeland.__all__)))
+@pytest.mark.parametrize("name", sorted(filter(is_shown, copeland.__all__)))
 def test_every_name_at_the_top_has_an_example(name):
     text = inspect.getdoc(getattr(copeland, name)) or ""
     assert doctest.DocTestParser().get_examples(text)

@@ -189,7 +189,7 @@ app = Group(
         "bounds": "copeland.cli.matrices",
         "compile": "copeland.cli.algorithms",
         "doctor": "copeland.cli.algorithms",
-        "formats": "copeland.cli.formats",
+        "formats": "copeland.cli.algorithms",
         "gate": "copeland.cli.gate",
         "judges": "copeland.cli.judges",
         "winners": "copeland.cli.matrices",

@@ -1,25 +1,31 @@
-"""Studies by name: create one, copy one, open one, list them."""
+"""Studies by name: create one, copy one, open one, list them, delete one."""
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from copeland.errors import InvalidParameter, StudyExists
+import sqlalchemy as sa
+from sqlalchemy import Connection, select
+
+from copeland.errors import InvalidParameter, StorageError, StudyExists
 from copeland.study.imports import import_votes
 from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import CREATED, Event
+from copeland.study.log.schema import media, metadata, outputs, pages, panes, server, studies
 from copeland.study.log.state import StudyState
-from copeland.study.log.storage import Storage
+from copeland.study.log.storage import LAST_KEY, Storage
 from copeland.study.options import Option, options_of
-from copeland.study.page_copies import copy_page
 from copeland.study.settings import SETTINGS, Settings
 from copeland.study.study import Clock, Study
+from copeland.study.text_edits import ADDRESS
 from copeland.study.votes import Imported, incoming, source_of, votes_from
 
 
@@ -205,8 +211,28 @@ def copy_study(
     told = state.settings.to_dict() | ({} if panel is None else {"panel": tuple(panel)})
     copy = _create(new_name, options, Settings.of(told), kept, False, clock)
     names, new = {option.name for option in options}, kept.key(new_name)
-    kept.transact(lambda connection: copy_page(connection, old, new, names))
+    kept.transact(lambda connection: _copy_page(connection, old, new, names))
     return copy
+
+
+def _copy_page(connection: Connection, old: int, new: int, options: Collection[str]) -> None:
+    """Give a study the voting page of another, at an address of its own, with its items and the images of these options."""
+    body = connection.execute(select(pages.c.body).where(pages.c.study == old)).scalar()
+    if body is not None:
+        row = {
+            "study": new,
+            "slug": secrets.token_urlsafe(ADDRESS),
+            "body": {**body, "paused": False, "results": "off"},
+        }
+        connection.execute(sa.insert(pages), row)
+    for table in (panes, outputs):
+        found = connection.execute(select(table).where(table.c.study == old)).mappings()
+        # An image may be of an option on one item: then the name follows after a line break.
+        rows = [
+            {**row, "study": new} for row in found if row["option"].rpartition("\n")[2] in options
+        ]
+        if rows:
+            connection.execute(sa.insert(table), rows)
 
 
 def list_studies(storage: str | Storage) -> list[str]:
@@ -219,6 +245,51 @@ def list_studies(storage: str | Storage) -> list[str]:
     """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return kept.names()
+
+
+def delete_study(name: str, storage: str | Storage) -> None:
+    """Delete a study for good, with its votes, its images and its links.
+
+    Nothing of it stays in the database, and a SQLite file is written anew without it. Copies made before keep it. Nobody can take
+    this back, so export its log or back up the storage first.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> delete_study("tea", study.storage)
+    >>> study.storage.names()
+    []
+    """
+    kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
+    key = kept.key(name)
+    kept.transact(lambda connection: _delete_rows(connection, key))
+    with suppress(StorageError):  # others are at work: what was deleted is overwritten all the same
+        kept.compact()
+
+
+def _delete_rows(connection: Connection, key: int) -> None:
+    """Delete the rows of a study in all tables, and images that no other study shows."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")  # overwrites what is deleted
+    shown = select(panes.c.media).where(panes.c.study == key)
+    digests = list(connection.execute(shown).scalars())
+    for table in reversed(metadata.sorted_tables):
+        for column in table.columns:
+            if column.references(studies.c.id):
+                connection.execute(sa.delete(table).where(column == key))
+    unused = media.c.digest.in_(digests) & media.c.digest.not_in(select(panes.c.media))
+    connection.execute(sa.delete(media).where(unused))
+    connection.execute(sa.delete(studies).where(studies.c.id == key))
+    _note_key(connection, key)
+
+
+def _note_key(connection: Connection, key: int) -> None:
+    """Note that the key of a study is not to be given again."""
+    last = connection.execute(select(server.c.value).where(server.c.name == LAST_KEY)).scalar()
+    connection.execute(sa.delete(server).where(server.c.name == LAST_KEY))
+    highest = max(key, int(last or 0))
+    connection.execute(sa.insert(server).values(name=LAST_KEY, value=str(highest)))
 
 
 def _require_same(

@@ -5,10 +5,10 @@ from copeland.study.creation import (
     copy_study,
     create_study,
     create_study_from_votes,
+    delete_study,
     list_studies,
     open_study,
 )
-from copeland.study.deletion import delete_study
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import OUTCOMES, Event
 from copeland.study.log.storage import Storage

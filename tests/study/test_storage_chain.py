@@ -21,13 +21,13 @@ from copeland.study.log.events import (
     next_link,
 )
 from copeland.study.log.state import StudyState, dump_state, load_state
-from copeland.study.results.arrival_notes import ANYBODY
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     objections_by_file,
     read_certificate,
 )
+from copeland.study.results.notes import ANYBODY
 
 LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
 

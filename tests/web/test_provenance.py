@@ -6,7 +6,7 @@ import pytest
 from web_client import send, vote
 
 from copeland.study import objections, read_certificate
-from copeland.study.results.arrival_notes import ANYBODY
+from copeland.study.results.notes import ANYBODY
 
 
 def certificate(site):

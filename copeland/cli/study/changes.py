@@ -12,7 +12,7 @@ from copeland.cli.program import Group
 from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line, file_name
-from copeland.support.phrasing import format_count
+from copeland.support.phrasing import format_count, join_names
 
 if TYPE_CHECKING:
     from copeland.study import Study
@@ -129,10 +129,8 @@ def excuse_command(
     name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
     """Stop waiting for the missing answers of a panel member; answers already given stay."""
-    from copeland.study.member_names import find_member
-
     work = open_study(name, storage)
-    work.excuse(find_member(work, voter))
+    work.excuse(_find_member(work, voter))
     said = f"{voter} is excused. {_state_result(work)}"
     tell_result(said, {"study": name, "excused": voter}, as_json)
 
@@ -142,10 +140,8 @@ def readmit_command(
     name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
     """Wait again for the answers of an excused member."""
-    from copeland.study.member_names import find_member
-
     work = open_study(name, storage)
-    work.readmit(find_member(work, voter))
+    work.readmit(_find_member(work, voter))
     said = f"The study waits for the answers of {voter}. {_state_result(work)}"
     tell_result(said, {"study": name, "readmitted": voter}, as_json)
 
@@ -155,9 +151,8 @@ def _state_result(work: Study) -> str:
     from dataclasses import replace
 
     from copeland.certificate import PanelCertificate
-    from copeland.study.member_names import name_members
 
-    found, names = work.certificate(), name_members(work)
+    found, names = work.certificate(), _name_members(work)
     assert isinstance(found, PanelCertificate)
     return replace(found, excused=tuple(names[one] for one in found.excused)).statement
 
@@ -210,7 +205,7 @@ def delete_command(
     as_json: Json = False,
 ) -> None:
     """Delete a study with its votes, images and links, for good; it asks for the name first."""
-    from copeland.study.deletion import delete_study
+    from copeland.study.creation import delete_study
 
     votes = open_study(name, storage).look_at_state(lambda state: state.votes)
     if not yes:
@@ -232,3 +227,35 @@ def _ask_for_name(name: str, votes: int) -> None:
         raise InvalidParameter(
             f"the name '{name}' was not typed, so nothing was deleted; {copy}, then type the name, or add --yes."
         )
+
+
+def _name_members(study: Study) -> dict[str, str]:
+    """Return what to call each member of a panel, by the name in the log: the name beside the last link, if there is one."""
+    from sqlalchemy import select
+
+    from copeland.study.log.schema import links
+    from copeland.support.readable_names import name_voters
+
+    panel = study.settings.panel
+    key = study.storage.key(study.name)
+    named = (links.c.study == key, links.c.voter.is_not(None), links.c.label != "")
+    query = select(links.c.voter, links.c.label).where(*named).order_by(links.c.id)
+    rows = study.storage.transact(lambda connection: connection.execute(query).all(), reads=True)
+    return name_voters(panel, "member") | {voter: label for voter, label in rows if voter in panel}
+
+
+def _find_member(study: Study, name: str) -> str:
+    """Return the name in the log of a member, who is named so there or beside a link."""
+    if name in study.settings.panel or not study.settings.panel:
+        return name  # a study without a panel refuses it in its own words
+    names = _name_members(study)
+    found = [voter for voter, label in names.items() if label == name]
+    if not found:
+        raise InvalidParameter(
+            f"'{name}' is not on the panel, which is {join_names(sorted(names.values()))}."
+        )
+    if len(found) > 1:
+        raise InvalidParameter(
+            f"{len(found)} members are called '{name}'; rename one on the page that shares the study."
+        )
+    return found[0]

@@ -25,8 +25,7 @@ from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, las
 from copeland.study.log.state import StudyState, count, fold_log
 from copeland.study.log.state_parts import Panel
 from copeland.study.options import ACTIVE
-from copeland.study.results.arrival_notes import find_wrong_arrivals
-from copeland.study.results.edit_notes import describe_edits
+from copeland.study.results.notes import describe_edits, find_wrong_arrivals
 from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text

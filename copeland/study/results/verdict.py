@@ -16,8 +16,8 @@ from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
 from copeland.forecast.start import Until
 from copeland.study.options import ACTIVE
-from copeland.study.results.edit_notes import describe_edits
 from copeland.study.results.measures import LEAST, Measures
+from copeland.study.results.notes import describe_edits
 from copeland.study.results.standing import PROVED, PanelStanding, Standing
 from copeland.study.results.voter_reach import (
     are_too_few,

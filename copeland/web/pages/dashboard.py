@@ -19,9 +19,9 @@ from copeland.errors import StudyClosed, UnknownVote
 from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR, Event, is_vote, times_of
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.arrival_notes import OPEN, PERSONAL, describe_arrivals, way_of
 from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
+from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_of
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import GIVEN, TO_ASK, Verdict
 from copeland.support.goal import BEST

@@ -1,4 +1,4 @@
-"""How answers came to a study, as certificates tell it, and whether its log agrees.
+"""What verdicts and certificates note beside what is proved: how answers came, and what was changed after votes.
 
 A vote in the log says by which link, key or judge it came. Only the server knows whether a link is for everybody or for one
 person, so of that the log can only say how many votes came by links at all.
@@ -10,15 +10,32 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from copeland.study.log.events import Event, is_vote, times_of
+from copeland.study.log.events import (
+    GUIDANCE,
+    IMAGE_TEXT,
+    OPTION_TEXT,
+    QUESTION,
+    REOPENED,
+    Event,
+    is_vote,
+    times_of,
+)
 from copeland.study.log.sides import ONCE
-from copeland.support.phrasing import join_names
+from copeland.study.log.state_parts import Edit
+from copeland.support.phrasing import format_count, join_names, quote_name
 
 OPEN, PERSONAL = "by open links", "by personal links"
 PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
 WAYS = (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
 ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 _LINK = "link "
+_CHANGED = {
+    OPTION_TEXT: "The text of {} was changed",
+    IMAGE_TEXT: "The description of the image of {} was changed",
+    QUESTION: "The question was changed",
+    GUIDANCE: "The guidance was changed",
+    REOPENED: "The study was closed, and reopened",
+}
 
 
 def way_of(source: str, links: Mapping[str, str]) -> str:
@@ -75,3 +92,26 @@ def _agrees(told: Mapping[str, int], found: Mapping[str, int]) -> bool:
     same = all(told[way] == found[way] for way in (PROGRAMS, JUDGES))
     enough = told[ELSEWHERE] >= found[ELSEWHERE]
     return same and enough and sum(told.values()) == sum(found.values())
+
+
+def describe_edits(edits: Sequence[Edit], names: Sequence[str]) -> list[str]:
+    """Return a sentence for each change after votes; ``names`` are those of the options.
+
+    Examples
+    --------
+    >>> describe_edits([Edit("text", 1, 12), Edit("question", None, 1)], ["A", "B"])
+    ['The text of B was changed after 12 votes.', 'The question was changed after 1 vote.']
+    >>> describe_edits([Edit("text", 0, 3), Edit("text", 0, 9)], ["A", "B"])
+    ['The text of A was changed 2 times, after 3 and 9 votes.']
+    """
+    changed: dict[tuple[str, int | None], list[int]] = {}
+    for edit in edits:
+        changed.setdefault((edit.part, edit.option), []).append(edit.votes)
+    said = []
+    for (part, option), votes in changed.items():
+        name = "" if option is None else quote_name(names[option])
+        times = "" if len(votes) == 1 else f" {len(votes):,} times,"
+        after = join_names([f"{n:,}" for n in votes[:-1]] + [format_count(votes[-1], "vote")])
+        what = _CHANGED.get(part, f"The {part} was changed").format(name)
+        said.append(f"{what}{times} after {after}.")
+    return said
