@@ -27,16 +27,6 @@ from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
 MOST_AT_ONCE = 100_000  # duels
-# How arrays begin that policies dumped earlier do not have.
-_LATER = (
-    "joint.",
-    "claims.won",
-    "exclusive",
-    "contradicted",
-    "wanted",
-    "calm.",
-    "base.calm.",
-)
 
 
 class Duel(NamedTuple):
@@ -341,22 +331,12 @@ class Policy:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():
             policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
-            kept = {
-                name: _take_array(arrays, name, fresh) for name, fresh in arrays_of(policy.state)
-            }
+            kept = {name: arrays[f"state.{name}"] for name, _ in arrays_of(policy.state)}
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]
             policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
         return policy
-
-
-def _take_array(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.ndarray:
-    """An array of a state that was dumped; what it was dumped without stays unused."""
-    stored = f"state.{name}"
-    if stored in arrays or not name.startswith(_LATER):
-        return arrays[stored]
-    return np.zeros_like(fresh) if name in ("joint.used", "exclusive") else fresh
 
 
 class _Lent(threading.local):

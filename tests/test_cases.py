@@ -274,7 +274,6 @@ def test_undone_votes_leave_the_smaller_evidence_on_cases_too():
         ({**THESE}, "say how many test cases there are"),
         ({"cases": 100}, "say how many test cases there are"),
         ({"cases": 0, **THESE}, "1 or more"),
-        ({"cases": 20, "together": True, **THESE}, "answers of one judge"),
     ],
 )
 def test_what_does_not_fit_is_refused(told, sentence):

@@ -1,4 +1,3 @@
-import io
 import itertools
 
 import numpy as np
@@ -248,22 +247,3 @@ def test_a_state_takes_other_arrays_by_their_names():
 def test_a_parameter_that_is_yes_or_no_is_given_as_such():
     at = Policy("cpc-pac", k=6, dependent=True).state.levels
     assert at[0] > Policy("cpc-pac", k=6, dependent=False).state.levels[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["cpc", "cpc-pac"])
-def test_a_policy_from_before_joint_evidence_goes_on(name):
-    policy, rng = Policy(name, k=9, seed=2), np.random.default_rng(0)
-    for _ in range(400):
-        duel = policy.ask()
-        policy.tell(duel, min(duel[1:]) if rng.random() < 0.7 else max(duel[1:]))
-    with np.load(io.BytesIO(policy.dump())) as file:
-        before = {key: file[key] for key in file.files if not key.startswith("state.joint.")}
-    older = io.BytesIO()
-    np.savez(older, **before)
-    again = Policy.load(older.getvalue())
-    assert not again.state.joint.used[0]
-    for _ in range(400):
-        duel = again.ask()
-        again.tell(duel, min(duel[1:]) if rng.random() < 0.7 else max(duel[1:]))
-    assert again.recommend() == 0

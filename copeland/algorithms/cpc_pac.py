@@ -32,7 +32,7 @@ from copeland.kernels.planner.planner_state import (
 )
 from copeland.kernels.planner.vote_updates import PLANNER_PARTS, with_options
 from copeland.kernels.trials import check_delta
-from copeland.kernels.vote_evidence import STAKE, Levels, levels, shows_together
+from copeland.kernels.vote_evidence import Levels, levels
 from copeland.registry import register
 from copeland.support.goal import BEST, Goal
 
@@ -45,7 +45,6 @@ def init(
     margin: float = 0.0,
     epoch: int = 0,
     dependent: bool = False,
-    together: bool = False,
     goal: str = BEST,
 ) -> Planner:
     """Begin; what is certified is wrong with probability ``delta`` at most.
@@ -53,7 +52,7 @@ def init(
     Options within ``margin`` of 1/2 against each other count as equals: then it ends with probability 1,
     as it does without a margin where no pair is exactly even (docs/one-algorithm.md). ``epoch``
     is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
-    each other, ``together`` lets losses be shown by several pairs together: docs/certificate.md.
+    each other: docs/certificate.md.
     ``goal`` is to find a winner; any other is the business of ``cpc-goal``, which then takes over.
     """
     if hand_over({"goal": goal}):
@@ -64,11 +63,9 @@ def init(
         raise InvalidParameter(
             f"cpc-pac: epoch is {epoch}; it is 0 if options are never added, else 1."
         )
-    at = levels(k, delta, epoch, dependent, together=together)
-    planner = new_planner(k, costly=False, margin=margin, joint=shows_together(at))
+    planner = new_planner(k, costly=False, margin=margin)
     planner.promise[:] = delta, epoch, dependent
-    planner.joint.stake[:] = STAKE if together else 0.0
-    return with_levels(planner, at)
+    return with_levels(planner, levels(k, delta, epoch, dependent))
 
 
 def hand_over(params: Mapping[str, Any]) -> str | None:
@@ -79,7 +76,6 @@ def hand_over(params: Mapping[str, Any]) -> str | None:
 def with_levels(planner: Planner, at: Levels) -> Planner:
     """Take these levels; return the planner."""
     planner.levels[:] = at.win, at.win_growth, at.loss
-    planner.joint.level[:] = at.together
     return planner
 
 
@@ -93,9 +89,8 @@ def grow(planner: Planner, k: int) -> Planner:
             )
         planner.promise[EPOCH] += 1
     delta, epoch, dependent = planner.promise.tolist()
-    together = bool(planner.joint.stake[0] > 0)
-    at = levels(k, delta, int(epoch), bool(dependent), together=together)
-    return with_options(with_levels(planner, at), k, shows_together(at))
+    at = levels(k, delta, int(epoch), bool(dependent))
+    return with_options(with_levels(planner, at), k)
 
 
 @kernel

@@ -55,7 +55,6 @@ class Certificate(BaseCertificate):
     scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
-    together: bool = False  # whether losses may be shown by several pairs together
     offered: int | None = None  # how many options there were in its epoch; None: all of these
     cases: int | None = None  # test cases that judges vote on; None: other voters
     judges: tuple[str, ...] = ()  # whose votes count there
@@ -152,7 +151,6 @@ def certify(
     voters: Voters = "independent",
     active: Sequence[int] | None = None,
     labels: Sequence[str] | None = None,
-    together: bool = False,
     missing: ArrayLike | None = None,
     given: Given | None = None,
     offered: int | None = None,
@@ -186,9 +184,6 @@ def certify(
         Make the statement only about these options, even if they were chosen after looking at the votes.
     labels
         One name for each option; ``"0"``, ``"1"``, ... by default.
-    together
-        Let several pairs together show that an option loses often, among 50 options or more, if voters are
-        independent and no options were added. Levels for a single loss are a little higher then.
     missing
         K x K symmetric counts of answers that were asked for and never came. Each counts as a loss of both sides.
     given
@@ -219,6 +214,6 @@ def certify(
     winner: it beats the other, and no other option beats as many (exact: all cases are judged).>
     """
     kept = tidy_goal(goal)
-    terms = Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges), goal=kept)
+    terms = Terms(delta, margin, epoch, voters, offered, cases, tuple(judges), goal=kept)
     votes = votes_of(wins, ties, missing, given)
     return Certificate(**prove(votes, terms, active, labels))

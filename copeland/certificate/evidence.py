@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
 from copeland.errors import InvalidParameter
-from copeland.kernels.vote_evidence import PRIOR, STAKE
+from copeland.kernels.vote_evidence import PRIOR
 from copeland.support.arrays import Bools, Floats, Ints
 
 
@@ -133,11 +133,6 @@ class VoteCounts(NamedTuple):
         return np.logical_and.reduce(sure)
 
     @property
-    def met(self) -> Bools:
-        """Which pairs have votes."""
-        return self.won + self.won.T + self.tied > 0
-
-    @property
     def number(self) -> int:
         """How many votes stand."""
         return int(self.won.sum() + self.tied.sum() // 2)
@@ -245,22 +240,3 @@ def log_evidence_of_votes(wins: Ints, losses: Ints, ties: Ints, margin: float) -
 def _stirling(z: Floats) -> Floats:
     y = 1 / (z * z)
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / z
-
-
-def losses_together(evidence: Floats, asked: Bools, level: float) -> Ints:
-    """Return how many losses of each option its pairs show together at a level in nats.
-
-    They show m if the product of 1 - a + a E over all others but the m - 1 of the largest E reaches the level.
-    E is 1 for a pair that was not asked.
-
-    Examples
-    --------
-    >>> found = np.array([[-np.inf, 6.0, 6.0], [-np.inf, -np.inf, 6.0], [-np.inf, -np.inf, -np.inf]])
-    >>> losses_together(found, ~np.eye(3, dtype=bool), level=3.0).tolist()
-    [0, 1, 2]
-    """
-    k = len(evidence)
-    staked = np.logaddexp(math.log1p(-STAKE), math.log(STAKE) + evidence)
-    against = np.where(asked, staked, 0.0).T[~np.eye(k, dtype=bool)].reshape(k, k - 1)
-    products = np.cumsum(np.sort(against, axis=1), axis=1)  # of the weakest 1, 2, ..., K - 1
-    return ((products >= level) * np.arange(k - 1, 0, -1)).max(axis=1)

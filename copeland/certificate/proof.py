@@ -18,7 +18,6 @@ from copeland.certificate.evidence import (
     VoteCounts,
     check_labels,
     check_margin,
-    losses_together,
     mask_of,
     on_cases,
 )
@@ -31,7 +30,6 @@ from copeland.kernels.vote_evidence import (
     baseline_level,
     levels,
     loss_level,
-    shows_together,
     win_level,
 )
 from copeland.support.arrays import Bools, Floats, Ints
@@ -54,7 +52,6 @@ class Terms(NamedTuple):
     margin: float
     epoch: int
     voters: Voters
-    together: bool
     offered: int | None
     cases: int | None
     judges: tuple[str, ...]
@@ -67,7 +64,7 @@ class Terms(NamedTuple):
 
     def levels(self, k: int, union: bool) -> Levels:
         """Return how much evidence claims on ``k`` options need, but those about a baseline."""
-        how = (self.delta, self.epoch, self.dependent, union, self.together)
+        how = (self.delta, self.epoch, self.dependent, union)
         if self.goal != BEST:
             goal = Goal.parse(self.goal)
             delta = (1 - OF_BASELINE) * self.delta if goal.kind == ABOVE else self.delta
@@ -96,12 +93,6 @@ def prove(
 ) -> dict[str, Any]:
     """Return the fields of a :class:`copeland.Certificate`: what the votes prove, and on which terms."""
     terms.check()
-    if terms.together and terms.voters.startswith(("people", "judge")):
-        who = "person" if terms.voters.startswith("people") else "judge"
-        raise InvalidParameter(
-            f"answers of one {who} to several pairs may depend on each other, so they show losses one by one; "
-            "leave `together` out."
-        )
     votes = on_cases(votes, terms.voters, terms.cases)
     every, digest, offered = votes.number, votes.digest, len(votes.won)
     k = offered if terms.offered is None else terms.offered
@@ -116,7 +107,7 @@ def prove(
     exact = votes.weigh(0.0)
     found = votes.weigh(terms.margin) if terms.margin > 0 else exact
     held = votes.unbeaten(terms.margin)
-    lower, upper, best, is_all = apply_row_argument(found, at, among, votes.met, held)
+    lower, upper, best, is_all = apply_row_argument(found, at, among, held)
     even = votes.unbeaten(0.0)
     # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
     close = found >= at.pair  # i is not behind j by the margin or more
@@ -193,12 +184,12 @@ def is_decided(
     at = levels(len(wins), delta, epoch, dependent)
     votes = VoteCounts(wins, ties, missing, given, cases)
     among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
-    _, _, best, _ = apply_row_argument(votes.weigh(margin), at, among, votes.met, held)
+    _, _, best, _ = apply_row_argument(votes.weigh(margin), at, among, held)
     return bool(best.any())
 
 
 def apply_row_argument(
-    found: Floats, at: Levels, among: Bools, asked: Bools, held: Bools | bool = False
+    found: Floats, at: Levels, among: Bools, held: Bools | bool = False
 ) -> tuple[Ints, Ints, Bools, bool]:
     """Return bounds of the scores, who is best, and whether they are all: the row argument.
 
@@ -217,8 +208,6 @@ def apply_row_argument(
         return others - ((found >= level) | held)[among].sum(axis=0)
 
     upper = at_most(loss_level(at))
-    if shows_together(at):  # then the statement is about all options
-        upper = np.minimum(upper, k - 1 - losses_together(found, asked, at.together))
     none_beats = np.any(held) and upper[among].max() == 0  # where all pairs are exactly even
     best = among & ((lower > 0) | none_beats) & (lower >= _largest_other(upper, among))
     m = int(best.sum())

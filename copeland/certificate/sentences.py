@@ -89,8 +89,6 @@ def list_assumptions(terms: Terms, active: bool) -> Iterator[str]:
         f"Delta, the margin{'' if terms.goal == BEST else ', the goal'} and what counts as a vote were fixed before the votes were seen, and no "
         "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
     )
-    if terms.together:
-        yield "That losses may be shown together was decided before the votes were seen."
     if terms.epoch == 0:
         yield "No option was added after the first vote."
     if not active:

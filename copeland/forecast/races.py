@@ -320,9 +320,7 @@ def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:
         return True
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     found = log_evidence_of_pairs(wins + room, wins.T, ties, start.margin)
-    _, _, best, _ = apply_row_argument(
-        found, at, np.ones(start.k, dtype=bool), wins + wins.T + ties > 0
-    )
+    _, _, best, _ = apply_row_argument(found, at, np.ones(start.k, dtype=bool))
     return bool(best.any())
 
 

@@ -20,8 +20,6 @@ from copeland.kernels.pairs import first_step_after
 
 HALVINGS = 52  # of an interval within [0, 1]: down to a double's precision
 PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written out for it
-MANY = 50  # from so many options on, losses can be shown together; among fewer that gains little
-STAKE = 0.1  # the share of its capital that a claim stakes in the product of several
 FEW = 4  # up to this many options the plain union over all claims is at least as good as the rows
 SETTINGS = {"eager": 4.0, "cautious": 7.0}  # caution: further nats that few duels need
 HALVED_AFTER = 125.0  # duels for each nat of caution: then half of it is left
@@ -198,7 +196,6 @@ class Levels(NamedTuple):
     all_growth: float  # 1 if x_e(m) is m (m + 1) times that, 0 if it is the same for every m
     pair: float  # ln x_p: every claim about every pair, beside the verdict
     exact: float  # the same where there is a margin, for claims about 1/2 itself and about more
-    together: float = math.inf  # ln x_t: losses shown by several claims; infinite if none are
 
 
 @kernel
@@ -225,7 +222,6 @@ def levels(
     epoch: int = 0,
     dependent: bool = False,
     union: bool = False,
-    together: bool = False,
     margin: float = 0.0,
     top: int = 1,
 ) -> Levels:
@@ -242,9 +238,6 @@ def levels(
     union
         Whether all claims must hold at once, as for a statement on some of the options, chosen by the
         votes.
-    together
-        Whether losses may also be shown by several claims together: among :data:`MANY` options or more whose
-        votes are independent, before options are added. Each way then has half of the delta of losses.
     margin
         Whether there is one: claims about 1/2 itself then need a share of delta of their own.
     top
@@ -270,9 +263,7 @@ def levels(
         return Levels(pair, 0.0, pair, pair, 0.0, pair, exact)
     by_rows = not dependent
     of_all = 0.05 * delta if margin > 0 else 0.1 * delta
-    shared = together and k >= MANY and by_rows and not late
-    of_losses = (0.15 if shared else 0.3) * delta
-    loss = math.log((claims if late else top * (k - 1)) / of_losses)
+    loss = math.log((claims if late else top * (k - 1)) / (0.3 * delta))
     return Levels(
         win=math.log((k if by_rows else claims) / (0.6 * delta)),
         win_growth=float(by_rows),
@@ -281,7 +272,6 @@ def levels(
         all_growth=float(not late),
         pair=pair,
         exact=exact,
-        together=math.log(top) - math.log(of_losses) if shared else math.inf,
     )
 
 
@@ -305,11 +295,6 @@ def baseline_level(k: int, delta: float, epoch: int = 0, dependent: bool = False
 def delta_of_epoch(delta: float, epoch: int) -> float:
     """Return what of delta an epoch has: all if options are never added."""
     return delta * (1.0 if epoch == 0 else 0.9 if epoch == 1 else 0.1 / (epoch**2 * (epoch - 1)))
-
-
-def shows_together(at: Levels) -> bool:
-    """Tell whether several claims together can show losses at these levels."""
-    return math.isfinite(at.together)
 
 
 def fewest_votes(

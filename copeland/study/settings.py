@@ -353,7 +353,5 @@ def _objections_to_algorithm(s: Settings) -> Iterator[str]:
         )
     if "goal" in s.spec.params:
         yield "algorithm has the parameter `goal`, but a study has a goal of its own; give it as the study's goal."
-    if s.spec.params.get("together"):
-        yield "algorithm has the parameter `together`, but a study shows losses one by one; leave it out."
     if algorithm.needs_horizon:
         yield f"algorithm is {algorithm.name}, which must know its horizon in advance, and a study has none; use another."

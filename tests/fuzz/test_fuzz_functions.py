@@ -62,19 +62,17 @@ def _is_error(value):
 
 def callables():
     """Every public function, constructor and method, by name."""
-    # Those of archives leave it to whoever reads a file to name it; those of the last four are told by this package alone.
+    # Those of archives leave it to whoever reads a file to name it; those of the last three are told by this package alone.
     hidden = {
         "cli",
         "kernels",
         "testing",
         "algorithms",
-        "experiments",
         "cells",
         "archives",
         "errors",
         "words",
         "sentences",
-        "together",
     }
     names = ["copeland", "copeland.study.judges", "copeland.problems.generators"]
     names += [f"copeland.{m.name}" for m in pkgutil.iter_modules(copeland.__path__)]

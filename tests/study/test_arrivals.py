@@ -309,8 +309,6 @@ def test_people_need_a_batch_and_only_people_have_one():
         create_study("tea", ["a", "b"], voters="independent", missing="against")
     with pytest.raises(InvalidParameter, match="missing is 'perhaps'"):
         create_study("tea", ["a", "b"], voters="people", missing="perhaps")
-    with pytest.raises(InvalidParameter, match="show losses one by one"):
-        certify(np.zeros((2, 2)), voters="people", together=True)
 
 
 def test_a_study_without_a_vote_counts_nothing():

@@ -287,7 +287,7 @@ class Joint(NamedTuple):
     """Claims of more nats than the charge, a list for each loser, from its weakest up; what they show."""
 
     used: Bools  # (1,): whether evidence is added up at all
-    nats: Floats  # by claim: n d, or ln(1 - a + a E); 0 or less if it is in no list
+    nats: Floats  # by claim: n d; 0 if it is in no list
     stronger: Ints  # by claim: the next one in the list, NONE at its end
     weaker: Ints  # by claim: the one before it
     weakest: Ints  # by option: where its list begins
@@ -299,9 +299,6 @@ class Joint(NamedTuple):
     )
     aim: Floats  # by option: the nats that each part is to have
     slack: Floats  # by option: nats by which aims turned out to fall short
-    stake: Floats  # (1,): a, if capitals are multiplied; 0 if n d are added up
-    level: Floats  # (1,): the nats that capitals need together
-    debt: Floats  # by option: the sum of the nats below 0 of the claims against it
 
 
 def new_joint(k: int, room: int, used: bool) -> Joint:
@@ -319,9 +316,6 @@ def new_joint(k: int, room: int, used: bool) -> Joint:
         share=np.ones(k, np.int64),
         aim=np.zeros(k),
         slack=np.zeros(k),
-        stake=np.zeros(1),
-        level=np.zeros(1),
-        debt=np.zeros(k),
     )
 
 
@@ -476,12 +470,6 @@ def win_level(planner, l):
 def loss_level(planner):
     """Return the evidence that a loss of another option needs."""
     return planner.levels[LOSS]
-
-
-@kernel
-def together_level(planner):
-    """Return the evidence that several claims together need."""
-    return planner.joint.level[0] if planner.joint.stake[0] > 0 else loss_level(planner)
 
 
 @kernel

@@ -16,7 +16,6 @@ from copeland.kernels.planner.planner_state import (
     opponent,
     put,
     side_of,
-    together_level,
 )
 
 LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
@@ -33,7 +32,6 @@ BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is neve
 # Nats that each further pair is charged. For s even pairs, P(sum of nats of those ahead >= X) exceeds that of
 # one by some 5 nats for s = 6, and 10 for s = 18. A claim of no more than the charge counts for nothing.
 CHARGE = 1.0
-MOST_EVIDENCE = 600.0  # beyond it, more nats change nothing, and E would not fit into a double
 SHARES = (1, 2, 3, 5, 8, 13, 21, 34)
 VOTES_A_NAT = 10.0  # that ln n is guessed by: of a pair with a gap of .22
 ROUNDS = 8  # each of which shrinks the error by a factor of s x at least
@@ -119,8 +117,6 @@ def rate_claim(planner, entry, i, j, level, aim):
             return BLOCKED, math.inf
     if not (planner.asking[i] and planner.asking[j]):
         return BLOCKED, math.inf
-    if aim > 0 and planner.joint.stake[0] > 0:
-        level, aim = evidence_of_nats(planner.joint, aim), 0.0
     mean, deviation = believed_gap(planner, entry, i, j)
     gap = mean + planner.optimism[0] * deviation
     gamble = 1.0
@@ -200,41 +196,17 @@ def worth(planner, i, j):
 # m - 1 strongest are dropped, and the rest counts together: the strongest of it by its index, each further one by its
 # nats less a charge for having been looked at. What that comes to, J(m), is evidence for "it loses at least m times", and
 # is held against the level and expires as that of a single claim does. docs/one-algorithm.md says why.
-#
-# A certificate for votes multiplies instead: each claim stakes a share a of its capital E, and has ln(1 - a + a E) nats.
-# There is no charge, but a claim whose E is below 1 has less than 0, and that counts as well: a *debt*.
-# docs/notes/certificate-proofs.md has the proof.
-
-
-@kernel
-def charge(joint):
-    """Return the nats that each further pair is charged."""
-    return 0.0 if joint.stake[0] > 0 else CHARGE
-
-
-@kernel
-def staked_nats(joint, evidence):
-    """Return ln(1 - a + a E) of a claim with ln E nats of evidence."""
-    a = joint.stake[0]
-    return math.log1p(-a) + math.log1p(a / (1 - a) * math.exp(min(evidence, MOST_EVIDENCE)))
-
-
-@kernel
-def evidence_of_nats(joint, nats):
-    """Return ln E with ln(1 - a + a E) = nats, for nats above 0."""
-    return math.log1p(math.expm1(nats) / joint.stake[0])
 
 
 @kernel
 def file_claim(joint, claim, loser, nats):
     """Put a claim where its nats belong in the list of its loser, or out of it."""
     listed = joint.nats[claim] > 0
-    joint.debt[loser] += min(nats, 0.0) - min(joint.nats[claim], 0.0)
-    if nats <= charge(joint):
+    if nats <= CHARGE:
         if listed:
             unlink(joint, claim, loser)
             joint.number[loser] -= 1
-        joint.nats[claim] = min(nats, 0.0)
+        joint.nats[claim] = 0.0
         return
     joint.nats[claim] = nats
     if not listed:
@@ -288,30 +260,24 @@ def link(joint, claim, loser, before):
 @kernel
 def evidence_together(joint, claims, j, m):
     """Return J(m) of option j: the evidence that it loses at least m times, m >= 1."""
-    claim, rest = joint.weakest[j], joint.debt[j]
+    claim, rest = joint.weakest[j], 0.0
     for _ in range(joint.number[j] - m):
-        rest += joint.nats[claim] - charge(joint)
+        rest += joint.nats[claim] - CHARGE
         claim = joint.stronger[claim]
-    return nats_of_strongest(joint, claims, claim) + rest if joint.number[j] >= m else 0.0
-
-
-@kernel
-def nats_of_strongest(joint, claims, claim):
-    """Return what the strongest claim counts for: its index, or its share of the product like the others."""
-    return joint.nats[claim] if joint.stake[0] > 0 else claims.evidence[claim]
+    return claims.evidence[claim] + rest if joint.number[j] >= m else 0.0
 
 
 @kernel
 def show(joint, claims, j, level):
     """Find out how many losses of j are shown: the most for which J is above the level, or those shown singly."""
-    claim, rest = joint.weakest[j], joint.debt[j]
+    claim, rest = joint.weakest[j], 0.0
     for m in range(joint.number[j], claims.lost[j], -1):
-        together = nats_of_strongest(joint, claims, claim) + rest
+        together = claims.evidence[claim] + rest
         if together > level:
             joint.shown[j] = m
             put(joint.until, j, together)
             return
-        rest += joint.nats[claim] - charge(joint)
+        rest += joint.nats[claim] - CHARGE
         claim = joint.stronger[claim]
     joint.shown[j] = claims.lost[j]
     put(joint.until, j, math.inf)
@@ -342,9 +308,7 @@ def set_share(planner, j, s):
 @kernel
 def aim_of(planner, j, s):
     """Return the nats that each of s parts of the losses of j is to have."""
-    joint = planner.joint
-    level = together_level(planner) + joint.slack[j]
-    return (level - joint.debt[j]) / s if joint.stake[0] > 0 else nats_each(s, level)
+    return nats_each(s, loss_level(planner) + planner.joint.slack[j])
 
 
 @kernel
@@ -391,12 +355,10 @@ def price_in_parts(planner, j, s, number):
 
 @kernel
 def raise_aim(planner, j, m):
-    """Aim higher where all parts are there, but do not yet show that j loses m times: the debt may have grown."""
+    """Aim higher where all parts are there, but do not yet show that j loses m times."""
     joint = planner.joint
-    in_debt = joint.stake[0] > 0 and aim_of(planner, j, joint.share[j]) > joint.aim[j]
-    if not in_debt:
-        lacking = together_level(planner) - evidence_together(joint, planner.claims, j, m)
-        joint.slack[j] += max(lacking, LEAST_SLACK)
+    lacking = loss_level(planner) - evidence_together(joint, planner.claims, j, m)
+    joint.slack[j] += max(lacking, LEAST_SLACK)
     set_share(planner, j, joint.share[j])
 
 

@@ -29,12 +29,11 @@ from copeland.kernels.planner.planner_state import (
     release,
     side_of,
     smallest,
-    together_level,
     weakest,
     weigh,
     with_more_pairs,
 )
-from copeland.kernels.planner.prices import file_claim, pair_credit, show, staked_nats, worth
+from copeland.kernels.planner.prices import file_claim, pair_credit, show, worth
 from copeland.kernels.vote_evidence import decision_index, log_evidence, nats_ahead
 
 LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
@@ -129,9 +128,8 @@ def weigh_claims(planner, entry):
             nats = nats_ahead(won + ties / 2, n, margin)
             evidence = decision_index(nats, n, meetings.paid[entry], planner.caution[0])
         else:
+            nats = 0.0
             evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
-            is_staked = planner.joint.used[0] and n > 0
-            nats = staked_nats(planner.joint, evidence) if is_staked else 0.0
         was_held = is_held(planner.claims, claim)
         weigh(planner.claims, claim, winner, loser, evidence, level)
         has_changed = has_changed or is_held(planner.claims, claim) != was_held
@@ -148,8 +146,8 @@ def show_losses(planner, entry):
         return False
     i, j = meetings.first[entry], meetings.second[entry]
     before = joint.shown[i], joint.shown[j]
-    show(joint, planner.claims, i, together_level(planner))
-    show(joint, planner.claims, j, together_level(planner))
+    show(joint, planner.claims, i, loss_level(planner))
+    show(joint, planner.claims, j, loss_level(planner))
     return before[0] != joint.shown[i] or before[1] != joint.shown[j]
 
 
@@ -197,19 +195,14 @@ def take_all(planner, pairs, wins, losses, ties):
     make_due(planner)
 
 
-def with_options(planner: Planner, k: int, joint: bool | None = None) -> Planner:
-    """Return the planner with new options, up to ``k`` in all; the champion stays.
-
-    ``joint`` says whether losses can be shown together from now on; None: as before.
-    """
+def with_options(planner: Planner, k: int) -> Planner:
+    """Return the planner with new options, up to ``k`` in all; the champion stays."""
     old = len(planner.points)
     meetings = planner.meetings
-    if joint is None:
-        joint = bool(planner.joint.used[0])
+    joint = bool(planner.joint.used[0])
     wider = new_planner(k, bool(planner.costly[0]), planner.margin[0], joint)
     for name in ("levels", "caution", "promise"):
         getattr(wider, name)[:] = getattr(planner, name)
-    wider.joint.stake[:], wider.joint.level[:] = planner.joint.stake, planner.joint.level
     while len(wider.meetings.first) < len(meetings.first):
         wider = with_more_pairs(wider)
     for entry in range(int(meetings.size[0])):

@@ -85,7 +85,7 @@ class Kind:
 
     refused: ClassVar[Mapping[str, str]] = {}  # what cannot be done, and the sentence for it
     terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
-        *("labels", "delta", "margin", "voters", "together", "cases", "judges", "goal"),
+        *("labels", "delta", "margin", "voters", "cases", "judges", "goal"),
     )
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
 
