@@ -85,11 +85,6 @@ def test_a_file_that_claims_more_is_caught():
     assert any("top is (0, 1)" in sentence for sentence in forged.recheck(CHAIN // 10))
 
 
-def test_a_goal_changes_nothing_of_a_certificate_without_one():
-    assert "goal" not in certify(CHAIN, labels=NAMES).to_dict()
-    assert certify(CHAIN, labels=NAMES).to_dict()["format"] == 4
-
-
 def find_top_plainly(lower, upper, number):
     """All sets of so many options whose lowest score reaches the highest of all others."""
     options = range(len(lower))

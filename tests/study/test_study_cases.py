@@ -245,7 +245,7 @@ def test_a_certificate_file_says_on_which_cases_and_is_checked_from_the_log(tmp_
     found, text = certificate_to_file(study)
     path.write_text(text)
     assert "On these 10 cases, by the judge gpt: " in text
-    assert found.cases == 10 and '"format": 4' in text
+    assert found.cases == 10 and '"cases": 10' in text
     assert objections(read_certificate(path), study) == ()
     path.write_text(text.replace('"cases": 10', '"cases": 9'))
     assert any("cases is 9" in said for said in objections(read_certificate(path), study))
