@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from hypothesis import settings
 
 from copeland import PreferenceMatrix
 
@@ -36,6 +38,11 @@ def compare_with_snapshot(name: str, text: str) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text.rstrip() + "\n", encoding="utf-8")
     assert text.rstrip() + "\n" == path.read_text(encoding="utf-8"), f"see `make snapshots`: {path}"
+
+
+def fewer_examples(divisor: int, **how: Any) -> settings:
+    """Settings of a slow property: a part of the examples that others get from the profile."""
+    return settings(max_examples=max(3, settings.default.max_examples // divisor), **how)
 
 
 def count_calls(work: Callable[[], object]) -> int:

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from helpers import random_matrix
-from hypothesis import given, settings
+from helpers import fewer_examples, random_matrix
+from hypothesis import given
 from hypothesis import strategies as st
 from limit_oracle import by_enumeration, d, matrices, pairs_of, sides, value, wins_by, with_ties
 
@@ -142,7 +142,7 @@ def test_limits_of_goals_of_five_options_are_those_of_all_matrices(seed):
 
 @pytest.mark.slow
 @given(with_ties())
-@settings(max_examples=15)
+@fewer_examples(2)
 def test_limits_of_goals_with_ties_are_those_of_all_matrices(m):
     check_all_goals(m)
 
@@ -162,7 +162,7 @@ def check_all_goals(m):
 
 @pytest.mark.slow
 @given(with_ties(most=6))
-@settings(max_examples=15)
+@fewer_examples(2)
 def test_the_program_for_the_top_one_is_that_for_one_winner(m):
     price = np.array([[math.inf if x == 0.5 else 1 / d(x) for x in row] for row in m.p])
     found = value(goal_limits.price_goal, Goal("top", 1), m, price, "the limit", 150)
@@ -172,7 +172,7 @@ def test_the_program_for_the_top_one_is_that_for_one_winner(m):
 
 @pytest.mark.slow
 @given(matrices())
-@settings(max_examples=12)
+@fewer_examples(3)
 def test_the_top_is_as_hard_to_find_as_the_bottom_of_the_reverse(m):
     # No pair ties: whoever beats more in one beats fewer in the other.
     reverse = PreferenceMatrix(m.p.T)
@@ -183,7 +183,7 @@ def test_the_top_is_as_hard_to_find_as_the_bottom_of_the_reverse(m):
 
 @pytest.mark.slow
 @given(with_ties(most=6))
-@settings(max_examples=12)
+@fewer_examples(3)
 def test_the_whole_order_is_no_easier_than_any_top(m):
     for number in range(1, m.k):
         assert limit(m, f"top:{number}") <= limit(m, "tiers") * (1 + 1e-7)
@@ -191,7 +191,7 @@ def test_the_whole_order_is_no_easier_than_any_top(m):
 
 @pytest.mark.slow
 @given(with_ties(most=6), st.randoms(use_true_random=False))
-@settings(max_examples=12)
+@fewer_examples(3)
 def test_names_of_options_do_not_matter(m, luck):
     order = list(range(m.k))
     luck.shuffle(order)

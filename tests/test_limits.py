@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from helpers import random_matrix
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from limit_oracle import by_enumeration, d, matrices, pairs_of, refuting, value, with_ties
 
@@ -113,7 +113,6 @@ def test_the_papers_136_rankers_are_solved_exactly(real_matrix):
 
 @pytest.mark.slow
 @given(matrices(most=4))
-@settings(max_examples=30)
 def test_limits_are_those_of_all_matrices(m):
     for champion in winners.copeland_winners(m):
         for limit, cost in (
@@ -163,7 +162,6 @@ def test_limits_are_the_plans_that_cw_rmed_and_ecw_rmed_track(k, seed):
 
 @pytest.mark.slow
 @given(matrices())
-@settings(max_examples=30)
 def test_ecw_is_never_below_the_limit_and_equal_if_several_options_win(m):
     for exact, ecw in BOTH:
         assert exact(m) <= ecw(m)
@@ -173,7 +171,6 @@ def test_ecw_is_never_below_the_limit_and_equal_if_several_options_win(m):
 
 @pytest.mark.slow
 @given(matrices(), st.randoms(use_true_random=False))
-@settings(max_examples=25)
 def test_names_of_options_do_not_matter(m, luck):
     order = list(range(m.k))
     luck.shuffle(order)
@@ -183,7 +180,6 @@ def test_names_of_options_do_not_matter(m, luck):
 
 @pytest.mark.slow
 @given(matrices())
-@settings(max_examples=25)
 def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m):
     costs = [regret_of(m)[pair] for pair in pairs_of(m.k)]
     regret, samples = lower_bounds.lower_regret(m), lower_bounds.lower_samples(m)
@@ -193,7 +189,6 @@ def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m)
 
 @pytest.mark.slow
 @given(matrices())
-@settings(max_examples=30)
 def test_a_condorcet_winner_is_no_harder_to_confirm_if_it_is_assumed(m):
     if winners.condorcet_winner(m) is not None:
         assert lower_bounds.lower_condorcet_copeland(m) <= lower_bounds.lower_regret(m) * (1 + 1e-9)
@@ -212,7 +207,6 @@ def test_pairs_close_to_a_tie_that_no_certificate_needs_are_as_good_as_ties():
 
 @pytest.mark.slow
 @given(with_ties())
-@settings(max_examples=30)
 def test_limits_with_ties_are_those_of_all_matrices(m):
     for champion in winners.copeland_winners(m):
         for limit, cost in (
@@ -225,7 +219,6 @@ def test_limits_with_ties_are_those_of_all_matrices(m):
 
 @pytest.mark.slow
 @given(with_ties(most=6))
-@settings(max_examples=30)
 def test_with_ties_ecw_is_infinite_where_the_limit_is(m):
     for exact, ecw in BOTH:
         assert value(exact, m) <= value(ecw, m)
@@ -309,7 +302,6 @@ def glr_by_enumeration(wins, champion):
 
 @pytest.mark.slow
 @given(counts())
-@settings(max_examples=40)
 def test_the_glr_is_the_least_evidence_against_a_matrix_without_the_champion(wins):
     for champion in range(len(wins)):
         expected = glr_by_enumeration(wins, champion)
@@ -341,7 +333,6 @@ def test_the_glr_is_the_evidence_that_cw_rmed_asks_for(seed):
 
 @pytest.mark.slow
 @given(matrices(), st.integers(0, 2**32 - 1))
-@settings(max_examples=30)
 def test_no_counts_have_more_evidence_a_duel_than_the_sample_limit_allows(m, seed):
     duels = np.triu(np.random.default_rng(seed).integers(1, 1000, m.p.shape), 1)
     wins = (duels + duels.T) * m.p

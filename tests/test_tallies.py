@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland import PreferenceMatrix
@@ -256,7 +256,6 @@ def written(head, rows, separator, encoding, newline):
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
     st.sampled_from(["\n", "\r\n"]),
 )
-@settings(max_examples=30, deadline=None)
 def test_any_table_in_any_form_gives_the_same_counts(rows, form, separator, encoding, newline):
     expected = {}
     for (left, right), outcome in rows:

@@ -110,6 +110,7 @@ def test_the_opponent_is_any_other_option():
     assert asked == {(i, j) for i in range(3) for j in range(3) if i != j}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_best_of_an_order_is_found():
     runs = copeland.simulate("arithmetic-8", "beat-the-mean:gamma=1", 1e6, runs=10, seed=0)

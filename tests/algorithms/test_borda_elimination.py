@@ -117,6 +117,7 @@ def test_equal_scores_end_by_the_resolution():
     assert len(duels) <= 3 * 961
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_answer_is_within_the_resolution_of_the_best():
     matrix = copeland.load("arithmetic-8")

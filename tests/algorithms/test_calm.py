@@ -45,6 +45,7 @@ def rest_and_duel(algorithm, state, t, rng):
     return resting, 12, -1, -1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [dts, dts_plus], ids=["dts", "dts-plus"])
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -30,6 +30,7 @@ def run_both(*given, **how):
     return [run(algorithm, *given, **how) for algorithm in (ccb.ALGORITHM, PLAIN_CCB)]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_duels_are_those_of_algorithm_1_rebuilt_at_every_step(seed):
@@ -68,6 +69,7 @@ def test_rests_only_when_every_optimistic_winner_is_settled():
     assert ccb.rest(state, 60) > 60
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "mean", "sd"), [("cyclic-4", 1177, 279), ("arithmetic-8", 1792, 374)]
@@ -79,6 +81,7 @@ def test_regret_agrees_with_an_independent_simulator(problem, mean, sd):
     assert abs(ours["mean"] - mean) < 2.6 * standard_error  # two-sided 1 %
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["mslr-5", "order-5-0.1:seed=0", "near-tie-8:seed=0"])
 def test_regret_stops_growing_linearly_without_a_condorcet_winner(problem):

@@ -93,6 +93,7 @@ def test_the_default_is_cautious():
 # What it comes to
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "problem", ["cyclic-4", "arithmetic-8", "order-10-0.3:seed=0", "easy-10:seed=0", "mslr-5"]
@@ -105,6 +106,7 @@ def test_it_ends_on_a_winner_with_less_regret_than_ccb(problem):
     assert ours.regret[:, -1].mean() < ccb.regret[:, -1].mean()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "arithmetic-8", "mslr-5-condorcet"])
 def test_regret_grows_by_about_as_much_with_every_power_of_ten(problem):

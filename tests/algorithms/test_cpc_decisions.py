@@ -34,6 +34,7 @@ def play(p, setting, steps, seed):
         t += 1
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["eager", "cautious"])
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from goal_rules import decided_pairs, proved_sides, proved_top
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from identifying import identify, tables, terms, tournament, world
 from scipy.stats import binom
@@ -59,7 +59,6 @@ def is_ranked(policy, decided):
 
 @pytest.mark.slow
 @given(tables(), st.integers(1, 4), terms)
-@settings(max_examples=40)
 def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
     k = len(counts[0])
     m = min(m, k - 1)
@@ -76,7 +75,6 @@ def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
 
 @pytest.mark.slow
 @given(tables(), terms)
-@settings(max_examples=40)
 def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms):
     k, base = len(counts[0]), 1
     policy = Policy("cpc-goal", k=k, goal=f"above:{base}", **terms)
@@ -90,7 +88,6 @@ def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms)
 
 @pytest.mark.slow
 @given(tables(), terms)
-@settings(max_examples=40)
 def test_tiers_are_finished_once_no_more_options_can_be_told_apart(counts, terms):
     k = len(counts[0])
     policy = Policy("cpc-goal", k=k, goal="tiers", **terms)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from identifying import certified, identify, tables, terms, tournament, world
 from scipy.stats import binom
@@ -68,7 +68,6 @@ def test_after_options_were_added_the_option_is_proved_best_among_all(seed, depe
 
 @pytest.mark.slow
 @given(tables(), terms)
-@settings(max_examples=25)
 def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
     policy = Policy("cpc-pac", k=len(counts[0]), **terms)
     policy.absorb(*counts)
@@ -82,7 +81,6 @@ def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
 
 @pytest.mark.slow
 @given(tables(), st.sampled_from([0.0, 0.05]))
-@settings(max_examples=25)
 def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts, margin):
     k = len(counts[0])
     proved = certify(*counts, margin=margin).best
@@ -133,6 +131,7 @@ def test_options_in_a_circle_are_rarely_mistaken_for_the_winner():
     assert wrong <= MOST_WRONG and ended == RUNS
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_near_ties_are_rarely_mistaken():
     p = np.full((4, 4), 0.5)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from identifying import certified, identify, tables, tournament, world
 from oracles.planner import votes_of
@@ -31,7 +31,6 @@ def test_claims_are_pairs_of_the_certificate_that_is_worked_on_the_riskiest_firs
 
 @pytest.mark.slow
 @given(tables(), st.randoms(use_true_random=False))
-@settings(max_examples=25)
 def test_the_order_of_the_votes_does_not_matter(counts, luck):
     wins, ties = counts[0] // 20, counts[1] // 20
     k = len(wins)
@@ -63,7 +62,6 @@ def evidence_by_pair(planner):
 
 @pytest.mark.slow
 @given(tables(), st.integers(1, 4))
-@settings(max_examples=25)
 def test_growing_is_as_if_all_options_had_been_there_with_the_same_votes(counts, more):
     k = len(counts[0])
     grown = Policy("cpc-pac", k=k, epoch=1)

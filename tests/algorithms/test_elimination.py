@@ -138,7 +138,7 @@ WORLDS = {
 NAMES = ["savage", "savage-condorcet", "pbr", "rankel"]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS.keys())
 @pytest.mark.parametrize("delta", [0.0, 0.05])
 @pytest.mark.parametrize("name", NAMES)

@@ -110,6 +110,7 @@ def test_an_answer_nobody_asked_for_counts_once_one_of_the_two_is_champion():
     assert policy.finished
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 def test_the_best_of_an_order_is_found(version):

@@ -32,6 +32,7 @@ def test_divergence_by_hand():
     assert kl(0.5, 0.0) == kl(0.5, 1.0) == math.inf
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_round_removes_what_the_printed_lines_remove(seed):

@@ -102,6 +102,7 @@ def check_structure(before, stage, state, spread, k, p, joins):
     return over
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("k", "p", "seed"), [(8, 4, 0), (13, 4, 1), (21, 5, 2), (34, 8, 3)])
 def test_steps_of_merge_rucb_are_those_of_the_literal_rule(k, p, seed):
     alpha, delta = 0.8, 0.1
@@ -278,6 +279,7 @@ def test_the_shifted_logarithm_takes_any_shift(log_shift):
     assert log_with_shift(1000, log_shift) == pytest.approx(expected, rel=1e-14)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_batches_pay_with_many_options():
     # 64 options make 2,016 pairs, of which rucb has to meet most and batches few.

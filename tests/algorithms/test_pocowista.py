@@ -85,7 +85,7 @@ def world(matrix, ties, seed):
     return answer
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("ties", [0, 0.1, 0.5])
 @pytest.mark.parametrize("seed", range(6))
 def test_duels_are_those_of_the_rule_written_out(seed, ties):
@@ -199,6 +199,7 @@ def test_duels_that_nobody_asked_for_settle_pairs_which_are_then_not_tested():
     assert pocowista.recommend(state) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "mean", "error"),

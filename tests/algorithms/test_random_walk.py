@@ -220,6 +220,7 @@ def test_before_the_first_look_the_best_on_average_is_named():
     assert random_walk.recommend(state) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_answer_is_visited_almost_as_often_as_the_best():
     matrix = copeland.load("order-6-0.2")  # three options are visited equally often

@@ -144,7 +144,7 @@ def duel(name, matrix, seed):
             algorithm.update(state, winner, first + second - winner, rng)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", FAMILY)
 @pytest.mark.parametrize("seed", range(6))  # cyclic-4, then each K from 2 to 6
 def test_every_duel_is_one_that_the_literal_rule_allows(name, seed):
@@ -246,6 +246,7 @@ def test_the_initial_phase_of_a_known_horizon_duels_every_pair_alpha_lnln_t_time
     assert state.refuter.tolist() == [-1, 0, 0, 0]  # whoever wins all costs the least regret
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "mean", "sd"), [("cyclic-4", 914, 311), ("arithmetic-8", 1107, 139)]
@@ -266,6 +267,7 @@ def test_choosing_the_refuter_pays_where_losers_beat_each_other_clearly():
     assert two_fixed < one / 2
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILY)
 def test_regret_grows_by_a_constant_for_each_decade(name):

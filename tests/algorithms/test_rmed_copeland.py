@@ -355,6 +355,7 @@ def check_optimal_plan(literal, state):
     assert weights @ weights_of(cost) == pytest.approx(best, rel=1e-5, abs=1e-5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(8))
 def test_ecw_rmed_duels_as_the_literal_rule_allows(seed):
     matrix = random_matrix(3 + seed % 3, seed)
@@ -411,6 +412,7 @@ def test_cw_rmed_refuses_many_options_and_names_another():
         cw_rmed.init(17)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "mean", "error"),
@@ -429,6 +431,7 @@ def test_regret_agrees_with_an_independent_prototype(problem, mean, error):
     assert abs(ours["mean"] - mean) < 2.6 * np.hypot(error, ours["sd"] / 6)  # two-sided 1 %
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_regret_grows_with_the_constants_that_theory_gives():
     # Halved regret for each unit of ln T on cyclic-4: 49.66 for the relaxed plan; 27.55 is optimal.

@@ -77,6 +77,7 @@ def test_duels_are_those_of_the_printed_lines_where_nobody_beats_all():
     assert ours(matrix, 3000, seed=1) == literal(matrix, 3000, seed=1)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "mean", "sd"), [("cyclic-4", 1397, 296), ("arithmetic-8", 2058, 367)]

@@ -87,6 +87,7 @@ def test_coins_are_tossed_once_for_a_pair_and_as_often_as_theta_is_above_a_half(
             assert abs(heads[i, j] / n - p) < 4.5 * np.sqrt(p * (1 - p) / n)
 
 
+@pytest.mark.nightly
 def test_theta_given_its_side_is_distributed_as_theta_on_that_side():
     pairs, _ = learned(WINS)
     rng = np.random.default_rng(2)
@@ -98,6 +99,7 @@ def test_theta_given_its_side_is_distributed_as_theta_on_that_side():
     assert abs(given.mean() - free.mean()) < 4.5 * error
 
 
+@pytest.mark.nightly
 def test_rcs_names_the_condorcet_winner_of_a_sampled_matrix_as_often_as_it_exists():
     _, beliefs = learned(WINS)
     rng = np.random.default_rng(3)
@@ -175,6 +177,7 @@ def test_the_option_chosen_least_often_is_drawn_uniformly():
     assert chisquare([drawn.count(i) for i in (1, 3, 4)]).pvalue > SAFE
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "algorithm", "mean", "sd"),
@@ -193,6 +196,7 @@ def test_regret_agrees_with_an_independent_simulator(problem, algorithm, mean, s
     assert abs(ours["mean"] - mean) < 2.6 * error  # two-sided 1 %
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "mean", "error"), [("dts", 18_166, 1_319), ("dts-plus", 7_703, 671)]

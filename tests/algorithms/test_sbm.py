@@ -227,6 +227,7 @@ def test_a_horizon_of_1e9_takes_few_turns(name):
     assert ledger.mark[0] == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_jumps_leave_regret_as_single_steps_do(name):
@@ -241,6 +242,7 @@ def test_jumps_leave_regret_as_single_steps_do(name):
         assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 4.5 * error + 1e-9)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_regret_is_logarithmic_where_utilities_have_a_linear_link(name):

@@ -102,6 +102,7 @@ def test_a_gap_below_the_first_resolution_is_found_in_time():
     assert (curve.regret[:, 0] <= 2 * curve.comparisons[:, 0] + 1 / (4 * gap**3)).all()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_regret_stays_below_a_quarter_of_a_billion_at_a_trillion_steps_with_a_gap_of_a_1000th():
     runs = copeland.simulate(near_tie(0.001), "scb", 1e12, runs=1, seed=0)
@@ -221,12 +222,14 @@ def test_literal_scb_runs_the_literal_solver_compiled_and_not():
     assert np.array_equal(runs[0].curves[0].regret, runs[1].curves[0].regret)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_identification_ends_with_exact_ties_at_the_default_resolution():
     runs = copeland.simulate(PreferenceMatrix([[0.5] * 3] * 3), "copeland-pac", 1e9, 2, seed=0)
     assert (runs.curves[0].comparisons[:, -1] < 1e9).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["mslr-5", "arxiv-6", "cyclic-4", "order-10-U(.1,.4)"])
 def test_regret_of_scb_is_flat_between_its_rounds(problem):

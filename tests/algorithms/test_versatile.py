@@ -89,6 +89,7 @@ def test_a_tie_is_half_a_loss_to_both():
     assert policy.state.players.losses[1, duel.second] == pytest.approx(2)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_regret_is_logarithmic_with_a_condorcet_winner():
     runs = copeland.simulate(

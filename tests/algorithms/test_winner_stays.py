@@ -153,6 +153,7 @@ def test_a_batch_asks_for_the_same_duel_until_an_answer_comes():
     assert len({duel[1:] for duel in policy.ask(n=5)}) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", ["cyclic-4", "arithmetic-8", "mslr-5-condorcet"])
 def test_strong_regret_is_logarithmic(problem):

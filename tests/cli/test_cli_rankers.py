@@ -32,6 +32,7 @@ def test_rankers_estimate_writes_a_matrix_that_every_command_reads(letor_file, t
     assert not list(tmp_path.glob("*.parts"))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("more", [(), ("--adaptive",)], ids=["", "adaptive"])
 def test_rankers_estimate_counts_the_same_on_a_cluster(letor_file, tmp_path, more):
     for backend in ("loky", "dask"):

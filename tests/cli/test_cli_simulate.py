@@ -205,6 +205,7 @@ def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, 
     assert len(ran()) == 3
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("undrawn")
 def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path):
     two = ("-a", "savage", "-a", "random")  # what other tests of backends compile too

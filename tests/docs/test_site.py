@@ -84,6 +84,7 @@ def test_the_site_builds_without_a_warning_with_a_page_for_each_algorithm(built)
     assert drawn.count('role="img"') >= len(list((DOCS / "gallery").glob("*.py")))
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_no_page_is_wider_than_a_phone(browser, built):
     site, _ = built
@@ -99,6 +100,7 @@ def test_no_page_is_wider_than_a_phone(browser, built):
     assert wrong == []
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_no_kind_of_page_shuts_anybody_out(browser, built):
     site, _ = built

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from orders import counts, order
 from scipy.integrate import quad
@@ -64,7 +64,6 @@ def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin,
         assert taken < 5_000
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
 def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, margin):
     rng = np.random.default_rng(seed)

@@ -22,6 +22,7 @@ def gate(judge, cases=80, identical=0, **how):
     return run_gate(*answers_of(make_pairs(cases, identical)), {"small": judge}, **how)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("word", ["tie", "both_bad"])
 @pytest.mark.parametrize("swap", ["random", "confirm"])

@@ -42,6 +42,7 @@ def run_plainly(path, most, terms, look, give_up):
     return most, "undecided"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [24, 17])
 @pytest.mark.parametrize("terms", SMALL)

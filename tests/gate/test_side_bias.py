@@ -28,6 +28,7 @@ def gate(judge, cases=80, **how):
     return run_gate(*answers_of(make_pairs(cases)), {"small": judge}, **how)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("how", WAYS, ids=str)

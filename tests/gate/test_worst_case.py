@@ -26,6 +26,7 @@ def completions(tally):
             yield Verdicts(wins + more, losses + less, ties + tally.unanswered - more - less)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("require", ["better", "not-worse"])
 @pytest.mark.parametrize(

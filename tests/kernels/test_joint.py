@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers import fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import joint as plain
 from oracles.planner import PlainPlanner, held, prices, prices_to_nats, refuted
@@ -48,7 +49,6 @@ margins = st.sampled_from([0.0, 0.05])
 
 @pytest.mark.slow
 @given(seeds, levels, margins)
-@settings(max_examples=40)
 def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin):
     planner = planner_with_votes(seed, level, margin=margin)
     view = PlainPlanner.of(planner)
@@ -60,7 +60,6 @@ def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin)
 
 @pytest.mark.slow
 @given(seeds, levels, margins)
-@settings(max_examples=40)
 def test_as_many_losses_are_shown_as_the_plain_sums_show(seed, level, margin):
     planner = planner_with_votes(seed, level, margin=margin)
     view = PlainPlanner.of(planner)
@@ -70,7 +69,6 @@ def test_as_many_losses_are_shown_as_the_plain_sums_show(seed, level, margin):
 
 @pytest.mark.slow
 @given(seeds, st.lists(st.floats(0.01, 3), min_size=1, max_size=6))
-@settings(max_examples=30)
 def test_what_is_shown_together_expires_when_the_level_reaches_it(seed, steps):
     planner = planner_with_votes(seed, 3.0)
     for step in steps:
@@ -130,7 +128,7 @@ def test_so_many_parts_make_up_the_level_together(s, level):
 
 @pytest.mark.slow
 @given(seeds, levels)
-@settings(max_examples=20)
+@fewer_examples(2)
 def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
     planner = planner_with_votes(seed, level)
     compare(planner)

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland.kernels import (
@@ -29,7 +29,6 @@ def verdict(wins, duels, t):
     return -1 if wins / duels + spread < 0.5 else 0
 
 
-@settings(max_examples=30)
 @given(
     k=st.integers(2, 5),
     votes=st.lists(

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers import fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import planner as plain
 from oracles.planner import PlainPlanner
@@ -35,7 +36,6 @@ def test_nats_without_logarithms_are_right_up_to_three_in_a_thousand():
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_claims_are_priced_as_on_a_full_table(situation):
     planner = situation.planner(pausing=True, pending=True)
     view = PlainPlanner.of(planner)
@@ -47,7 +47,6 @@ def test_claims_are_priced_as_on_a_full_table(situation):
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situation):
     planner = situation.planner()
     expected = plain.held(PlainPlanner.of(planner))
@@ -62,7 +61,6 @@ def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situ
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_plausible_scores_are_those_of_a_full_table(situation):
     planner = situation.planner(pending=True)
     expected = plain.plausible_scores(PlainPlanner.of(planner))
@@ -75,7 +73,6 @@ def test_plausible_scores_are_those_of_a_full_table(situation):
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(situation):
     planner = situation.planner()
     expected = plain.estimated_prior(PlainPlanner.of(planner))
@@ -84,7 +81,6 @@ def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(sit
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_refuters_are_those_who_did_not_prove_a_loss_yet_the_cheapest_first(situation):
     planner = situation.planner(pausing=True)
     view = PlainPlanner.of(planner)
@@ -101,7 +97,6 @@ def test_refuters_are_those_who_did_not_prove_a_loss_yet_the_cheapest_first(situ
 
 @pytest.mark.slow
 @given(situations, st.data())
-@settings(max_examples=30)
 def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
     planner = situation.planner()
     k = len(planner.points)
@@ -190,7 +185,6 @@ def test_plans_cost_what_their_cheapest_wins_and_losses_cost(situation, data):
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_the_champion_is_the_option_of_the_cheapest_certificate(situation):
     planner = situation.planner()
     view = PlainPlanner.of(planner)
@@ -208,7 +202,6 @@ def test_the_champion_is_the_option_of_the_cheapest_certificate(situation):
 
 @pytest.mark.slow
 @given(situations)
-@settings(max_examples=30)
 def test_the_plan_laid_out_leaves_the_dearest_wins_out_and_costs_what_its_claims_cost(situation):
     planner = situation.planner()
     compare(planner)
@@ -246,7 +239,7 @@ def test_the_pair_to_ask_is_the_riskiest_claim_of_the_champions_certificate(situ
 
 @pytest.mark.slow
 @given(situations, st.integers(0, 10**6))
-@settings(max_examples=20)
+@fewer_examples(2)
 def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
     planner = situation.planner()
     compare(planner)

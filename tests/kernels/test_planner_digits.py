@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracles import planner as plain
 from oracles.planner import PlainPlanner
@@ -120,7 +120,6 @@ def test_a_paused_option_does_not_keep_a_better_champion_out():
 
 @pytest.mark.slow
 @given(situations, st.integers(0, 10**6))
-@settings(max_examples=25)
 def test_between_comparisons_only_those_whose_last_plan_was_cheaper_are_planned_anew(
     situation, seed
 ):

@@ -127,6 +127,7 @@ def test_parts_files_and_order_change_nothing(seed, tmp_path):
     assert again.lists == whole.lists and again.clicks == whole.clicks
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.long
 def test_dask_counts_the_same(tmp_path):

@@ -69,6 +69,7 @@ def test_a_distribution_sums_to_one(model):
     assert sum(click_distribution(model, grades).values()) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [click_model("informational"), *OTHERS], ids=lambda m: m.name)
 @pytest.mark.parametrize("twin", [kept, lambda kernel: kernel], ids=["compiled", "plain"])

@@ -151,6 +151,7 @@ def test_swapping_the_rankers_gives_one_minus_p(case):
         assert exact[name] + swapped[name] == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["sign", "naive"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_the_kernel_wins_and_ties_as_often_as_enumerated(case, name):

@@ -35,6 +35,7 @@ def test_clicks_answer_as_often_as_the_matrix_estimated_from_them_says(click_set
     assert abs(share - p) < 4.5 * np.hypot(0.5 / np.sqrt(n), found.standard_errors()[0, 1])
 
 
+@pytest.mark.nightly
 def test_an_algorithm_finds_the_best_ranker_by_clicks(click_setting):
     collection, rankers, rules, found = click_setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)

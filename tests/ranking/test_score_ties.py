@@ -104,7 +104,7 @@ def run(world, times, seed=0, twin=kept):
     return counts, sums
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("mode", ["fresh", "rebroken"])
 @pytest.mark.parametrize("outcome", [SIGN, EXPECTED])
 @pytest.mark.parametrize("case", CASES)

@@ -70,6 +70,7 @@ def literal_cell(matrix: PreferenceMatrix, k: int, count: int, seed: int) -> dic
 # cells
 
 
+@pytest.mark.sampled(4)
 def test_a_cell_counts_what_the_definitions_say(matrix):
     for k in {2, matrix.k // 2 + 1, matrix.k}:
         found = cell(matrix, k, first=0, count=2 * BLOCK, seed=3).arrays()
@@ -292,6 +293,7 @@ def test_large_subsets_have_the_winners_of_their_sub_matrices(lifelike_matrix, n
         assert np.array_equal(fast(m, marks), literal_sets(m, marks, literal))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(paper_analyses):
     curve = paper_analyses.condorcet

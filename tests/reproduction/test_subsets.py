@@ -63,7 +63,7 @@ def test_blocks_sizes_and_seeds_draw_other_subsets(other):
 # winners of many subsets at once
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_winners_of_many_subsets_are_those_of_each(notion, matrix):
     literal, fast = NOTIONS[notion]

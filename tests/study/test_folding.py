@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 from commands import values
-from hypothesis import given, settings
+from helpers import fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland.errors import Conflict, UnknownVote
@@ -144,7 +145,7 @@ def test_counts_of_who_may_repeat_are_kept_vote_by_vote():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=12, deadline=None)
+@fewer_examples(3)
 @given(
     rows=st.lists(
         st.tuples(st.permutations(OPTIONS), st.integers(0, 30), st.integers(0, 9)), max_size=5

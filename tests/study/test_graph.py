@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from helpers import fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import study_with, votes
 
@@ -49,7 +50,7 @@ def test_every_win_among_few_options_has_its_arrow():
     assert arrows == [Arrow(0, 2, AHEAD), Arrow(0, 1, PROVED), Arrow(1, 2, PROVED)]
 
 
-@settings(max_examples=20)
+@fewer_examples(2)
 @given(st.integers(WHOLE + 1, 12), st.integers(0, 10**6))
 def test_of_many_options_the_leaders_arrows_and_a_surest_one_to_each_are_drawn(k, seed):
     rng = np.random.default_rng(seed)
@@ -92,7 +93,7 @@ def test_the_leader_comes_first_and_one_that_never_won_last(circle):
     assert reading.scores.tolist() == [2, 2, 2, 1, 0]
 
 
-@settings(max_examples=20)
+@fewer_examples(2)
 @given(st.integers(0, 10**6))
 def test_the_first_of_all_is_the_leader_of_the_study(seed):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import study_with, votes
 
@@ -139,13 +139,11 @@ def state(draw):
     )
 
 
-@settings(max_examples=30)
 @given(state())
 def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(state):
     assert proved_share(state) == pytest.approx(plain_share(state))
 
 
-@settings(max_examples=30)
 @given(state())
 def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(state):
     proved = certify(

@@ -11,7 +11,8 @@ from contextlib import suppress
 from itertools import combinations
 
 import pytest
-from hypothesis import Phase, example, given, settings
+from helpers import fewer_examples
+from hypothesis import Phase, example, given
 from hypothesis import strategies as st
 from study_pages import undrawn
 
@@ -127,7 +128,7 @@ class Play:
     k=2,
     closed=False,
 )
-@settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))  # each is slow
+@fewer_examples(3, phases=(Phase.explicit, Phase.generate))  # each is slow
 def test_all_places_tell_one_story(kind, changes, k, closed):
     play = Play(kind, k)
     play.run(changes)
@@ -146,7 +147,7 @@ def test_all_places_tell_one_story(kind, changes, k, closed):
     )
 )
 @example(votes={(2, 0): (24, 75, 25), (2, 1): (23, 75, 25), (3, 2): (20, 70, 9), (4, 2): (1, 9, 3)})
-@settings(max_examples=40, deadline=None, phases=(Phase.explicit, Phase.generate))
+@fewer_examples(2, phases=(Phase.explicit, Phase.generate))
 def test_who_is_called_first_has_the_most_wins_in_the_table_or_the_sentence_says_why(votes):
     study = create_study("story", OPTIONS[:5], voters="independent")
     study.add_votes(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import study_with, told, votes
 
@@ -197,7 +197,6 @@ def test_progress_is_drawn_as_it_is():
     assert list(lower.lines[1].get_xdata()) == [10, 10]
 
 
-@settings(max_examples=40)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12, unique=True), st.integers(8, 30))
 def test_short_names_keep_the_number_of_letters(names, most):
     assert all(letters(name) <= most for name in shorten_names(names, most))

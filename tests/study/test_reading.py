@@ -6,7 +6,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import text_of, undrawn
 
@@ -46,7 +46,6 @@ def studies(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(studies())
 def test_verdict_page_json_and_file_tell_one_story(study):
     reading = Analysis(study.standing())

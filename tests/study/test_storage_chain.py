@@ -5,7 +5,7 @@ import sqlite3
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland.errors import InvalidParameter, StorageError
@@ -353,7 +353,6 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=60)
 def test_damaged_bytes_are_no_state_and_no_traceback(data):
     content = SNAPSHOT
     start = data.draw(st.integers(0, len(content)))

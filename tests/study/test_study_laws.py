@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland.errors import CopelandError, InvalidRow
@@ -178,7 +178,6 @@ def counted(log, both_bad, repeats):
 
 
 @given(operations, hows)
-@settings(max_examples=30)
 def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, todo, how):
     play = Play(one_storage, **how)
     play.run(todo)
@@ -205,7 +204,6 @@ def cpc_replayed():
 
 
 @given(operations, st.sampled_from(["cpc-replayed", "copeland-pac", "pocowista", "ccb"]))
-@settings(max_examples=30)
 def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, algorithm):
     play = Play(Storage(), algorithm=algorithm, voters="independent")
     play.ask(0, "")  # from here on it follows the log
@@ -233,7 +231,6 @@ def _told(chooser):
     ),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=25)
 def test_the_order_and_the_sides_of_votes_change_neither_counts_nor_certificate(votes, rng):
     turned = {"left": "right", "right": "left"}
     rows = [
@@ -265,7 +262,6 @@ def test_the_order_and_the_sides_of_votes_change_neither_counts_nor_certificate(
     ),
     st.permutations(range(4)),
 )
-@settings(max_examples=25)
 def test_the_order_of_options_does_not_change_the_certificate(wins, order):
     def certificate(names):
         study = create_study("one", names, margin=0.1, voters="independent")

@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from helpers import compare_with_snapshot
-from hypothesis import given, settings
+from helpers import compare_with_snapshot, fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import copeland
@@ -218,7 +218,7 @@ def test_only_means_all_or_beats_every_other():
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
+@fewer_examples(4)
 @given(st.integers(0, 10**6))
 def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):
     rng = np.random.default_rng(seed)

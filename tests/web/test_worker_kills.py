@@ -15,11 +15,18 @@ from tests.web.worker_kills import kill_workers
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_no_acknowledged_vote_is_lost_with_a_worker(kind, tmp_path, request):
+@pytest.mark.parametrize(
+    ("kind", "kills"),
+    [
+        ("sqlite", 2),
+        pytest.param("sqlite", 20, marks=pytest.mark.nightly),
+        pytest.param("postgres", 20, marks=pytest.mark.nightly),
+    ],
+)
+def test_no_acknowledged_vote_is_lost_with_a_worker(kind, kills, tmp_path, request):
     file = f"sqlite:///{tmp_path / 'votes.db'}"
     storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
-    found = kill_workers(storage, kills=2, voters=8, every=1.0)
+    found = kill_workers(storage, kills, voters=8, every=1.0)
     assert found.passed, found
 
 

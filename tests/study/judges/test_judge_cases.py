@@ -234,6 +234,7 @@ def test_on_cases_like_these_wrong_proofs_are_as_rare_as_promised(ties):
     assert wrong <= most_wrong(200)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("population", "judge", "names"),
