@@ -17,6 +17,7 @@ from copeland.gate.claims import PASSED, UNDECIDED, Finding, Terms, Verdicts
 from copeland.gate.gate_result import JudgeResult, Slice
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.journal import Journal
+from copeland.gate.judge_habits import find_objection, find_only_ties, withhold
 from copeland.gate.judgments import (
     IDENTICAL,
     Judgment,
@@ -24,11 +25,14 @@ from copeland.gate.judgments import (
     count_sides,
     tally_judgments,
 )
-from copeland.gate.only_ties import find_only_ties
 from copeland.gate.questions import Question
-from copeland.gate.side_bias import find_objection, withhold
-from copeland.gate.slices import find_conflicts
-from copeland.gate.worst_case import find_bounds, is_hopeless, weigh_tags, weigh_tally
+from copeland.gate.worst_case import (
+    find_bounds,
+    find_conflicts,
+    is_hopeless,
+    weigh_tags,
+    weigh_tally,
+)
 from copeland.study.judges.call import Budget, Judge, Opinion, ask_judge
 from copeland.study.judges.prompts import Candidate, Item
 from copeland.study.log.events import ERROR, LEFT, RIGHT

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
 from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, Terms
 from copeland.gate.gate_settings import GateSettings
+from copeland.gate.judge_habits import withhold
 from copeland.gate.judgments import (
     IDENTICAL,
     Judgment,
@@ -20,7 +21,6 @@ from copeland.gate.judgments import (
     count_sides,
     tally_judgments,
 )
-from copeland.gate.side_bias import withhold
 from copeland.gate.worst_case import weigh_tally
 from copeland.study.results.agreement import JudgeAgreement
 

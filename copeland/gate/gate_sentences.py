@@ -16,7 +16,7 @@ from copeland.gate.claims import (
     Terms,
 )
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
-from copeland.gate.only_ties import TRY_WORSE, warn_of_ties
+from copeland.gate.judge_habits import TRY_WORSE, warn_of_ties
 from copeland.support.phrasing import (
     capital,
     format_count,

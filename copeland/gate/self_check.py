@@ -20,11 +20,10 @@ from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
 from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts, weigh
 from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
+from copeland.gate.judge_habits import FEW, find_objection
 from copeland.gate.judgments import UNANSWERED, SideCounts
-from copeland.gate.only_ties import FEW
 from copeland.gate.power import count_affordable
 from copeland.gate.questions import Question
-from copeland.gate.side_bias import find_objection
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.study.judges.call import Budget, Judge, ask_judge, charge, check_judge, own_name
 from copeland.study.judges.parse import JudgeFailed

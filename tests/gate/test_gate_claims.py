@@ -21,7 +21,7 @@ from copeland.gate.claims import (
     is_futile,
     weigh,
 )
-from copeland.gate.slices import find_conflicts, weigh_slices
+from copeland.gate.worst_case import find_conflicts, weigh_slices
 
 TERMS = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
 
