@@ -106,10 +106,6 @@ class InvalidRow(CopelandError, ValueError):
     """A row of a file or table that cannot be read as an option, a vote or an event."""
 
 
-class InvalidToken(CopelandError, ValueError):
-    """The token of an interleaved list that was forged or damaged, or is of another study."""
-
-
 class AlreadyVoted(CopelandError, RuntimeError):
     """A ballot that was answered before."""
 

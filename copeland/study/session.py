@@ -25,7 +25,6 @@ from copeland.study.log.storage import TROUBLE, Storage
 from copeland.study.pair_choice import Chooser, chooser_of
 from copeland.study.results.standing import Standing
 from copeland.study.voter_history import BallotRequest
-from copeland.study.votes import Vote
 
 SNAPSHOT_EVERY = 10_000  # events
 AT_ONCE = 32  # changes in one transaction
@@ -271,7 +270,7 @@ class Transactions:
 
 
 class OpenedStudy(Protocol):
-    """What packages above use of a study (:class:`copeland.study.Study`)."""
+    """What functions on a study use of it (:class:`copeland.study.Study`)."""
 
     name: str
 
@@ -286,8 +285,4 @@ class OpenedStudy(Protocol):
 
     def standing(self, voters: bool = True) -> Standing:
         """Return where it stands."""
-        ...
-
-    def tell(self, ballot: int, outcome: str, *, event_id: str | None, source: str | None) -> Vote:
-        """Store the answer to a ballot."""
         ...

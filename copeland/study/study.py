@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from html import escape
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -17,6 +16,7 @@ from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
+from copeland.study.allocation import Allocation, allocate_users
 from copeland.study.ballots import (
     Answered,
     Ballot,
@@ -89,8 +89,6 @@ if TYPE_CHECKING:  # what loads scipy is imported where it is used
     from copeland.forecast.forecast import Forecast
     from copeland.forecast.prospects import Prospect
     from copeland.orders.rank import By, Ranking
-    from copeland.search.allocation import Allocation
-    from copeland.search.impressions import Impressions
     from copeland.study.results.history import Drift
     from copeland.study.results.verdict import Verdict
 
@@ -499,31 +497,7 @@ class Study:
         """
         self._work.change(lambda _log: (reopening(self._state, reason, self.now()), None))
 
-    # Live search
-
-    def impressions(
-        self,
-        secret: str,
-        method: str = "team-draft",
-        window: float = 1800.0,
-        patience: float = 0.0,
-    ) -> Impressions:
-        """Return the desk where a search engine interleaves lists for its users and hands in their clicks.
-
-        Parameters
-        ----------
-        secret
-            Signs the tokens of lists; all processes that serve this study share it, and nobody else knows it.
-        method
-            How lists are interleaved: ``team-draft`` or ``probabilistic``.
-        window
-            Seconds after a list in which its clicks count.
-        patience
-            How many seconds after the window clicks may still be handed in.
-        """
-        # Search builds on studies: this layer imports nothing from there, and finds it by its name.
-        search = import_module("copeland.search.impressions")
-        return search.Impressions(self, secret, method, window, patience)
+    # Search
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
         """Return which users see which rankers for a while, as a document that front ends draw from.
@@ -540,8 +514,7 @@ class Study:
             may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
             seconds.
         """
-        search = import_module("copeland.search.allocation")
-        return search.allocate_users(self, impressions, **terms)
+        return allocate_users(self, impressions, **terms)
 
     # The panel, if there is one
 
@@ -811,7 +784,7 @@ class Study:
 
     @property
     def transactions(self) -> Transactions:
-        """The turns in which this process reads and changes the study, for packages with events of their own."""
+        """The turns in which this process reads and changes the study."""
         return self._work
 
     def now(self) -> float:

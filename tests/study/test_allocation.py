@@ -11,8 +11,8 @@ from commands import flat, run, values
 from scipy.stats import binom
 
 from copeland.errors import InvalidParameter, UnknownOption
-from copeland.search.allocation import BUCKETS, Allocation, Share, bucket_of
 from copeland.study import create_study
+from copeland.study.allocation import BUCKETS, Allocation, Share, bucket_of
 
 RANKERS = ["bm25", "neural", "fresh", "old", "odd"]
 USERS = [f"user {n}" for n in range(20_000)]

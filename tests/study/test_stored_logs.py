@@ -27,7 +27,7 @@ from copeland.study.log.state import dump_state, fold_log, load_state
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
 NEEDED = {  # the fields without which an event of a kind says nothing
-    **dict.fromkeys(("created", "shown", "clicked", "presented", "edited"), "body"),
+    **dict.fromkeys(("created", "presented", "edited"), "body"),
     "added": "left body",
     **dict.fromkeys(("paused", "resumed", "retired"), "left"),
     **dict.fromkeys(("closed", "reopened"), ""),
@@ -37,7 +37,6 @@ NEEDED = {  # the fields without which an event of a kind says nothing
     "undone": "left right outcome undoes",
     "counted": "left right outcome counts",
 }
-SECRET = "sixteen characters and more"
 OPTIONS = ["tea", "milk", "juice"]
 OUTCOMES = ("left", "left", "right", "tie", "both_bad", "skip", "error")
 
@@ -102,17 +101,6 @@ def vote_on_cases(study, numbers):
     answer(study, "gpt", 1, numbers, cases=["one", "two"])
 
 
-def click(study, numbers):
-    """Lists that are shown, clicked and settled."""
-    desk = study.impressions(SECRET, window=5.0)
-    for user in ("u1", "u2", "u3"):
-        impression = desk.impression(user, "tea")
-        shown = impression.show("abcdefgh", "hgfedcba", length=6)
-        if user != "u2":
-            desk.clicks(shown.token, [1, 3])
-    desk.settle()
-
-
 def change(study, numbers):
     """Texts that are changed between votes; closing and retiring that are taken back."""
     answer(study, "ann", 2, numbers)
@@ -144,7 +132,6 @@ STUDIES = {
     "panel": (vote_of_panel, {"panel": ["ann", "bob", "cat"]}),
     "cases": (vote_on_cases, {"voters": "judge", "cases": 2}),
     "pages": (see_pages, {"voters": "independent"}),
-    "search": (click, {"repeats": "first", "voters": "independent"}),
 }
 
 

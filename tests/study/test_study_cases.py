@@ -254,8 +254,6 @@ def test_a_certificate_file_says_on_which_cases_and_is_checked_from_the_log(tmp_
 def test_users_of_a_search_do_not_vote_where_judges_do():
     with pytest.raises(InvalidParameter, match="judges decide test cases"):
         made().allocate(100)
-    with pytest.raises(InvalidParameter, match="judges decide test cases"):
-        made().impressions("a secret of 32 letters or more, say")
 
 
 def test_a_vote_that_names_no_case_is_refused():

@@ -83,15 +83,6 @@ def test_the_admin_reads_why_a_pair_is_asked(site, board):
     assert re.search(r"Asked: .*<em>\(to prove .* over .*, about \d+ votes?\)</em>", page.text)
 
 
-def test_the_admin_reads_that_lists_were_shown_and_clicked(site, board):
-    study = site.server.study(site.page())
-    desk = study.impressions("sixteen characters and more")
-    shown = desk.impression("ann", "tea").show("abc", "cba")
-    desk.clicks(shown.token, [1])
-    page = board[0].get(f"/admin/s/{site.page().slug}/summary")
-    assert "A list was shown." in page.text and "A list was clicked." in page.text
-
-
 def test_a_voter_without_scripts_reads_why_and_learns_nothing(site):
     site.study()
     _, page = site.voter()

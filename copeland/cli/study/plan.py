@@ -19,7 +19,7 @@ from copeland.support.phrasing import percent
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast, Way
     from copeland.forecast.races import Within
-    from copeland.search.allocation import Allocation
+    from copeland.study.allocation import Allocation
 
 _SHOWN = 20  # pairs
 _EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocation.json"
@@ -187,7 +187,7 @@ def allocate_command(
 
 
 def _sentences(found: Allocation) -> Iterator[str]:
-    from copeland.search.allocation import BUCKETS
+    from copeland.study.allocation import BUCKETS
 
     filled = sum(share.end - share.first for share in found.pairs) / BUCKETS  # less under a cap
     part = found.taking_part / BUCKETS * filled

@@ -76,7 +76,6 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
-    from copeland.study.report.study_sentences import lists_sentence
     from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     position = standing.position
@@ -93,8 +92,6 @@ def _notes(standing: Standing) -> Iterator[str]:
         yield f"Judges failed {format_count(standing.outcomes['error'], 'time')}; a failure is not a vote."
     if standing.spent.calls:
         yield spent_sentence(standing.spent)
-    if standing.lists:
-        yield lists_sentence(standing)
 
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:

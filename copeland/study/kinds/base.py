@@ -48,7 +48,7 @@ TAKEN_BACK = "taken back"
 
 # What a kind may refuse.
 ADDING, CHANGING, CHOOSING = "adding", "changing", "choosing"  # options
-ALLOCATING, INTERLEAVING = "allocating", "interleaving"  # users of a search, and lists for them
+ALLOCATING = "allocating"  # users of a search
 
 
 class Wait(NamedTuple):

@@ -21,9 +21,6 @@ counted     the vote ``counts``, kept as a repeat, counts from now on, because t
             undone; what it said is said again
 excused     no answer of ``voter``, a member of the panel, is waited for any more
 readmitted  answers of ``voter`` are waited for again
-shown       a list was shown: ``body`` says of which ballot it is, and for which query
-clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
-            follows once its window has closed
 presented   voters see something else from now on beside the options, on a server: ``body`` has its ``digest``
 edited      a text that voters read was changed: ``body`` has the ``part``, the digest of the text ``before``, and the
             new ``text``; ``left`` is the option whose text it is, ``source`` says who changed it
@@ -63,8 +60,6 @@ UNDONE = "undone"
 COUNTED = "counted"
 EXCUSED = "excused"
 READMITTED = "readmitted"
-SHOWN = "shown"
-CLICKED = "clicked"
 PRESENTED = "presented"
 EDITED = "edited"
 CLOSED = "closed"
@@ -155,7 +150,7 @@ _FORMS: dict[str, tuple[type[Event], str]] = {
     UNDONE: (VoteEvent, "left right outcome undoes"),
     COUNTED: (VoteEvent, "left right outcome counts"),
     **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
-    **dict.fromkeys((SHOWN, CLICKED, PRESENTED, EDITED), (Event, "body")),
+    **dict.fromkeys((PRESENTED, EDITED), (Event, "body")),
     **dict.fromkeys((CLOSED, REOPENED), (Event, "")),
 }
 KINDS = tuple(_FORMS)

@@ -14,7 +14,6 @@ from copeland.study.log.events import (
     ADDED,
     ASKED,
     BOTH_BAD,
-    CLICKED,
     CLOSED,
     COUNTED,
     EDITED,
@@ -31,7 +30,6 @@ from copeland.study.log.events import (
     RESUMED,
     RETIRED,
     RIGHT,
-    SHOWN,
     TIE,
     UNDONE,
     VOTED,
@@ -51,7 +49,6 @@ from copeland.study.log.state_parts import (
     Cases,
     Counts,
     Edit,
-    Lists,
     Panel,
     Tables,
     count,
@@ -118,7 +115,6 @@ class StudyState(_Known):
         self.votes = 0  # that count
         self.asked = 0
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
-        self.lists = Lists()  # of a live search
         self.epoch = 1
         self.offered: dict[int, int] = {}  # how many options there were in each epoch
         self.voted_in_epoch = False
@@ -253,7 +249,6 @@ class StudyState(_Known):
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
             self._close_ballot(event.ballot)
-            self.lists.waiting.pop(event.ballot, None)
         self.voted_in_epoch = True
         spent = spent_on(event)
         if spent != NOTHING:
@@ -394,7 +389,7 @@ class StudyState(_Known):
 
 
 _PARTS = (
-    *(Arrivals, Cases, Edit, Lists, OpenBallot, Option),
+    *(Arrivals, Cases, Edit, OpenBallot, Option),
     *(Panel, Person, Sides, Spent, Swaps, Tables),
 )
 
@@ -409,8 +404,6 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     COUNTED: StudyState._count_repeat,
     EXCUSED: StudyState._excuse,
     READMITTED: lambda state, event: state.panel.excused.remove(event.voter),
-    SHOWN: lambda state, event: state.lists.show(event.body),
-    CLICKED: lambda state, event: state.lists.click(event.body),
     PRESENTED: lambda _state, _event: None,
     EDITED: StudyState._edit,
     CLOSED: StudyState._close,

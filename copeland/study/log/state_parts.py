@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ Bools = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 Pair = frozenset[int]
 Case = str | None  # None where the options themselves are compared, once
-REMEMBERED = 10_000  # ballots, the latest, of which it is known what was searched
 
 
 class Tables(NamedTuple):
@@ -207,41 +205,3 @@ class Cases:
 def pair_of(event: Any) -> Pair:
     """Return the options of a vote or a ballot, on whichever sides they are."""
     return frozenset((event.left, event.right))
-
-
-@dataclass
-class Lists:
-    """The lists that a live search has shown: which have clicks that are no vote yet, and how many have none.
-
-    A list belongs to a ballot and a query; who loads it again sees the same list.
-    """
-
-    shown: int = 0
-    clicked: int = 0  # of these
-    waiting: dict[int, dict[str, Any]] = field(
-        default_factory=dict
-    )  # clicks to be votes, by ballot
-    queries: dict[int, list[str]] = field(default_factory=dict)  # that were shown, by ballot
-
-    @property
-    def without_click(self) -> int:
-        """How many have no click so far: no votes."""
-        return self.shown - self.clicked
-
-    def is_new(self, ballot: int, query: str) -> bool:
-        """Tell whether a list has not been shown yet."""
-        return query not in self.queries.get(ballot, ())
-
-    def show(self, body: Mapping[str, Any]) -> None:
-        """Take in that a list was shown."""
-        self.queries.setdefault(body["ballot"], []).append(body["query"])
-        self.shown += 1
-        if len(self.queries) > REMEMBERED:
-            del self.queries[next(iter(self.queries))]
-
-    def click(self, body: Mapping[str, Any]) -> None:
-        """Take in all clicks on a list so far."""
-        # Logs of earlier versions have clicks on lists of which they do not say that they were shown.
-        if body["ballot"] not in self.waiting and self.without_click:
-            self.clicked += 1
-        self.waiting[body["ballot"]] = dict(body)

@@ -110,19 +110,10 @@ def outcomes_sentence(standing: Standing) -> str:
     ]
     were = "was" if standing.undone == 1 else "were"
     undone = f" {standing.undone:,} more {were} undone." if standing.undone else ""
-    lists = f" {lists_sentence(standing)}" if standing.lists else ""
     without = f"; left out: {join_names(left_out)}" if left_out else ""
     return (
         f"Of {sum(said.values()):,} answers, {join_names(parts)}. "
-        f"{standing.votes:,} count as votes{without}.{undone}{lists}"
-    )
-
-
-def lists_sentence(standing: Standing) -> str:
-    """Return how many lists of a live search have no click."""
-    return (
-        f"Of {format_count(standing.lists, 'list')} shown, {standing.unclicked:,} had no click that counts: "
-        "a list without clicks gives no vote."
+        f"{standing.votes:,} count as votes{without}.{undone}"
     )
 
 

@@ -222,7 +222,6 @@ class Analysis(Measures):
             "outcomes": standing.outcomes,
             "asked": standing.asked,
             "open": standing.open,
-            "lists": {"shown": standing.lists, "unclicked": standing.unclicked},
             "repeated": standing.repeated,
             "undone": standing.undone,
             "voters": [

@@ -163,8 +163,6 @@ class Standing:
     offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch
     extra: int = 0  # votes that prove nothing, because nobody dealt them
     unanswered: int = 0  # ballots that people were dealt and have not answered
-    lists: int = 0  # shown by a live search
-    unclicked: int = 0  # of these, without a click so far: no votes
     sideless: int = 0  # votes that name a winner, and do not say on which side it was shown
     both_ways: int = 0  # votes that name a winner, asked with the sides both ways
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
@@ -249,8 +247,6 @@ def standing_of(
         offered=dict(state.offered),
         extra=state.extra,
         unanswered=0 if state.arrivals is None else state.arrivals.missing_answers,
-        lists=state.lists.shown,
-        unclicked=state.lists.without_click,
         sideless=state.sides.without,
         both_ways=state.sides.both,
         swaps=dict(state.sides.swapped),

@@ -290,8 +290,6 @@ def _describe_event(
         "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
         "undone": f"Taken back: {left} and {right}",
         "counted": f"Counts now: {left} and {right}",
-        "shown": "A list was shown.",
-        "clicked": "A list was clicked.",
         "presented": "What voters see beside the options was noted.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""

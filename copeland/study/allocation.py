@@ -222,7 +222,7 @@ def _sum_shares(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
 
 
-def find_leader(study: OpenedStudy) -> str:
+def _find_leader(study: OpenedStudy) -> str:
     """Return the ranker to show alone: one that is proved best, or else the one that leads."""
     standing = study.standing(voters=False)
     best = [standing.labels[i] for i in standing.certificate.best]
@@ -235,7 +235,7 @@ def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Alloca
         wanted = Terms(impressions, **terms)
     except TypeError as error:
         raise InvalidParameter(f"no such term of an allocation: {error}.") from None
-    leader = find_leader(study)
+    leader = _find_leader(study)
 
     def look(log: Log) -> Allocation:
         state = study.transactions.state

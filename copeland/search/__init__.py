@@ -1,1 +1,0 @@
-"""Live search: interleaved lists of rankers, and the clicks that compare them."""
