@@ -8,7 +8,6 @@ from fastapi import HTTPException, Path
 from pydantic import BaseModel, Field
 
 from copeland.study.input_limits import LIMITS
-from copeland.web.adding_cost import describe_cost
 from copeland.web.api.access import Admins, Body, Call, Name, new_router
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.api.voting import iso
@@ -29,10 +28,9 @@ class Suggested(BaseModel):
 
 
 class Suggestions(BaseModel):
-    """The ideas of a study, and what one more option costs."""
+    """The ideas of a study."""
 
     ideas: list[Suggested]
-    cost: list[str]
 
 
 class Settlement(Body):
@@ -45,9 +43,8 @@ class Settlement(Body):
 
 @router.get("")
 def ideas(call: Admins) -> Suggestions:
-    """Return what voters suggested, and which proofs begin anew if it is added."""
-    found = [_tell(idea) for idea in _ideas(call).find_all(call.page.study)]
-    return Suggestions(ideas=found, cost=describe_cost(call.study))
+    """Return what voters suggested."""
+    return Suggestions(ideas=[_tell(idea) for idea in _ideas(call).find_all(call.page.study)])
 
 
 @router.patch("/{idea}")

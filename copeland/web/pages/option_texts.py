@@ -17,7 +17,6 @@ from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
-from copeland.web.adding_cost import describe_cost
 from copeland.web.ideas import FEW, WAITING, Ideas, find_obstacle
 from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.question_counts import usual_questions
@@ -233,7 +232,6 @@ def options_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLR
         kinds={pane.media: here.server.kind(pane.media) for pane in panes.values()},
         hints=find_hints(here),
         voted=here.study.standing(voters=False).votes > 0,
-        cost=describe_cost(here.study),
         **_show_ideas(here),
     )
 
