@@ -60,9 +60,6 @@ class VotingPage:
     failures: int = 0  # known answers that exclude who fails them; 0: nobody is excluded
     paused: bool = False
     results: str = "off"
-    price: float = 0.0  # of an answer; 0: nobody is paid
-    currency: str = ""
-    budget: float = 0.0  # for all answers; 0: none
     code: str = ""  # shown at the end, for those who must prove that they took part
     completion: str = ""  # where voters go after the last question; {code} is the panel's
     code_name: str = CODE_NAME  # under which the panel puts its code into links

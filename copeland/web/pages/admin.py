@@ -1,8 +1,7 @@
-"""What an admin does with studies as a whole: come in, list, pause, price, close."""
+"""What an admin does with studies as a whole: come in, list, pause, close."""
 
 from __future__ import annotations
 
-import math
 import shlex
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
@@ -11,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
-from copeland.errors import CopelandError, InvalidParameter
+from copeland.errors import CopelandError
 from copeland.study import Standing, Study
 from copeland.study.text_edits import USUAL_QUESTION
 from copeland.support import goal as goals
@@ -28,8 +27,6 @@ from copeland.web.store import RESULTS, VotingPage
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session
-MOST = 1e9
-LETTERS = 8  # of a currency
 SOURCE = "admin page"  # what the log says of texts that are changed here
 
 
@@ -167,7 +164,7 @@ def _verify_command(page: VotingPage) -> str:
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, say what answers cost, ask otherwise, close, reopen or delete."""
+    """Pause, go on, show results, ask otherwise, close, reopen or delete."""
     does = read_field(form, "does")
     if does == "delete":
         if read_field(form, "name") != here.page.name:
@@ -185,15 +182,12 @@ def change(request: Request, here: Here, form: Form) -> Response:
         here.server.store.save_page(replace(here.page, paused=does == "pause"))
     elif does == "results" and read_field(form, "results") in RESULTS:
         here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
-    elif does in ("money", "words"):
+    elif does == "words":
         try:
-            if does == "money":
-                here.server.store.save_page(read_prices(here.page, form))
-            else:
-                _edit_words(here, form)
+            _edit_words(here, form)
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
-    saved = "?saved=1" if does in ("results", "money", "words") else ""
+    saved = "?saved=1" if does in ("results", "words") else ""
     return redirect(request, f"/admin/s/{here.page.slug}/manage{saved}")
 
 
@@ -229,23 +223,3 @@ def show_study(
 def count_ideas(here: ManagedStudy) -> int:
     """Return how many options that voters suggested wait for the owner."""
     return Ideas(here.server.storage).count_waiting(here.page.study) if here.page.ideas else 0
-
-
-def read_prices(page: VotingPage, form: FormData) -> VotingPage:
-    """Return a page with the price of an answer and the budget that a form says."""
-    price, budget = (_amount(form, name) for name in ("price", "budget"))
-    return replace(
-        page, price=price, budget=budget, currency=read_field(form, "currency")[:LETTERS]
-    )
-
-
-def _amount(form: FormData, name: str) -> float:
-    try:
-        amount = float(read_field(form, name) or 0)
-    except ValueError:
-        amount = math.nan
-    if not 0 <= amount <= MOST:
-        raise InvalidParameter(
-            f"The {name} is '{read_field(form, name)[:40]}'; say a number, as 0.15."
-        )
-    return amount

@@ -16,13 +16,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from copeland.errors import StudyClosed, UnknownVote
-from copeland.forecast.forecast import ForecastRange
-from copeland.study.log.events import ERROR, Event, is_vote, times_of
+from copeland.study.log.events import Event, is_vote, times_of
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_of
-from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import GIVEN, TO_ASK, Verdict
 from copeland.support.goal import BEST
 from copeland.support.phrasing import format_count, quote_name
@@ -152,7 +150,7 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "story": seen.story,
         "first": FIRST,
         "verdict": _leave_people_out(seen.verdict),
-        "tiles": _tiles(here.page, seen, paid),
+        "tiles": _tiles(seen, paid),
         "share_note": _share_note(seen),
         "leading": seen.reading.rows(),
         "thumbs": list_images(here.server, here.page, lambda _, pane: f"/admin/media/{pane.media}"),
@@ -195,7 +193,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     }
 
 
-def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
+def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
     standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
     ended = standing.closed or reading.certificate.decided or not standing.votes
     needed = None if ended else reading.remaining
@@ -207,7 +205,6 @@ def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]
             f"{math.floor(100 * share_of(standing))} %",
         ),
         ("votes left", "-" if needed is None else needed.words),
-        *money_tiles(page, standing, needed),
         *paid,
         *_decided_tiles(reading),
         ("open ballots", f"{standing.open:,}"),
@@ -322,33 +319,6 @@ def _checks(here: ManagedStudy) -> list[str]:
         failed = format_count(here.page.failures, "failed known answer")
         said.append(f"Excluded for {failed}: {format_count(len(out), 'voter')}.")
     return said
-
-
-def money_tiles(page: VotingPage, standing: Standing, needed: ForecastRange | None) -> list[Tile]:
-    """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
-    if not page.price:
-        return []
-    spent = page.price * _answers(standing)
-    amounts = [("spent, about", f"{spent:,.2f}")]
-    if needed:
-        amounts.append(("still needed, about", _cost(page.price, needed)))
-    if page.budget:
-        amounts.append(("left of the budget", f"{page.budget - spent:,.2f}"))
-    return [(f"{page.currency} {name}".strip(), amount) for name, amount in amounts]
-
-
-def _cost(price: float, needed: ForecastRange) -> str:
-    """What a range of answers costs."""
-    low, high = (
-        f"over {price * needed.most:,.2f}" if n is None else f"{price * n:,.2f}"
-        for n in (needed.low, needed.high)
-    )
-    return low if low == high else f"{low} to {high}"
-
-
-def _answers(standing: Standing) -> int:
-    """All answers that somebody gave: skips and those taken back took their time, too."""
-    return sum(standing.outcomes.values()) - standing.outcomes.get(ERROR, 0) + standing.undone
 
 
 def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:

@@ -1,18 +1,13 @@
-"""What answers cost, and how much of the proof they bought."""
+"""What the dashboard says of the proof, of pairs and of events."""
 
 import re
 
 import pytest
-from web_client import send, vote
+from web_client import vote
 
 
 def tiles(page):
     return dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page.text))
-
-
-def pay(site, admin, **said):
-    path = f"/admin/s/{site.page().slug}/manage"
-    return send(admin, admin.get(path), path, does="money", **said)
 
 
 @pytest.fixture
@@ -21,37 +16,6 @@ def board(site):
     site.study()
     admin = site.admin()
     return admin, lambda: tiles(admin.get(f"/admin/s/{site.page().slug}/summary"))
-
-
-@pytest.mark.slow
-def test_answers_are_paid_skips_and_those_taken_back_too(site, board):
-    admin, numbers = board
-    pay(site, admin, price="0.25", budget="20", currency="EUR")
-    browser, page = site.voter()
-    page = vote(browser, page)
-    page = vote(browser, page, "skip")
-    send(browser, page, f"{page.url.path}/undo")
-    told = numbers()
-    assert told["EUR spent, about"] == "0.50" and told["EUR left of the budget"] == "19.50"
-    needed = site.server.analyses(site.page()).latest().reading.remaining
-    assert told["votes left"] == needed.words
-    low, high = (
-        f"over {needed.most / 4:,.2f}" if n is None else f"{n / 4:,.2f}"
-        for n in (needed.low, needed.high)
-    )
-    assert told["EUR still needed, about"] == f"{low} to {high}"
-
-
-def test_without_a_price_no_money_is_spoken_of(board):
-    _, numbers = board
-    assert not any("budget" in name or "spent" in name for name in numbers())
-
-
-@pytest.mark.parametrize("price", ["-1", "nan", "much", "1e30"])
-def test_what_is_no_price_is_refused_and_changes_nothing(site, board, price):
-    answer = pay(site, board[0], price=price)
-    assert answer.status_code == 422 and 'role="alert"' in answer.text
-    assert site.page().price == 0
 
 
 @pytest.mark.slow
