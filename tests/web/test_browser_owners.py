@@ -57,7 +57,7 @@ def test_a_jury_is_offered_only_links_that_can_vote(live, somebody):
     for name in ("Ann", "Bob", "Cleo"):
         answer(somebody().begin(link_of(admin, name), "jury"))
     assert outcomes(study) == ["left"] * 3
-    stray = live.link("jury")  # as an older version offered it
+    stray = live.link("jury")
     page = somebody().open(stray)
     says(page.locator("main"), "Ask the person who sent it for a link of your own")
     assert page.get_by_role("button").count() == 0

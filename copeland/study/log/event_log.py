@@ -202,7 +202,7 @@ class Log:
         if not new:
             return
         before, last = new[0].number - 1, self._recall.last
-        link = last[1] if last and last[0] == before else self._link(before)
+        link = last[1] if last and last[0] == before else self._last_link(before)
         for start in range(0, len(new), PIECE):
             rows = []
             for event in new[start : start + PIECE]:
@@ -399,9 +399,7 @@ class Log:
         kept = self.snapshot()
         if kept is None or kept[0] < number:
             self.forget_snapshot()
-            link = self._link(number)
-            assert link is not None
-            seal = sha256(link + content).digest()
+            seal = sha256(self._last_link(number) + content).digest()
             row = {"study": self._study, "number": number, "content": seal + content}
             self._connection.execute(sa.insert(snapshots), row)
 
@@ -410,10 +408,16 @@ class Log:
         self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
 
     def _link(self, number: int) -> bytes | None:
-        """Return the link of an event, None if there is no such event; before the first, what the chain begins with."""
+        """Return the link of an event, None if there is no such event."""
+        return self._rows(_LINK, number=number).scalar()
+
+    def _last_link(self, number: int) -> bytes:
+        """Return what the link after so many events is made of."""
         if number == 0:
             return first_link(self._rows(_NAME).scalar_one())
-        return self._rows(_LINK, number=number).scalar()
+        link = self._link(number)
+        assert link is not None
+        return link
 
     def _rows(self, query: sa.Select, **bound: Any) -> Any:
         self.write()
