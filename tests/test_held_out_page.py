@@ -1,5 +1,6 @@
-"""What docs/one-algorithm.md says of the problems that we did not choose on follows from the table in the notes."""
+"""What docs/one-algorithm.md says of the problems that we did not choose on follows from the file of all of them."""
 
+import csv
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +10,6 @@ import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "one-algorithm.md").read_text()
-TABLE = (DOCS / "notes" / "held-out-problems.md").read_text()
 SECTION = PAGE.split("## On problems that we did not choose on")[1].split("\n## ")[0]
 
 
@@ -29,19 +29,15 @@ class Row(NamedTuple):
         return min(self.best, self.lent)
 
 
-def mean_of(cell):
-    """The number before the standard error."""
-    return float(cell.replace("> ", "").split(" ")[0].replace(",", ""))
+def read_rows():
+    """The rows of the file."""
+    with (DOCS / "held-out-problems.csv").open(newline="") as lines:
+        for row in csv.DictReader(lines):
+            means = (float(row[name]) for name in ("eager", "cautious", "best", "lent"))
+            yield Row(row["problem"], int(row["options"]), *means)
 
 
-def rows_of(section):
-    """The rows of the table."""
-    for line in re.findall(r"^\| `.*$", section, flags=re.MULTILINE):
-        name, k, eager, cautious, _, best, lent, *_ = line.strip("| ").split(" | ")
-        yield Row(name, int(k), *map(mean_of, (eager, cautious, best, lent)))
-
-
-ROWS = list(rows_of(TABLE))
+ROWS = list(read_rows())
 
 
 def shorten(value):
