@@ -6,6 +6,7 @@ import re
 from hashlib import sha256
 
 from fastapi import Request
+from mutagen import MutagenError
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
@@ -17,6 +18,7 @@ from copeland.web.store import Image
 FILMS = {b"avc1", b"dash", b"iso2", b"iso4", b"iso5", b"iso6", b"isom", b"mp41", b"mp42", b"M4V "}
 SOUNDS = {b"M4A ", b"M4B "}
 OGG_SOUNDS = (b"\x01vorbis", b"OpusHead")
+DAMAGED = (MutagenError, EOFError, ValueError, IndexError, StopIteration, RecursionError)
 HEAD = 4_096  # bytes in which a WebM says what it is
 _RANGE = re.compile(r"bytes=(\d{0,12})-(\d{0,12})")
 
@@ -68,7 +70,7 @@ def _record(content: bytes, name: str, kind: str) -> Image:
         )
     try:
         made = REMOVERS[kind](content)
-    except (ValueError, IndexError, StopIteration, RecursionError) as error:
+    except DAMAGED as error:
         raise InvalidParameter(f"{name} is damaged; save it again as {TYPES}.") from error
     if kind == "audio/mpeg" and not _is_mpeg_frame(made):
         raise InvalidParameter(f"{name} is no MP3, though it begins as one; give {TYPES}.")
