@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.study.kinds import kind_of
-from copeland.study.kinds.base import ALLOCATING
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import StudyState
@@ -140,7 +139,7 @@ class Terms(NamedTuple):
 
 def check_terms(terms: Terms, state: StudyState) -> None:
     """Refuse terms that mean nothing, or that no allocation can meet."""
-    kind_of(state.settings).require(ALLOCATING)
+    kind_of(state.settings).check_allocating()
     if isinstance(terms.impressions, bool) or not isinstance(terms.impressions, int):
         raise InvalidParameter(f"impressions is {terms.impressions!r}; it must be a whole number.")
     if terms.impressions < 1:

@@ -20,7 +20,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.base import CHANGING, Kind, require_open
+from copeland.study.kinds.base import Kind, require_open
 from copeland.study.log.arrivals import IGNORED
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
@@ -280,11 +280,8 @@ def addition(kind: Kind, state: StudyState, option: Option, now: float) -> list[
     return [Event(state.number + 1, ADDED, now, left=state.k, body=option.shown)]
 
 
-def change_of_state(
-    kind: Kind, state: StudyState, name: str, target: str, now: float
-) -> list[Event]:
+def change_of_state(state: StudyState, name: str, target: str, now: float) -> list[Event]:
     """Return the event that pauses, resumes or retires an option; none if it is so already."""
-    kind.require(CHANGING)
     i = state.index(name)
     before = state.options[i].state
     if before == (ACTIVE if target == RESUMED else target):

@@ -425,9 +425,7 @@ class Study:
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
-        self._work.append(
-            lambda _log: change_of_state(self._work.kind, self._state, name, kind, self.now())
-        )
+        self._work.append(lambda _log: change_of_state(self._state, name, kind, self.now()))
 
     def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
         """Change the text that voters see for an option; return whether it was another one before.

@@ -12,7 +12,6 @@ from sqlalchemy import Connection, select
 
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.base import CHANGING
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import EDITED, GUIDANCE, OPTION_TEXT, QUESTION, Event
 from copeland.study.log.schema import pages
@@ -30,7 +29,6 @@ def edit_option(study: OpenedStudy, name: str, text: str, source: str | None = N
     work = study.transactions
 
     def decide(_log: Log) -> list[Event]:
-        work.kind.require(CHANGING)
         i = work.state.index(name)
         return _change(study, OPTION_TEXT, work.state.options[i].text, text, i, source)
 

@@ -46,10 +46,6 @@ if TYPE_CHECKING:
 
 TAKEN_BACK = "taken back"
 
-# What a kind may refuse.
-ADDING, CHANGING, CHOOSING = "adding", "changing", "choosing"  # options
-ALLOCATING = "allocating"  # users of a search
-
 
 class Wait(NamedTuple):
     """There is no ballot now, but there may be one at ``until``, or earlier. Like None, it is false."""
@@ -83,16 +79,10 @@ def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
 class Kind:
     """What a study asks and whom, which answers it takes, what may be changed, and what it says."""
 
-    refused: ClassVar[Mapping[str, str]] = {}  # what cannot be done, and the sentence for it
     terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
         *("labels", "delta", "margin", "voters", "cases", "judges", "goal"),
     )
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
-
-    def require(self, action: str) -> None:
-        """Refuse what this kind of study cannot do."""
-        if action in self.refused:
-            raise InvalidParameter(self.refused[action])
 
     # Opening
 
@@ -119,7 +109,6 @@ class Kind:
         self.check_voter(state, voter)
         options = active(state)
         if available is not None:
-            self.require(CHOOSING)
             options &= {state.index(name) for name in available}
         request = BallotRequest(state.number + 1, now, voter, options, item=item)
         if voter is not None:
@@ -189,13 +178,15 @@ class Kind:
 
     def check_adding(self, state: StudyState) -> None:
         """Refuse a further option where nobody could ask about it."""
-        self.require(ADDING)
         algorithm = find(state.settings.spec.name)
         if algorithm.absorb is None and algorithm.grow is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot add options once it has begun; "
                 "create a new study, or use cpc-pac."
             )
+
+    def check_allocating(self) -> None:
+        """Refuse to share out the users of a search."""
 
     def change_attendance(
         self, state: StudyState, voter: str, kind: str, now: float

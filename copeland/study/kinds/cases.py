@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
-from copeland.study.kinds.base import ALLOCATING, Kind, Names, Without
+from copeland.study.kinds.base import Kind, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 class JudgedCases(Kind):
     """A study in which each test case has one vote for each pair, whoever gives it."""
 
-    refused: ClassVar = {
-        ALLOCATING: "judges decide test cases; an allocation is for users of a search.",
-    }
     only_counts = False
+
+    def check_allocating(self) -> None:
+        """Refuse: nobody searches."""
+        raise InvalidParameter("judges decide test cases; an allocation is for users of a search.")
 
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest

@@ -8,7 +8,7 @@ things; where that would leave somebody who asks without a question, it is not c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from copeland.certificate import PanelCertificate, next_question, panel_certific
 from copeland.certificate.panel_planner import likely_winner, still_matter
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
 from copeland.study.kinds.base import (
-    ALLOCATING,
     Kind,
     MakeChooser,
     Questions,
@@ -60,11 +59,12 @@ MOST = 200  # options: the planner weighs every champion against every rival of 
 class PanelOfVoters(Kind):
     """A study in which the named voters answer each pair at most once."""
 
-    refused: ClassVar = {
-        ALLOCATING: "a panel is asked by name; an allocation is for users of a search.",
-    }
     terms = ("labels", "excused", "goal")
     only_counts = False
+
+    def check_allocating(self) -> None:
+        """Refuse: nobody searches."""
+        raise InvalidParameter("a panel is asked by name; an allocation is for users of a search.")
 
     def check_start(self, state: StudyState) -> None:
         """Refuse more options than a panel's planner can weigh while somebody waits, and a goal that they cannot have."""
