@@ -272,6 +272,7 @@ def state_after(problem, horizon, run):
     return state
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_non_winners_are_left_without_rivals_in_9_of_4000_runs():
     p = np.triu(np.full((4, 4), 0.9), 1)
@@ -333,6 +334,7 @@ def test_corrected_theorem_1_does_not_exist_with_ties():
         bounds.theorem_1(TIED, corrected=True)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cyclic-4", "mslr-5"])
 def test_regret_stays_below_the_corrected_theorem(name):
@@ -362,6 +364,7 @@ def test_second_forms_are_no_smaller(seed, corrected):
     assert bounds.log_theorem_1(m, alpha=1.5, corrected=corrected, closed=True) >= first
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize(("alpha", "power"), [(1.25, 6), (2.0, 3)])

@@ -173,6 +173,7 @@ def test_joint_losses_are_wrong_for_fewer_steps_than_lemma_4_says(caution):
 # The theorem, and the counterexample
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_regret_is_within_the_theorem():
     """Four options, all gaps .3, the first a Condorcet winner: lambda has no term of true losses."""

@@ -5,21 +5,20 @@ from kills import kill_voters
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_voters_who_are_killed_lose_no_acknowledged_vote(kind, tmp_path, request):
+@pytest.mark.parametrize(
+    ("kind", "rounds"),
+    [
+        pytest.param("sqlite", 1, marks=pytest.mark.quick),
+        ("postgres", 1),
+        pytest.param("sqlite", 20, marks=pytest.mark.nightly),
+        pytest.param("postgres", 20, marks=pytest.mark.nightly),
+    ],
+)
+def test_voters_who_are_killed_lose_no_acknowledged_vote(kind, rounds, tmp_path, request):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     if kind == "postgres":
         storage = request.getfixturevalue("postgres_url")
-    no_vote_is_lost(kill_voters(storage, rounds=2, voters=4, seconds=(0.0, 0.6)))
-
-
-@pytest.mark.slow
-@pytest.mark.quick
-def test_two_voters_who_are_soon_killed_lose_no_acknowledged_vote(tmp_path):
-    storage = f"sqlite:///{tmp_path / 'votes.db'}"
-    no_vote_is_lost(kill_voters(storage, rounds=1, voters=2, seconds=(0.0, 0.2)))
-
-
-def no_vote_is_lost(rounds):
-    assert [r for r in rounds if not r.passed] == []
-    assert sum(r.acknowledged for r in rounds) > 0
+    voters, longest = (2, 0.2) if rounds == 1 else (4, 0.6)
+    found = kill_voters(storage, rounds=rounds, voters=voters, seconds=(0.0, longest))
+    assert [one for one in found if not one.passed] == []
+    assert sum(one.acknowledged for one in found) > 0
