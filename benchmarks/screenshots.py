@@ -269,7 +269,7 @@ def verdict(page: Page, _show: Show) -> None:
     study = create_study("prompts", options, voters="independent", seed=7)
     with tempfile.TemporaryDirectory() as folder:
         count = Path(folder, "voter.txt")
-        while ballot := study.ask():
+        while ballot := study.ask("python"):
             assert isinstance(ballot, Ballot)
             left, right = WORTH[ballot.left], WORTH[ballot.right]
             study.tell(ballot, "left" if draw_number(count) < left / (left + right) else "right")
@@ -296,7 +296,7 @@ IN_DOCS = {
     "dashboard": (dashboard, {"width": 1120, "height": 1180}),
     "sharing": (share, DESK),
     "results": (results, DESK),
-    "verdict": (verdict, {"width": 1120, "height": 680}),
+    "verdict": (verdict, {"width": 1120, "height": 808}),
 }
 
 

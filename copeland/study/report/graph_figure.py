@@ -94,7 +94,7 @@ def graph_figure(
     upright = len(shown) <= UPRIGHT
     short = shorten_names(names, _NAME, 2) if upright else shorten_names(names, _LONE)
     widest = 0.15 + _LETTER * max(letters(line) for i in shown for line in short[i].split("\n"))
-    radius = min(WIDTH / 2 - widest - _DOT, 0.3 + 0.25 * len(shown))
+    radius = min(WIDTH / 2 - widest - _DOT, 0.3 + 0.16 * len(shown))
     turns = {option: 2 * math.pi * at / len(shown) for at, option in enumerate(shown)}
     margin = _DOT + (0.1 + 2 * _LINE if upright else widest)
     top, bottom = radius + margin, radius * min(map(math.cos, turns.values())) - margin
