@@ -26,13 +26,9 @@ from copeland.web.api import administration, error_documents, idea_calls, studie
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.pages import (
     admin,
-    completion_form,
-    copy_study,
     create,
     dashboard,
     forecast,
-    idea_review,
-    invitation_list,
     option_texts,
     recent_votes,
     results,
@@ -53,14 +49,10 @@ ROUTERS = [
         vote,
         voter_ideas,
         admin,
-        completion_form,
         create,
-        copy_study,
         option_texts,
-        idea_review,
         forecast,
         share,
-        invitation_list,
         dashboard,
         recent_votes,
         results,
@@ -154,7 +146,6 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
     """Compile the planner while the first voters read; until it is ready, questions take a little longer."""
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()
     yield
-    app.state.server.ends.set()
 
 
 class Files(StaticFiles):

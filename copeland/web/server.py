@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import threading
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from copeland.errors import StorageError
-from copeland.study import Storage, Study, create_study, delete_study, open_study
+from copeland.errors import StorageError, StudyClosed
+from copeland.study import Event, Storage, Study, create_study, delete_study, open_study
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import PRESENTED
 from copeland.web.cache import Analyses, Cache, PastTexts
-from copeland.web.presentation import (
-    FIELDS,
-    describe_presentation,
-    digest_of,
-    note_presentation,
-)
 from copeland.web.security import Limits, Signer, hash_text, new_token
 from copeland.web.store import Key, Link, Pane, Store, VotingPage
 
@@ -89,7 +87,6 @@ class Server:
         self.signer = Signer(config.secret or self.store.secret())
         self.limits = Limits(clock)
         self.streams = 0
-        self.ends = threading.Event()  # set when the process is to end
         self.past = PastTexts()
         self._studies: Cache[Study] = Cache(most=OPEN)
         self._analyses: Cache[Analyses] = Cache(most=OPEN)
@@ -98,10 +95,7 @@ class Server:
         self._open_keys: Cache[bool] = Cache(ARRIVED, ARRIVALS)
         self._writable: Cache[bool] = Cache(READY, clock=clock)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, OPEN, clock=clock)
-        self._versions: dict[str, tuple[dict[str, Pane], int]] = {}
-        self._digests: Cache[str] = Cache(most=ARRIVALS)  # of what voters see
-        self._noted: dict[str, str] = {}  # those that the log says
-        self._seen: dict[str, tuple[VotingPage, dict[str, Pane]]] = {}  # what these are of
+        self._noted: dict[str, tuple[VotingPage, dict[str, Pane]]] = {}  # what logs say is seen
         self._texts: Cache[dict[str, str]] = Cache(most=OPEN)  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache(most=OPEN)  # by item and option
         self._kinds: Cache[str] = Cache(most=ARRIVALS)
@@ -177,24 +171,9 @@ class Server:
     def note_page(self, page: VotingPage) -> None:
         """Let the log say what voters see, before they vote on it; asked for at every answer."""
         seen = page, self.panes(page)
-        before = self._seen.get(page.slug)
-        if before is not None and before[0] is page and before[1] is seen[1]:
-            return
-        fields = (getattr(page, name) for name in FIELDS)
-        shown = (page.slug, *fields, self._version(page))
-        digest = self._digests.find(shown, lambda: digest_of(self.presentation(page)))
-        if self._noted.get(page.slug) != digest:
-            note_presentation(self.study(page), digest)
-            self._noted[page.slug] = digest
-        self._seen[page.slug] = seen
-
-    def _version(self, page: VotingPage) -> int:
-        """A number that changes with the images of a page."""
-        panes, (known, version) = self.panes(page), self._versions.get(page.slug, ({}, 0))
-        if known is not panes:
-            version += known != panes
-            self._versions[page.slug] = panes, version
-        return version
+        if self._noted.get(page.slug) != seen:
+            note_presentation(self.study(page), self.presentation(page))
+            self._noted[page.slug] = seen
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""
@@ -219,9 +198,7 @@ class Server:
         delete_study(page.name, self.storage)
         for cache in (self._studies, self._analyses, self._numbers, self._panes, self._outputs):
             cache.forget(page.slug)
-        self._versions.pop(page.slug, None)
         self._noted.pop(page.slug, None)
-        self._seen.pop(page.slug, None)
         self.store.changes += 1  # so that voters and keys of this process find nothing
 
     def new_admin_token(self) -> str:
@@ -258,3 +235,41 @@ def prepare(storage: str, url: str, demo: bool) -> str:
     token = server.new_admin_token()
     kept.dispose()
     return token
+
+
+# What voters see beside the options, as one text whose digest goes into the log. The log holds the options with their texts; the
+# rest is in tables beside it. So whoever changes a part of it changes the digest, and the log says from when on.
+
+
+def describe_presentation(
+    page: VotingPage,
+    panes: Mapping[str, Pane],
+    outputs: Mapping[str, Mapping[str, str]],
+) -> str:
+    """Return what voters see as JSON: the same text for the same things, whatever their order.
+
+    Examples
+    --------
+    >>> describe_presentation(VotingPage(1, "tea", "x"), {}, {"Why?": {"a": "So."}})[:37]
+    '{"both_bad":true,"guidance":"","image'
+    """
+    parts = "question", "guidance", "kind", "language", "ties", "both_bad"
+    shown = {name: getattr(page, name) for name in parts}
+    images = {key: [pane.media, pane.alt] for key, pane in panes.items()}
+    content = {**shown, "images": images, "items": outputs}
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def note_presentation(study: Study, presentation: str) -> None:
+    """Let the log say what voters see from now on, unless it does already."""
+    digest = sha256(presentation.encode()).hexdigest()
+
+    def note(log: Log) -> list[Event]:
+        last = log.last_of(PRESENTED)
+        if last is not None and (last.body or {}).get("digest") == digest:
+            return []
+        number = study.transactions.state.number + 1
+        return [Event(number, PRESENTED, study.now(), body={"digest": digest})]
+
+    with suppress(StudyClosed):  # then nobody votes
+        study.transactions.append(note)

@@ -185,23 +185,12 @@ def test_what_is_written_is_shown_as_text(site, tea):
 
 
 @pytest.mark.slow
-def test_before_the_click_the_page_says_what_begins_anew(site, tea):
-    suggest(site)
-    page = site.admin().get(f"/admin/s/{site.page().slug}/options").text
-    assert "with the 4 others begin without votes" in page
-    assert "Only people who start after you add it count" in page
-    assert "a new epoch begins" in page and "Certificates from before still hold" in page
-
-
-@pytest.mark.slow
-def test_of_a_decided_study_it_says_that_it_is_open_again(site):
+def test_a_decided_study_is_open_again_with_an_idea_that_is_added(site):
     study = site.study("tea", {"a": "A.", "b": "B."}, {"ideas": True}, voters="independent")
     study.add_votes([{"winner": "a", "loser": "b", "n": 60}])
     assert study.certificate().decided
     kept = Ideas(site.storage, site.clock)
     idea = kept.add(site.page().study, "ann", IDEA)
-    page = site.admin().get(f"/admin/s/{site.page().slug}/options").text
-    assert "The study is decided now. With the new option it is open again" in page
     review(site, "approve", idea=idea.id, name="rooibos-2", text=IDEA)
     assert not study.certificate().decided
 
@@ -278,8 +267,6 @@ def test_in_a_panel_members_suggest_and_are_asked_about_what_is_added():
     link = f"/v/{signer.link(store.links(site.page().study)[-1].nonce)}"
     browser, _, page = ready(site, link)
     send(browser, page, text=IDEA)
-    shown = site.admin().get(f"/admin/s/{site.page().slug}/options").text
-    assert "up to 4 more questions" in shown and "All answers so far stay." in shown
     review(site, "approve", idea=ideas(site)[0].id, name="rooibos-2", text=IDEA)
     assert len(study.options) == 5 and asks(browser.get(f"/vote/{site.page().slug}"))
 

@@ -10,20 +10,21 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
-from copeland.errors import CopelandError
+from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Standing, Study
 from copeland.study.text_edits import USUAL_QUESTION
 from copeland.support import goal as goals
 from copeland.support.escaping import file_name
 from copeland.support.phrasing import capital
 from copeland.web import sessions
+from copeland.web.completion import check_code_name, check_completion_address
 from copeland.web.ideas import Ideas
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
-from copeland.web.store import RESULTS, VotingPage
+from copeland.web.store import CODE_NAME, RESULTS, VotingPage
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session
@@ -189,6 +190,18 @@ def change(request: Request, here: Here, form: Form) -> Response:
             return manage_page(request, here, error=str(error))
     saved = "?saved=1" if does in ("results", "words") else ""
     return redirect(request, f"/admin/s/{here.page.slug}/manage{saved}")
+
+
+@router.post("/s/{slug}/completion")
+def change_completion(request: Request, here: Here, form: Form) -> Response:
+    """Store the address, and the name under which the panel gives its code."""
+    try:
+        completion = check_completion_address(read_field(form, "completion"))
+        code_name = check_code_name(read_field(form, "code_name") or CODE_NAME)
+    except InvalidParameter as error:
+        return manage_page(request, here, error=str(error))
+    here.server.store.save_page(replace(here.page, completion=completion, code_name=code_name))
+    return redirect(request, f"/admin/s/{here.page.slug}/manage#completion")
 
 
 def _edit_words(here: ManagedStudy, form: FormData) -> None:

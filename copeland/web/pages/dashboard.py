@@ -6,10 +6,10 @@ import asyncio
 import math
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
@@ -29,12 +29,12 @@ from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.invitations import Person, list_people
-from copeland.web.pages.option_images import list_images
+from copeland.web.recordings import is_recording
 from copeland.web.render import redirect
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
 from copeland.web.sessions import read_field
-from copeland.web.store import VotingPage
+from copeland.web.store import Pane, VotingPage
 
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
@@ -44,6 +44,15 @@ REASON = 500  # letters
 MOST = 2**63 - 1
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
+
+
+class OptionImage(NamedTuple):
+    """Where the image of an option is, how large, and what it shows in words."""
+
+    address: str
+    alt: str
+    width: int
+    height: int
 
 
 @router.get("/admin/s/{slug}")
@@ -337,3 +346,19 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     for source, votes in server.store.votes_by_source(page.study, last).items():
         came[way_of(source, ways)] += votes
     return describe_arrivals(came)
+
+
+def list_images(
+    server: Server, page: VotingPage, address: Callable[[int, Pane], str]
+) -> dict[str, OptionImage]:
+    """Return the images of options by their names; ``address`` is told the place of an option, and its image."""
+    panes, options = server.panes(page), server.study(page).options
+    return {
+        option.name: OptionImage(
+            address(place, panes[option.name]),
+            panes[option.name].alt,
+            *server.size(panes[option.name].media),
+        )
+        for place, option in enumerate(options)
+        if option.name in panes and not is_recording(server.kind(panes[option.name].media))
+    }

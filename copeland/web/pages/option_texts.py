@@ -17,14 +17,15 @@ from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
-from copeland.web.ideas import FEW, WAITING, Ideas, find_obstacle
+from copeland.web.ideas import FEW, WAITING, Idea, Ideas, find_obstacle, require_ideas, switch_ideas
 from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
 from copeland.web.recordings import medium_of, send_medium
 from copeland.web.render import redirect
+from copeland.web.security import require
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import read_field, read_files
+from copeland.web.sessions import parse_number, read_field, read_files
 from copeland.web.store import Image, Pane, VotingPage, option_of, pane_key
 
 router = APIRouter(prefix="/admin")
@@ -304,3 +305,41 @@ def edit_text(
         note_edit(study, IMAGE_TEXT, name, pane.alt, text, source)
         server.store.describe_image(page.study, name, text)
         server.forget_panes(page)
+
+
+# What voters suggest
+
+
+@router.post("/s/{slug}/ideas")
+def review(request: Request, here: Here, form: Form) -> Response:
+    """Switch suggestions on or off, add an idea as an option, decline it, or let it wait again."""
+    does = read_field(form, "does")
+    try:
+        if does in ("on", "off"):
+            if does == "on":
+                require_ideas(here.server, here.page, here.study)
+            switch_ideas(here.server, here.page, does == "on")
+        else:
+            _settle(here, require(_find(here, form)), does, form)
+    except CopelandError as error:
+        return options_page(request, here, str(error))
+    return redirect(request, f"/admin/s/{here.page.slug}/options#ideas")
+
+
+def _find(here: ManagedStudy, form: FormData) -> Idea | None:
+    number = parse_number(read_field(form, "idea"), 2**31 - 1)
+    return None if number is None else _ideas(here).find(here.page.study, number)
+
+
+def _settle(here: ManagedStudy, idea: Idea, does: str, form: FormData) -> None:
+    if does == "approve":
+        text = read_field(form, "text") or idea.text
+        _ideas(here).approve(here.study, idea, read_field(form, "name") or idea.title, text)
+    elif does == "decline":
+        _ideas(here).decline(idea)
+    elif does == "reconsider":
+        _ideas(here).reconsider(here.study, idea)
+
+
+def _ideas(here: ManagedStudy) -> Ideas:
+    return Ideas(here.server.storage, here.server.clock)

@@ -14,8 +14,7 @@ from copeland.study.votes import csv_lines
 from copeland.support.escaping import file_name
 from copeland.web.cache import analyse_past, draw_ranking
 from copeland.web.pages.admin import Here, ManagedStudy
-from copeland.web.pages.dashboard import allow_data_images, arrivals, notes_of
-from copeland.web.pages.option_images import list_images
+from copeland.web.pages.dashboard import allow_data_images, arrivals, list_images, notes_of
 from copeland.web.recordings import send_medium
 from copeland.web.render import render
 from copeland.web.server import Server, server_of

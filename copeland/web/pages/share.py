@@ -1,10 +1,16 @@
-"""How voters and programs come to a study: links, QR codes and keys."""
+"""How voters and programs come to a study, and to a copy of it: links, QR codes and keys.
+
+Of people who are invited, the server keeps names beside links, and no addresses. Whoever gives the same file of people again
+gets the same links.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import secrets
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,11 +19,15 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
+from copeland.study import copy_study
 from copeland.support.escaping import cell, file_name
+from copeland.support.readable_names import is_random_name
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (
     LABEL,
+    MOST,
+    Invited,
     Person,
     add_open_link,
     can_vote,
@@ -32,12 +42,13 @@ from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import Config, server_of
 from copeland.web.sessions import parse_number, read_field, read_files
-from copeland.web.store import SCOPES, Link
+from copeland.web.store import SCOPES, Link, VotingPage
 
 router = APIRouter(prefix="/admin")
 DAY = 86_400.0
 LONGEST = 9_999  # days
 NUMBERS = 2**31 - 1  # of links and keys
+COLUMNS = ("name", "email", "link", "answers", "left")  # of a list of invitations
 
 
 @router.get("/s/{slug}/share")
@@ -181,6 +192,58 @@ def table(request: Request, here: Here) -> Response:
     return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
 
 
+@router.post("/s/{slug}/invite")
+def send_list(request: Request, here: Here, form: Form) -> Response:
+    """Make links for those in a file who have none, and return the list with all links."""
+    lines = map(str.strip, read_field(form, "names").splitlines())
+    try:
+        people = [Invited(line[:LABEL], "") for line in lines if line]
+        for file in read_files(form, "csv"):
+            people += read_people(file.file.read())
+        found = _find_links(here, people, read_expiry(here, form))
+    except CopelandError as error:
+        return share_page(request, here, str(error))
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(COLUMNS)
+    for asked, person in zip(people, found, strict=True):
+        link = "" if person.link is None else address_of(request, here, person.link)
+        row = (cell(asked.name), cell(asked.email), link, person.answers, person.left)
+        writer.writerow(row)
+    name = file_name(here.page.name).encode("ascii", "replace").decode().replace("?", "-")
+    header = {"Content-Disposition": f'attachment; filename="{name}-invitations.csv"'}
+    return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
+
+
+def _find_links(
+    here: ManagedStudy, people: Sequence[Invited], expires: float | None
+) -> list[Person]:
+    """Those whom a file names, each with a link; a panel takes nobody new."""
+    _require_distinct(people)
+    known = {one.label: one for one in list_people(here) if one.link is not None}
+    fresh = [one.name for one in people if one.name not in known]
+    if fresh and here.study.settings.panel:
+        raise InvalidParameter(
+            f"Exactly these people vote, and '{fresh[0]}' has no link; make one in the list, or leave out the name."
+        )
+    if fresh:
+        invite(here, fresh, expires)
+        known = {one.label: one for one in list_people(here) if one.link is not None}
+    return [known[one.name] for one in people]
+
+
+def _require_distinct(people: Sequence[Invited]) -> None:
+    if not people:
+        raise InvalidParameter("Nobody is named; write one name per line, or choose a CSV file.")
+    if len(people) > MOST:
+        raise InvalidParameter(f"There are {len(people):,} names; give up to {MOST:,} at a time.")
+    name, times = Counter(one.name for one in people).most_common(1)[0]
+    if times > 1:
+        raise InvalidParameter(
+            f"'{name}' is there {times:,} times, and each needs a link; tell them apart by their names."
+        )
+
+
 @router.get("/s/{slug}/qr/{link}.png")
 def show_code(request: Request, here: Here, link: int) -> Response:
     """Return a link as a QR code."""
@@ -216,3 +279,37 @@ def key(request: Request, here: Here, form: Form) -> Response:
         return redirect(request, f"/admin/s/{here.page.slug}/manage")
     made = store.add_key(study, read_field(form, "label")[:LABEL] or "key", scopes)
     return admin.manage_page(request, here, made)
+
+
+# A copy, with links for the same people
+
+
+@router.post("/s/{slug}/duplicate")
+def duplicate(request: Request, here: Here, form: Form) -> Response:
+    """Make a copy, and lead to its links."""
+    try:
+        page = _copy(here, read_field(form, "name"))
+    except CopelandError as error:
+        return admin.manage_page(request, here, error=str(error))
+    return redirect(request, f"/admin/s/{page.slug}/share")
+
+
+def _copy(here: ManagedStudy, name: str) -> VotingPage:
+    """The page of a copy, whose links are made; members of a panel get new random names in its log."""
+    server, members = here.server, list(here.study.settings.panel)
+    voters = [f"voter-{secrets.token_hex(6)}" if is_random_name(one) else one for one in members]
+    panel = voters if members else None
+    copy_study(here.page.name, name, server.storage, panel=panel, clock=server.clock)
+    page = require(server.store.find_page_by_name(name))
+    if members:
+        _invite_members(here, page, dict(zip(members, voters, strict=True)))
+    elif not here.study.settings.cases:
+        server.store.add_links(page.study, server.signer, ["Open link"], personal=False)
+    return page
+
+
+def _invite_members(here: ManagedStudy, page: VotingPage, voters: dict[str, str]) -> None:
+    """Make a link for each member whose name is known, in the order in which they were invited."""
+    people = [one for one in list_people(here) if one.voter in voters]
+    labels, own = [one.name for one in people], [voters[one.voter] for one in people]
+    here.server.store.add_links(page.study, here.server.signer, labels, True, voters=own)
