@@ -17,12 +17,7 @@ CALLS = {
         "seed": 5,
         "regret": "half",
     },
-    "redrawn": {
-        "problem": "easy-5",
-        "algorithms": ["cpc", "random"],
-        "horizon": 2000,
-        "seed": 6,
-    },
+    "redrawn": {"problem": "easy-5", "algorithms": ["cpc", "random"], "horizon": 2000, "seed": 6},
 }
 
 CHANGED = ["cpc"]  # whose rule is another since: several pairs show a loss together

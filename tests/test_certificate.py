@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 
 from copeland import InvalidParameter
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.evidence import (
-    evidence,
-    log_evidence_of_pairs,
-    log_evidence_of_votes,
-)
+from copeland.certificate.evidence import evidence, log_evidence_of_pairs, log_evidence_of_votes
 from copeland.certificate.proof import is_decided
 from copeland.kernels.vote_evidence import all_level, levels, log_evidence, loss_level, win_level
 

@@ -395,10 +395,7 @@ def test_tasks_of_the_harness_without_text_are_refused(tmp_path):
 # All
 
 
-GOOD = {
-    "lm-eval": harness_sample(1, "x"),
-    "promptfoo": result(0, 0, "a", "x"),
-}
+GOOD = {"lm-eval": harness_sample(1, "x"), "promptfoo": result(0, 0, "a", "x")}
 NEEDED = [("lm-eval", c) for c in ("doc_id", "doc", "resps")] + [
     ("promptfoo", c) for c in ("provider", "prompt")
 ]

@@ -114,8 +114,7 @@ def test_what_is_at_the_limit_fits_every_storage(storage_of):
 
 
 @pytest.mark.parametrize(
-    "vote",
-    [{"voter": "v" * 401}, {"item": TITLE}, {"event_id": "e" * 501}, {"voter": "a\nb"}],
+    "vote", [{"voter": "v" * 401}, {"item": TITLE}, {"event_id": "e" * 501}, {"voter": "a\nb"}]
 )
 def test_imported_votes_are_looked_at_too(vote):
     study = create_study("s", ["a", "b"], voters="independent")

@@ -26,8 +26,7 @@ def proved_top(wins, ties, m, delta=0.05, margin=0.0, epoch=0, dependent=False):
     at, found = levels(k, delta, epoch, dependent, top=m), weigh(wins, ties, margin)
     lower = [
         max(
-            [r for r in range(1, k) if (found[i] >= win_level(at, k - 1 - r)).sum() >= r],
-            default=0,
+            [r for r in range(1, k) if (found[i] >= win_level(at, k - 1 - r)).sum() >= r], default=0
         )
         for i in range(k)
     ]

@@ -141,9 +141,7 @@ def test_enlarging_changes_nothing(monkeypatch):
     assert_same(plain, copeland.simulate(problem, "cpc", 1e5, runs=3, seed=0))
 
 
-def test_a_policy_dumped_and_loaded_after_enlarging_goes_on_as_if_nothing_had_happened(
-    monkeypatch,
-):
+def test_a_policy_dumped_and_loaded_after_enlarging_goes_on_as_if_nothing_had_happened(monkeypatch):
     monkeypatch.setattr("copeland.kernels.planner.planner_state.FIRST_ROOM", 2)
     policy = Policy("cpc", k=6, seed=1)
     for _ in range(120):

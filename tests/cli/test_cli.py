@@ -43,14 +43,7 @@ COMMANDS = [
     "serve",
     "simulate",
     "study",
-    *(
-        "tune",
-        "tune ask",
-        "tune best",
-        "tune create",
-        "tune run",
-        "tune tell",
-    ),
+    *("tune", "tune ask", "tune best", "tune create", "tune run", "tune tell"),
     "winners",
 ]
 

@@ -21,14 +21,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 TWO = ("-a", "ccb", "-a", "ccb:alpha=2.0")
 SMALL = ("simulate", "cyclic-4", *TWO, "--horizon", "1000", "--runs", "3", "--seed", "5")
-FILES = [
-    "index.html",
-    "manifest.json",
-    "regret.pdf",
-    "regret.png",
-    "regret.svg",
-    "runs.npz",
-]
+FILES = ["index.html", "manifest.json", "regret.pdf", "regret.png", "regret.svg", "runs.npz"]
 
 
 @pytest.fixture

@@ -68,12 +68,7 @@ def test_counts_are_those_of_a_dict_however_much_room_there_was_at_first(some, r
     expected = {}
     for i, j in some:
         first, second, tied, pending = expected.get((min(i, j), max(i, j)), (0, 0, 0, 0))
-        expected[min(i, j), max(i, j)] = (
-            first + (i < j),
-            second + (i > j),
-            tied + 2,
-            pending + 3,
-        )
+        expected[min(i, j), max(i, j)] = (first + (i < j), second + (i > j), tied + 2, pending + 3)
     meetings = entered(new_meetings(K, room), some)
     assert contents(meetings) == expected
     assert meetings.size[0] == len(expected)

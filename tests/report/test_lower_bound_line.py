@@ -102,10 +102,7 @@ def test_simulate_draws_the_lower_bound_on_its_page_and_repeats_the_option(tmp_p
 
 @pytest.mark.parametrize(
     ("problem", "reason"),
-    [
-        ("easy-6", "redrawn for each run"),
-        ("implicit-6000", "no matrix to load"),
-    ],
+    [("easy-6", "redrawn for each run"), ("implicit-6000", "no matrix to load")],
 )
 def test_simulate_says_why_there_is_no_lower_bound_and_goes_on(problem, reason):
     done = run(

@@ -169,10 +169,7 @@ def test_small_multiples_have_axes_for_each_algorithm_with_its_curve_in_colour()
         assert len(axes.lines) == 11
         assert [
             line.get_label() for line in axes.lines if not line.get_label().startswith("_")
-        ] == [
-            curve.label,
-            "lower bound",
-        ]
+        ] == [curve.label, "lower bound"]
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
 
 

@@ -150,10 +150,7 @@ def test_counts_of_who_may_repeat_are_kept_vote_by_vote():
     rows=st.lists(
         st.tuples(st.permutations(OPTIONS), st.integers(0, 30), st.integers(0, 9)), max_size=5
     ),
-    steps=st.lists(
-        st.sampled_from(["counts", "vote", "undo import", "grow", "add"]),
-        max_size=7,
-    ),
+    steps=st.lists(st.sampled_from(["counts", "vote", "undo import", "grow", "add"]), max_size=7),
 )
 def test_a_folded_study_tells_what_an_expanded_one_does(tmp_path_factory, kind, rows, steps):
     folder = tmp_path_factory.mktemp("same")

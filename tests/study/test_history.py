@@ -147,10 +147,6 @@ def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(st
 @given(state())
 def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(state):
     proved = certify(
-        state.wins,
-        state.ties,
-        margin=state.settings.margin,
-        epoch=1,
-        voters=state.settings.voters,
+        state.wins, state.ties, margin=state.settings.margin, epoch=1, voters=state.settings.voters
     ).best
     assert (proved_share(state) > 1 - 1e-12) == bool(proved)

@@ -47,18 +47,7 @@ KINDS = {
 
 changes = st.lists(
     st.tuples(
-        st.sampled_from(
-            (
-                "import",
-                "import",
-                "import",
-                "vote",
-                "undo",
-                "add",
-                "retire",
-                "pause",
-            )
-        ),
+        st.sampled_from(("import", "import", "import", "vote", "undo", "add", "retire", "pause")),
         st.integers(0, 99),
     ),
     max_size=14,

@@ -264,9 +264,7 @@ def test_signals_at_random_moments_leave_no_lock_and_lose_no_vote(tmp_path):
         "tea", OPTIONS, f"sqlite:///{path}", lease=0.01, voters="independent"
     ).storage.dispose()
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(VOTING), str(path)],
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", textwrap.dedent(VOTING), str(path)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["100", "0", "0", "True"], done.stderr

@@ -57,8 +57,7 @@ def test_who_waits_together_is_stored_together(study, storage, monkeypatch):
     ballots, results = study.ask(n=VOTERS), {}
     made = counting(monkeypatch, storage)
     with waiting(
-        study,
-        *(attempt(results, b.id, lambda b=b: study.tell(b, "left")) for b in ballots),
+        study, *(attempt(results, b.id, lambda b=b: study.tell(b, "left")) for b in ballots)
     ):
         pass
     assert len(made) == 1
@@ -99,8 +98,7 @@ def test_one_that_fails_half_way_leaves_nothing_and_takes_nobody_along(study):
 
     wanted = [Following(), fail, Following(), None]
     with waiting(
-        study,
-        *(attempt(results, b.id, answer(b, f)) for b, f in zip(ballots, wanted, strict=True)),
+        study, *(attempt(results, b.id, answer(b, f)) for b, f in zip(ballots, wanted, strict=True))
     ):
         pass
     assert isinstance(results[ballots[1].id], ZeroDivisionError)

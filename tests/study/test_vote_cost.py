@@ -67,8 +67,7 @@ def test_many_votes_that_wait_together_take_as_few(people, statements):
 def test_newcomers_who_wait_together_are_looked_up_together(people, statements):
     results = {}
     with waiting(
-        people,
-        *(attempt(results, v, lambda v=v: people.meet(v, onward)) for v in "abcdef"),
+        people, *(attempt(results, v, lambda v=v: people.meet(v, onward)) for v in "abcdef")
     ):
         pass
     looked = [one for one in statements if "voter IN" in one]

@@ -191,10 +191,7 @@ def test_results_show_no_picture_of_what_is_heard(site):
 
 @pytest.mark.slow
 def test_a_csv_file_names_recordings_for_each_item(site):
-    rows = [
-        ("Say hello", "one", "a.wav", "Hello."),
-        ("Say hello", "two", "b.mp3", "A slow hello."),
-    ]
+    rows = [("Say hello", "one", "a.wav", "Hello."), ("Say hello", "two", "b.mp3", "A slow hello.")]
     table = "\n".join(["item,name,image,text", *(",".join(row) for row in rows)])
     files = [("csv", ("rows.csv", table.encode(), "text/csv"))]
     files += [("images", ("a.wav", wav(), "audio/wav")), ("images", ("b.mp3", mp3(), "audio/mpeg"))]

@@ -23,15 +23,7 @@ def test_an_answer_is_one_word_on_its_first_line_or_json(key, said, outcome):
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        "Left or right, hard to say",
-        "I think left",
-        "",
-        '{"outcome": 1}',
-        "{left",
-        None,
-    ],
+    "said", ["Left or right, hard to say", "I think left", "", '{"outcome": 1}', "{left", None]
 )
 def test_any_other_answer_is_a_failure_and_is_not_asked_for_again(key, said):
     with FakeChat(says(said)) as fake, pytest.raises(JudgeFailed):
