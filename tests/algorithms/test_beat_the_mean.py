@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-import copeland
 from copeland import Policy, PreferenceMatrix
 from copeland.algorithms import beat_the_mean
 
@@ -108,11 +107,3 @@ def test_between_equals_a_coin_says_whose_record_changes():
 def test_the_opponent_is_any_other_option():
     asked = {Policy("beat-the-mean", k=3, seed=seed, horizon=10).ask()[1:] for seed in range(100)}
     assert asked == {(i, j) for i in range(3) for j in range(3) if i != j}
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_best_of_an_order_is_found():
-    runs = copeland.simulate("arithmetic-8", "beat-the-mean:gamma=1", 1e6, runs=10, seed=0)
-    assert runs.curves[0].correct[:, -1].all()
-    assert runs.curves[0].comparisons[:, -1].max() < 1e6

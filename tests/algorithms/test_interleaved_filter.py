@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-import copeland
 from copeland import Policy, PreferenceMatrix
 from copeland.algorithms import interleaved_filter
 
@@ -108,13 +107,3 @@ def test_an_answer_nobody_asked_for_counts_once_one_of_the_two_is_champion():
     policy.ask()  # and is over
     assert policy.recommend() == 1
     assert policy.finished
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("version", [1, 2])
-def test_the_best_of_an_order_is_found(version):
-    spec = f"interleaved-filter:version={version}"
-    runs = copeland.simulate("arithmetic-8", spec, 1e6, runs=100, seed=0)
-    assert runs.curves[0].correct[:, -1].all()
-    assert runs.curves[0].comparisons[:, -1].max() < 1e6

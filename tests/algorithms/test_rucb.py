@@ -75,22 +75,3 @@ def test_duels_are_those_of_the_printed_lines(seed):
 def test_duels_are_those_of_the_printed_lines_where_nobody_beats_all():
     matrix = copeland.load("mslr-5")
     assert ours(matrix, 3000, seed=1) == literal(matrix, 3000, seed=1)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("problem", "mean", "sd"), [("cyclic-4", 1397, 296), ("arithmetic-8", 2058, 367)]
-)
-def test_regret_agrees_with_an_independent_simulator(problem, mean, sd):
-    n = 200
-    row = copeland.simulate(problem, "rucb", 1e5, runs=n, seed=0).summary()[0]
-    error = np.hypot(sd / np.sqrt(10), row["sd"] / np.sqrt(n))
-    assert abs(row["mean"] - mean) < 2.6 * error  # two-sided 1 %
-
-
-@pytest.mark.slow
-def test_regret_is_linear_where_nobody_beats_all():
-    runs = copeland.simulate("order-5-0.2:seed=0", "rucb", 1e6, runs=5, seed=0, marks=[1e5, 1e6])
-    before, after = runs.curves[0].regret.mean(axis=0)
-    assert after > 8 * before

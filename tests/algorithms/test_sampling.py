@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 from scipy.stats import chi2_contingency, chisquare
-from scipy.stats import t as student
 
-import copeland
 from copeland.algorithms import dts, dts_plus, rcs
 from copeland.kernels import (
     believe,
@@ -175,35 +173,3 @@ def test_the_option_chosen_least_often_is_drawn_uniformly():
     drawn = [int(rcs.least_chosen(np.array([3, 1, 2, 1, 1]), rng)) for _ in range(3000)]
     assert set(drawn) == {1, 3, 4}
     assert chisquare([drawn.count(i) for i in (1, 3, 4)]).pvalue > SAFE
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("problem", "algorithm", "mean", "sd"),
-    [
-        ("cyclic-4", "dts", 708, 221),
-        ("cyclic-4", "dts-plus", 732, 111),
-        ("arithmetic-8", "dts", 666, 165),
-        ("arithmetic-8", "dts-plus", 760, 344),
-    ],
-)
-def test_regret_agrees_with_an_independent_simulator(problem, algorithm, mean, sd):
-    # Mean and standard deviation over 10 runs of a C++ simulator, T = 1e5, Definition 1.
-    n = 20  # the larger part of the error stays the simulator's
-    ours = copeland.simulate(problem, algorithm, 1e5, runs=n, seed=0).summary()[0]
-    error = np.hypot(sd / np.sqrt(10), ours["sd"] / np.sqrt(n))
-    assert abs(ours["mean"] - mean) < 2.6 * error  # two-sided 1 %
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("algorithm", "mean", "error"), [("dts", 18_166, 1_319), ("dts-plus", 7_703, 671)]
-)
-def test_regret_on_five_rankers_agrees_with_a_prototype(algorithm, mean, error):
-    n = 5
-    runs = copeland.simulate("mslr-5", algorithm, 1e6, runs=n, seed=0, regret="half")
-    ours = runs.summary()[0]
-    far = student.ppf(0.995, n - 1) * ours["sd"] / np.sqrt(n)  # few runs: Student's quantile
-    assert abs(ours["mean"] - mean) < np.hypot(2.6 * error, far)  # two-sided 1 %

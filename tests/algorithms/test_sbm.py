@@ -242,17 +242,6 @@ def test_jumps_leave_regret_as_single_steps_do(name):
         assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 4.5 * error + 1e-9)
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PLAIN)
-def test_regret_is_logarithmic_where_utilities_have_a_linear_link(name):
-    # arithmetic-8: p_ij = 1/2 + (u_i - u_j) / 2. Doubler's bound is of order ln^2 T.
-    runs = copeland.simulate("arithmetic-8", name, 1e8, runs=5, seed=0, marks=[1e6, 1e7, 1e8])
-    first, second, third = runs.curves[0].regret.mean(axis=0)
-    assert third - second < 2 * (second - first)
-    assert runs.curves[0].correct[:, -1].all()
-
-
 def test_multisbm_is_lost_where_the_others_beat_each_other_harder_than_the_winner_does():
     # cyclic-4 has no utilities: each loser's learner prefers the one that beats it at 0.9 to the
     # winner, which beats it at 0.6, so steps run in the circle and regret is linear.

@@ -7,7 +7,6 @@ import pytest
 from helpers import random_matrix
 from scipy.optimize import brentq
 
-import copeland
 from copeland import Policy
 from copeland.algorithms import versatile
 
@@ -87,14 +86,3 @@ def test_a_tie_is_half_a_loss_to_both():
     policy.tell(duel, winner=None)
     assert policy.state.players.losses[0, duel.first] == pytest.approx(2)
     assert policy.state.players.losses[1, duel.second] == pytest.approx(2)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_regret_is_logarithmic_with_a_condorcet_winner():
-    runs = copeland.simulate(
-        "arithmetic-8", "versatile", 1e6, runs=6, seed=0, marks=[1e4, 1e5, 1e6]
-    )
-    first, second, third = runs.curves[0].regret.mean(axis=0)
-    assert third - second < 2 * (second - first)  # linear: 10 times, square root: 3.2 times
-    assert runs.curves[0].correct[:, -1].all()

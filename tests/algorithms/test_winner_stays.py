@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from helpers import random_matrix
 
-import copeland
 from copeland import Policy, PreferenceMatrix
 from copeland.algorithms import winner_stays
 from copeland.algorithms.winner_stays import STRONG, WEAK
@@ -151,16 +150,3 @@ def test_the_best_option_is_soon_in_every_duel():
 def test_a_batch_asks_for_the_same_duel_until_an_answer_comes():
     policy = Policy("winner-stays", k=4, seed=2)
     assert len({duel[1:] for duel in policy.ask(n=5)}) == 1
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("problem", ["cyclic-4", "arithmetic-8", "mslr-5-condorcet"])
-def test_strong_regret_is_logarithmic(problem):
-    runs = copeland.simulate(
-        problem, "winner-stays-strong", 1e12, runs=50, seed=0, marks=[1e8, 1e10, 1e12]
-    )
-    first, second, third = runs.curves[0].regret.mean(axis=0)
-    assert third - second < 2 * (second - first)
-    assert third < 2 * second
-    assert runs.curves[0].correct[:, -1].all()
