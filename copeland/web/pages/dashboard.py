@@ -72,8 +72,7 @@ def summary(request: Request, here: Here) -> HTMLResponse:
 @router.get("/admin/s/{slug}/figures")
 def figures(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that takes longer."""
-    values = figures_of(here)
-    return show_study(request, here, values["figures"], **values)
+    return show_study(request, here, "figures", **figures_of(here))
 
 
 @router.get("/admin/s/{slug}/votes/{number}")
