@@ -80,6 +80,7 @@ def suggestions(site):
     kept.decline(kept.find_all(key)[2])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=lambda size: str(size["width"]))
 def test_no_page_shuts_anybody_out(browser, full, size):

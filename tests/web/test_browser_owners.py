@@ -100,6 +100,7 @@ def test_without_https_a_link_is_copied_all_the_same(live, somebody):
     says(page.get_by_label("Copy the link of Ann"), "Copied")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, named):

@@ -238,6 +238,7 @@ def show_images(live, size):
     live.server.forget_panes(live.page())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "scripts"), [((390, 1900), True), ((390, 1900), False), ((1200, 500), True)]

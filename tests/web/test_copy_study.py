@@ -55,6 +55,7 @@ def test_a_name_that_is_taken_is_said(site):
     assert refused.status_code == 422 and "already" in refused.text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_owner_duplicates_a_study_in_a_browser(live, somebody, scripts):

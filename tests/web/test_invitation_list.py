@@ -93,6 +93,7 @@ def test_a_name_that_a_table_would_run_is_made_harmless(site):
     assert not row["name"].startswith("=") and not row["email"].startswith("=")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_owner_gets_the_list_in_a_browser(live, somebody, scripts, tmp_path):

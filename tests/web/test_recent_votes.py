@@ -64,6 +64,7 @@ def test_names_are_shown_only_where_voters_were_told(site, named):
     assert ("Ann Miller" in text) == named and "voter-" not in text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("scripts", [True, False])
 def test_owner_and_voter_take_votes_back_in_a_browser(live, somebody, scripts):

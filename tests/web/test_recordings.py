@@ -272,6 +272,7 @@ RECORD = """async ([kind, film]) => {
 }"""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["video/webm", "audio/webm", "video/mp4", "audio/mp4"])
 def test_what_a_browser_recorded_still_plays_without_its_tags(live, somebody, kind):

@@ -313,6 +313,7 @@ def test_an_image_is_made_anew_upright_and_without_metadata():
     assert (made.width, made.height) == (20, 40) and b"secret-name" not in made.content
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells the peak there")
 @pytest.mark.parametrize(
