@@ -15,6 +15,8 @@ from copeland.algorithms import cpc
 from copeland.kernels.planner import vote_updates
 from copeland.kernels.vote_evidence import kl
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 EAGER, CAUTIOUS = cpc.SETTINGS["eager"], cpc.SETTINGS["cautious"]
 LONGEST = {0.4: 80, 0.3: 250, 0.2: 800}  # duels by which the sums below have converged, by gap
 
@@ -64,6 +66,7 @@ def paths(gap, runs, seed):
 # Lemma 2
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
 @pytest.mark.parametrize("gap", LONGEST)
 def test_a_pair_is_open_for_no_more_duels_than_lemma_2_says(gap, epsilon):
@@ -76,7 +79,6 @@ def test_a_pair_is_open_for_no_more_duels_than_lemma_2_says(gap, epsilon):
     assert duels.mean() >= level / kl(p, 0.5)  # so the first term is what it takes
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("caution", [EAGER, CAUTIOUS])
 def test_the_index_is_between_what_lemmas_2_and_3_use(caution):
     n = np.arange(1, 10**4)
@@ -88,7 +90,6 @@ def test_the_index_is_between_what_lemmas_2_and_3_use(caution):
 # Lemma 3
 
 
-@pytest.mark.slow
 def test_the_table_of_constants():
     found = [[kappa(gap, EAGER), kappa(gap, CAUTIOUS), *a_and_b(gap)] for gap in LONGEST]
     expected = [
@@ -99,6 +100,7 @@ def test_the_table_of_constants():
     assert np.allclose(found, expected, rtol=2e-3)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("gap", LONGEST)
 def test_the_sum_of_lemma_3_converges_as_its_proof_says(gap):
     n = np.arange(1, 10**5)
@@ -112,7 +114,6 @@ def test_the_inequality_of_lemma_3(p):
         assert kl(v, 1 - p) - kl(v, 0.5) >= kl(0.5, p) - 1e-12
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("caution", [EAGER, CAUTIOUS])
 @pytest.mark.parametrize("gap", LONGEST)
 def test_a_pair_is_wrongly_decided_for_fewer_steps_than_lemma_3_says(gap, caution):
@@ -153,7 +154,6 @@ def test_what_is_shown_together_wrongly_is_no_more_than_the_factors_of_lemma_4(s
             assert plain.together(view, 0, m) <= bound + 1e-9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("caution", [EAGER, CAUTIOUS])
 def test_joint_losses_are_wrong_for_fewer_steps_than_lemma_4_says(caution):
     """Option 0 beats three others, by a gap of .3, and each is dueled in turn: J(1) is wrong by itself."""
@@ -174,7 +174,6 @@ def test_joint_losses_are_wrong_for_fewer_steps_than_lemma_4_says(caution):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_regret_is_within_the_theorem():
     """Four options, all gaps .3, the first a Condorcet winner: lambda has no term of true losses."""
     p = np.full((4, 4), 0.8)
@@ -203,7 +202,6 @@ def two_groups(q, gap):
     return PreferenceMatrix(0.5 + np.block([[circle, all_win], [-all_win, circle]]))
 
 
-@pytest.mark.slow
 def test_every_certificate_of_the_counterexample_takes_as_many_pairs_as_it_says():
     q = 1
     problem = two_groups(q, 0.4)
@@ -238,7 +236,6 @@ def near_tie(gap):
     return PreferenceMatrix([[0.5, 0.5 + gap, 1.0], [0.5 - gap, 0.5, 1.0], [0.0, 0.0, 0.5]])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["eager", "cautious"])
 def test_two_near_ties_cost_together_what_every_algorithm_pays(setting):
     horizon, runs, name = 10_000, 50, f"cpc:setting={setting}"
@@ -258,7 +255,6 @@ def test_the_divergence_of_a_near_tie_is_what_the_proof_says():
     assert math.sqrt(8.5 / 25 / 2) <= 0.42
 
 
-@pytest.mark.slow
 def test_exact_ties_that_could_decide_the_winner_cost_a_share_of_all_steps():
     # 0 and 1 have three wins each and an even pair, (0, 2) and (1, 3), with which they would win alone.
     wins = {0: (1, 3, 4), 1: (2, 4, 5), 2: (3, 4), 3: (4, 5), 4: (5,), 5: (0, 2)}

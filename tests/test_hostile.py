@@ -20,6 +20,8 @@ from copeland.errors import InvalidMatrix, InvalidParameter
 from copeland.matrix import PreferenceMatrix
 from copeland.support.npz import read_array, read_arrays
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 NESTED = "[" * 100_000
 
 
@@ -56,7 +58,6 @@ def header(shape, descr="<f8"):
 # Arrays in files
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -84,6 +85,7 @@ def test_an_array_that_is_not_what_it_claims_is_refused_before_memory_is_taken(t
         assert name in refused("winners", tmp_path / name)
 
 
+@pytest.mark.quick
 def test_arrays_are_read_as_numpy_reads_them(tmp_path):
     arrays = {"p": np.eye(3), "names": np.array(["a", "bc"]), "one": np.array(3, np.int8)}
     np.savez_compressed(tmp_path / "a.npz", **arrays)
@@ -94,7 +96,6 @@ def test_arrays_are_read_as_numpy_reads_them(tmp_path):
     assert read_arrays((tmp_path / "a.npz").read_bytes()).keys() == arrays.keys()
 
 
-@pytest.mark.slow
 def test_every_broken_byte_of_an_archive_is_refused_or_harmless(tmp_path):
     copeland.load("cyclic-4").save(tmp_path / "m.npz")
     whole = (tmp_path / "m.npz").read_bytes()
@@ -111,7 +112,6 @@ def test_every_broken_byte_of_an_archive_is_refused_or_harmless(tmp_path):
 # JSON
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -128,6 +128,7 @@ def test_a_matrix_file_of_odd_json_is_refused(tmp_path, content):
     assert "m.json" in refused("winners", tmp_path / "m.json")
 
 
+@pytest.mark.quick
 def test_a_byte_order_mark_is_no_obstacle(tmp_path):
     (tmp_path / "m.json").write_text("[[0.5, 0.6], [0.4, 0.5]]", "utf-8-sig")
     assert run("winners", tmp_path / "m.json").exit_code == 0
@@ -137,7 +138,6 @@ CERTIFICATE = json.loads(certify([[0, 9], [1, 0]]).to_json())
 
 
 @pytest.mark.sampled(40)
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -162,7 +162,6 @@ def test_no_other_json_is_taken_for_a_certificate(tmp_path, text):
     refused("study", "verify", tmp_path / "c.json", "--storage", f"sqlite:///{tmp_path}/no.db")
 
 
-@pytest.mark.slow
 def test_an_address_with_an_open_bracket_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     run("study", "create", "tea", "-o", "green", "-o", "black")
@@ -174,7 +173,6 @@ def test_an_address_with_an_open_bracket_is_refused(tmp_path, monkeypatch):
 # Outputs
 
 
-@pytest.mark.slow
 def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path):
     for words in (("problems",), ("problems", "--json")):
         started = process(*words, folder=tmp_path)
@@ -185,7 +183,6 @@ def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path):
         assert started.wait() in (0, 141)  # 0 if all was written before
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of Windows close no streams")
 def test_a_command_runs_with_its_outputs_closed(tmp_path):
     words = f"{sys.executable} -c 'from copeland.cli import main; main()'"
@@ -194,7 +191,6 @@ def test_a_command_runs_with_its_outputs_closed(tmp_path):
         assert (done.returncode, done.stderr, done.stdout) == (code, b"", b"")
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_disk_is_said_in_a_sentence(tmp_path):
     with open("/dev/full", "w") as full:
@@ -204,7 +200,6 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path):
     assert said.startswith("copeland: ") and len(said.splitlines()) == 1
 
 
-@pytest.mark.slow
 def test_an_output_that_lacks_letters_gets_them_escaped(tmp_path):
     env = os.environ | {"PYTHONIOENCODING": "ascii", "COPELAND_STORAGE": "sqlite:///s.db"}
     for words in (("create", "thé", "-o", "été", "-o", "hiver"), ("list",)):
@@ -225,7 +220,6 @@ def test_a_command_that_is_stopped_says_so(monkeypatch):
     assert refused("winners", "cyclic-4", code=130) == "copeland: stopped."
 
 
-@pytest.mark.slow
 def test_an_import_of_votes_that_is_stopped_leaves_nothing_behind(tmp_path, monkeypatch):
     from copeland.study.log.event_log import Log
 
@@ -246,7 +240,6 @@ def test_an_import_of_votes_that_is_stopped_leaves_nothing_behind(tmp_path, monk
     assert run("study", "import", "tea", votes).exit_code == 0
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no such signal")
 def test_ctrl_c_while_python_imports_is_one_sentence(tmp_path):
     for pause in (0.15, 0.3):
@@ -269,7 +262,6 @@ def test_ctrl_c_while_python_imports_is_one_sentence(tmp_path):
 # Modules
 
 
-@pytest.mark.slow
 def test_modules_are_there_as_the_docs_name_them():
     code = "import copeland; copeland.simulation.result_folder.versions(); copeland.problems.names(); copeland.theory.winners"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -307,7 +299,6 @@ def read_only(request, tmp_path, monkeypatch):
     work.storage.dispose()
 
 
-@pytest.mark.slow
 def test_a_read_only_database_can_be_looked_at(read_only):
     assert json.loads(run("study", "status", "tea", "--json").stdout)["votes"] == 1
     assert run("study", "list").exit_code == 0
@@ -319,7 +310,6 @@ def test_a_read_only_database_can_be_looked_at(read_only):
         assert (read_only / file).stat().st_size > 0
 
 
-@pytest.mark.slow
 def test_a_read_only_database_takes_nothing_and_says_so(read_only):
     (read_only / "v.csv").write_text("left,right,outcome\ngreen,black,left\n")
     for words in (
@@ -371,7 +361,6 @@ def test_winners_reads_what_a_study_exports(tmp_path):
     assert PreferenceMatrix.load(tmp_path / "v.csv").p[0, 1] in (0.0, 1.0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -391,7 +380,6 @@ def test_votes_that_make_no_matrix_are_refused(tmp_path, rows, reason):
 # Huge numbers
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -413,7 +401,6 @@ def test_numbers_beyond_reason_are_refused_at_once(words):
 # Words of the command line
 
 
-@pytest.mark.slow
 def test_grades_are_those_of_the_labels(tmp_path, monkeypatch):
     monkeypatch.setenv("COPELAND_CACHE", str(tmp_path / "cache"))
     rows = [f"{grade} qid:{q} 1:{grade} 2:{q}\n" for q in (1, 2) for grade in (0, 1, 2)]
@@ -436,7 +423,6 @@ def test_one_option_is_said_as_one(tmp_path):
     assert sentence == "copeland: a study needs at least 2 options; got 1."
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -462,7 +448,6 @@ def test_the_command_line_does_not_speak_python(tmp_path, monkeypatch, words):
         assert word not in sentence
 
 
-@pytest.mark.slow
 def test_a_name_that_no_database_keeps_is_an_unknown_study(tmp_path, monkeypatch):
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     run("study", "create", "tea", "-o", "green", "-o", "black")

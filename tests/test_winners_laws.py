@@ -14,6 +14,8 @@ from margins import _steps, matrices
 from copeland.matrix import PreferenceMatrix
 from copeland.theory import winners
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 @st.composite
 def with_condorcet_winner(draw: st.DrawFn) -> tuple[PreferenceMatrix, int]:
@@ -54,7 +56,6 @@ def permuted(m: PreferenceMatrix, order: list[int]) -> PreferenceMatrix:
     return m.sub(order).relabelled([str(i) for i in range(m.k)])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 @given(case=shuffled())
 def test_relabelling_options_relabels_the_winners(name, case):
@@ -63,7 +64,6 @@ def test_relabelling_options_relabels_the_winners(name, case):
     assert renamed == set(SETS[name](m).tolist())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SCORES)
 @given(case=shuffled())
 def test_relabelling_options_relabels_the_scores(name, case):
@@ -71,7 +71,6 @@ def test_relabelling_options_relabels_the_scores(name, case):
     assert SCORES[name](permuted(m, order)) == pytest.approx(SCORES[name](m)[order], abs=1e-12)
 
 
-@pytest.mark.slow
 @given(shuffled(steps=9, odd=True))
 def test_relabelling_options_relabels_the_von_neumann_lottery(case):
     # Margins that are odd multiples of one step leave one lottery (Laffond, Laslier, Le Breton 1997).
@@ -80,7 +79,6 @@ def test_relabelling_options_relabels_the_von_neumann_lottery(case):
     assert winners.von_neumann(permuted(m, order)) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.slow
 @given(shuffled())
 def test_relabelling_options_relabels_the_condorcet_winner(case):
     m, order = case
@@ -88,7 +86,6 @@ def test_relabelling_options_relabels_the_condorcet_winner(case):
     assert winners.condorcet_winner(m) == (None if renamed is None else order[renamed])
 
 
-@pytest.mark.slow
 @given(shuffled(most=5))
 def test_relabelling_options_relabels_the_cycles(case):
     m, order = case
@@ -97,7 +94,6 @@ def test_relabelling_options_relabels_the_cycles(case):
     assert renamed == {frozenset(_steps(cycle)) for cycle in winners.cycles(m, limit=1000)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["copeland", "smith", "von neumann"])
 @given(case=with_condorcet_winner())
 def test_a_condorcet_winner_is_the_only_winner(name, case):
@@ -106,12 +102,12 @@ def test_a_condorcet_winner_is_the_only_winner(name, case):
     assert SETS[name](m).tolist() == [winner]
 
 
+@pytest.mark.quick
 @given(matrices())
 def test_copeland_winners_lie_in_the_smith_set(m):
     assert set(winners.copeland_winners(m)) <= set(winners.smith_set(m))
 
 
-@pytest.mark.slow
 def test_importing_winners_does_not_import_scipy():
     code = "import sys, copeland.theory.winners; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -19,6 +19,8 @@ from copeland.problems import matrix_problem
 from copeland.registry import find
 from copeland.simulation.cell import loop_for
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 RUNS = 200
 DELTA = 0.1
 MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, DELTA))  # more would refute the error rate
@@ -57,7 +59,6 @@ def is_ranked(policy, decided):
 # When it stops
 
 
-@pytest.mark.slow
 @given(tables(), st.integers(1, 4), terms)
 def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
     k = len(counts[0])
@@ -73,7 +74,6 @@ def test_it_is_finished_just_if_some_set_is_proved_the_best(counts, m, terms):
         assert policy.recommend() in chosen(policy)
 
 
-@pytest.mark.slow
 @given(tables(), terms)
 def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms):
     k, base = len(counts[0]), 1
@@ -86,7 +86,6 @@ def test_it_is_finished_once_all_are_decided_against_the_baseline(counts, terms)
         assert chosen(policy) == {i for i, side in sides.items() if side == 1}
 
 
-@pytest.mark.slow
 @given(tables(), terms)
 def test_tiers_are_finished_once_no_more_options_can_be_told_apart(counts, terms):
     k = len(counts[0])
@@ -98,7 +97,6 @@ def test_tiers_are_finished_once_no_more_options_can_be_told_apart(counts, terms
     assert certified(counts, "tiers", terms).decided or not policy.finished
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["top:2", "above:1", "tiers"])
 @pytest.mark.parametrize("margin", [0.0, 0.05])
 def test_it_is_finished_at_the_very_vote_that_completes_a_proof(goal, margin):
@@ -142,14 +140,12 @@ def run(matrix, goal, seed, most):
     return state, int(ledger.duels[0])
 
 
-@pytest.mark.slow
 def test_the_third_and_the_fourth_are_rarely_mistaken():
     matrix = order(6, gap=0.3, close=[(2, 3), (1, 3), (2, 4)])
     wrong, ended = count_wrong(matrix, "top:3", lambda state: set(state.order[:3]) == {0, 1, 2})
     assert wrong <= MOST_WRONG and ended == RUNS
 
 
-@pytest.mark.slow
 def test_even_options_are_rarely_told_apart_from_the_baseline():
     # Any decision of an even pair is wrong; a run that ends has made one for each.
     p = np.full((5, 5), 0.5)
@@ -157,7 +153,6 @@ def test_even_options_are_rarely_told_apart_from_the_baseline():
     assert wrong <= MOST_WRONG
 
 
-@pytest.mark.slow
 def test_close_options_are_rarely_on_the_wrong_side_of_the_baseline():
     matrix = order(6, gap=0.1)
     right = np.array([True, True, False, False, False, False])
@@ -165,7 +160,6 @@ def test_close_options_are_rarely_on_the_wrong_side_of_the_baseline():
     assert wrong <= MOST_WRONG and ended == RUNS
 
 
-@pytest.mark.slow
 def test_tiers_of_an_order_are_rarely_wrong():
     matrix = order(5, gap=0.15)
     found = count_wrong(matrix, "tiers", lambda state: state.lower.tolist() == [4, 3, 2, 1, 0])
@@ -175,7 +169,6 @@ def test_tiers_of_an_order_are_rarely_wrong():
 # What it asks
 
 
-@pytest.mark.slow
 def test_all_votes_go_to_the_baseline():
     policy = Policy("cpc-goal", k=6, goal="above:2")
     answer = world(order(6), 0)
@@ -186,14 +179,12 @@ def test_all_votes_go_to_the_baseline():
     assert chosen(policy) == {0, 1}
 
 
-@pytest.mark.slow
 def test_options_within_the_margin_of_the_baseline_are_decided_as_tied():
     policy = Policy("cpc-goal", k=3, goal="above:0", margin=0.15)
     identify(policy, world(PreferenceMatrix(np.full((3, 3), 0.5)), 0))
     assert policy.finished
 
 
-@pytest.mark.slow
 def test_tiers_begin_with_the_cheapest_cut():
     # Between the second and the third all pairs are wide, elsewhere they are narrow.
     p = order(4, gap=0.03).p.copy()
@@ -204,7 +195,6 @@ def test_tiers_begin_with_the_cheapest_cut():
     assert lower[:2].min() > upper[2:].max()
 
 
-@pytest.mark.slow
 def test_a_pair_that_is_decided_is_not_asked_for_tiers():
     policy = Policy("cpc-goal", k=4, goal="tiers")
     answer = world(PreferenceMatrix(np.where(np.tri(4) > 0, 0.5, 0.5)), 3)
@@ -215,6 +205,7 @@ def test_a_pair_that_is_decided_is_not_asked_for_tiers():
         policy.tell(duel, winner=answer(duel.first, duel.second))
 
 
+@pytest.mark.quick
 def test_answers_under_way_are_counted_on():
     policy = Policy("cpc-goal", k=4, goal="above:0")
     asked = [{duel.first, duel.second} for duel in policy.ask(n=1500)]
@@ -226,7 +217,6 @@ def test_answers_under_way_are_counted_on():
     assert policy.ask().first != policy.open[1501].second
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["top:2", "above:1", "tiers"])
 def test_a_paused_option_is_not_asked_until_it_is_resumed(goal):
     policy = Policy("cpc-goal", k=5, goal=goal)
@@ -241,6 +231,7 @@ def test_a_paused_option_is_not_asked_until_it_is_resumed(goal):
     assert policy.finished
 
 
+@pytest.mark.quick
 def test_every_open_pair_has_its_turn():
     policy = Policy("cpc-goal", k=4, goal="top:2")
     policy.ask()
@@ -274,7 +265,6 @@ def test_votes_at_once_and_one_by_one_are_the_same(goal, margin):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-9), name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["top:3", "above:1", "tiers"])
 def test_options_that_are_added_join_in(goal):
     matrix = order(7, gap=0.35).sub([3, 4, 5, 6, 0, 1, 2])
@@ -297,7 +287,6 @@ def test_options_cannot_be_added_after_votes_if_that_was_not_said():
         policy.grow(4)
 
 
-@pytest.mark.slow
 def test_it_ends_with_many_ties():
     policy = Policy("cpc-goal", k=5, goal="top:2")
     identify(policy, world(order(5), 0, ties=0.5))
@@ -317,7 +306,6 @@ def test_cpc_pac_hands_over_for_a_goal_beyond_one_winner():
     assert Policy("cpc-pac", k=5, goal="best").algorithm.name == "cpc-pac"
 
 
-@pytest.mark.slow
 def test_simulations_take_a_goal():
     runs = copeland.simulate("arithmetic-8", ["cpc-pac:goal=top:3", "cpc-pac"], 2000, runs=2)
     assert [curve.label for curve in runs.curves] == ["cpc-pac:goal=top:3", "cpc-pac"]
@@ -328,7 +316,6 @@ def test_cpc_pac_itself_plans_for_one_winner_only():
         find("cpc-pac").start(4, goal="tiers")
 
 
-@pytest.mark.slow
 def test_the_best_one_is_found_too():
     policy = Policy("cpc-goal", k=6, goal="best")
     identify(policy, world(order(6), 0))

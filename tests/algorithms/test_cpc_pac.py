@@ -16,6 +16,8 @@ from copeland.algorithms.cpc_pac import waiting_pair
 from copeland.certificate.certificate import certify
 from copeland.problems import matrix_problem
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 RUNS = 100
 MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 16: more would refute an error rate of 0.05
 
@@ -24,7 +26,6 @@ MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 16: more would refute an er
 
 
 @pytest.mark.sampled(10)
-@pytest.mark.slow
 @pytest.mark.parametrize("ties", [0.0, 0.3])
 @pytest.mark.parametrize("margin", [0.0, 0.05])
 @pytest.mark.parametrize("seed", range(4))
@@ -36,7 +37,6 @@ def test_when_it_is_finished_its_option_is_proved_best(seed, margin, ties):
     assert policy.recommend() in certified(policy, margin=margin, delta=0.1).best
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("terms", [{"epoch": 1}, {"dependent": True}, {"epoch": 2}, {"epoch": 3}])
 @pytest.mark.parametrize("seed", range(3))
 def test_under_every_term_the_option_is_proved_best_when_it_is_finished(seed, terms):
@@ -48,7 +48,6 @@ def test_under_every_term_the_option_is_proved_best_when_it_is_finished(seed, te
     assert policy.recommend() in proved.best
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dependent", [False, True])
 @pytest.mark.parametrize("seed", range(2))
 def test_after_options_were_added_the_option_is_proved_best_among_all(seed, dependent):
@@ -66,7 +65,6 @@ def test_after_options_were_added_the_option_is_proved_best_among_all(seed, depe
     assert policy.recommend() in certified(policy, epoch=3, voters=voters).best
 
 
-@pytest.mark.slow
 @given(tables(), terms)
 def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
     policy = Policy("cpc-pac", k=len(counts[0]), **terms)
@@ -79,7 +77,6 @@ def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
             assert policy.recommend() in proved.best
 
 
-@pytest.mark.slow
 @given(tables(), st.sampled_from([0.0, 0.05]))
 def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts, margin):
     k = len(counts[0])
@@ -92,7 +89,6 @@ def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts,
     assert policy.finished == bool(proved)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_finished_at_the_very_vote_that_completes_a_proof(seed):
     matrix = tournament(5, seed)
@@ -116,7 +112,6 @@ def wrong_and_finished(problem, horizon, **params):
 # Errors are rare
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_equal_options_are_rarely_certified_at_all(k):
     # Any certificate of them claims a win that is none; so every run that ends is wrong.
@@ -125,14 +120,12 @@ def test_equal_options_are_rarely_certified_at_all(k):
     assert ended <= MOST_WRONG
 
 
-@pytest.mark.slow
 def test_options_in_a_circle_are_rarely_mistaken_for_the_winner():
     wrong, ended = wrong_and_finished("cyclic-4", 20_000, delta=0.05)
     assert wrong <= MOST_WRONG and ended == RUNS
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_near_ties_are_rarely_mistaken():
     p = np.full((4, 4), 0.5)
     p[0, 1:], p[1:, 0] = 0.52, 0.48
@@ -140,7 +133,6 @@ def test_near_ties_are_rarely_mistaken():
     assert wrong <= MOST_WRONG < ended
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_few_options_are_identified(k):
     order = PreferenceMatrix(np.where(np.tri(k) > 0, 0.2, 0.8) * (1 - np.eye(k)) + np.eye(k) / 2)
@@ -148,7 +140,6 @@ def test_few_options_are_identified(k):
     assert wrong <= MOST_WRONG and ended == RUNS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ties", [0.0, 0.6])
 def test_with_a_margin_it_ends_on_exact_ties(ties):
     equal = PreferenceMatrix(np.full((4, 4), 0.5))
@@ -157,7 +148,6 @@ def test_with_a_margin_it_ends_on_exact_ties(ties):
     assert ended == RUNS
 
 
-@pytest.mark.slow
 def test_with_a_margin_equals_that_are_shown_to_lose_are_still_worth_a_win():
     # 20 equals: about 15,900 votes. Where losses shown drove l up it took half as many again.
     equal = PreferenceMatrix(np.full((20, 20), 0.5))
@@ -165,6 +155,7 @@ def test_with_a_margin_equals_that_are_shown_to_lose_are_still_worth_a_win():
     assert runs.curves[0].comparisons[:, -1].mean() < 20_000
 
 
+@pytest.mark.quick
 def test_with_a_margin_it_ends_where_every_vote_is_a_tie():
     policy = Policy("cpc-pac", k=3, margin=0.1)
     identify(policy, lambda i, j: None)
@@ -177,6 +168,7 @@ def circle(k, gap=0.1):
     return np.where(ahead == 0, 0.5, np.where(ahead <= k // 2, 0.5 + gap, 0.5 - gap))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("k", [21, 41])
 def test_with_a_margin_a_proof_that_no_plan_is_near_to_is_found(k):
     # Every certificate has l = K // 2, and plans begin at l = 0.
@@ -188,7 +180,6 @@ def test_with_a_margin_a_proof_that_no_plan_is_near_to_is_found(k):
     assert certify(wins, margin=0.05).verdict == "tied"
 
 
-@pytest.mark.slow
 def test_it_ends_whatever_the_plans_are(monkeypatch):
     monkeypatch.setattr(cpc_pac, "next_pair", lambda planner: (0, 1))  # never what is needed
     matrix = PreferenceMatrix(circle(3, 0.4))
@@ -218,7 +209,6 @@ def test_a_pair_that_is_proved_paused_or_under_way_has_no_turn():
     assert turns == set(map(frozenset, combinations(range(4), 2))) - closed
 
 
-@pytest.mark.slow
 def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
     # 20 options in an order at gaps of .1: about 9,800 votes; twice that would be a fault.
     runs = copeland.simulate("order-20-0.1:seed=0", "cpc-pac", 1e6, runs=20, seed=0, marks=1)
@@ -229,7 +219,6 @@ def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
 # Room, and what is kept
 
 
-@pytest.mark.slow
 def test_enlarging_changes_nothing(monkeypatch):
     plain = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
     monkeypatch.setattr("copeland.kernels.planner.planner_state.FIRST_ROOM", 1)

@@ -14,6 +14,8 @@ import pytest
 from commands import flat, run
 from fake_chat import FakeChat, refuses, says
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 JUDGE = """
 import sys
 left, right = sys.argv[1:3]
@@ -66,7 +68,6 @@ def gate(*words, judge=None, baseline="old.jsonl", candidate="new.jsonl"):
     return run("gate", "--baseline", baseline, "--candidate", candidate, *own, *words)
 
 
-@pytest.mark.slow
 def test_a_program_passes_a_better_candidate(folder):
     done = gate("--require", "better")
     assert done.exit_code == 0, done.stderr
@@ -77,7 +78,6 @@ def test_a_program_passes_a_better_candidate(folder):
     assert "because both answers are the same" in done.stdout
 
 
-@pytest.mark.slow
 def test_the_opposite_fails_and_a_cap_leaves_it_undecided(folder):
     done = gate(baseline="new.jsonl", candidate="old.jsonl")
     assert done.exit_code == 1
@@ -89,7 +89,6 @@ def test_the_opposite_fails_and_a_cap_leaves_it_undecided(folder):
     assert "Undecided: 1 of 2 judges prove the required claim." in done.stdout
 
 
-@pytest.mark.slow
 def test_files_agree_with_each_other(folder):
     files = ("--out", "gate.json", "--junit", "gate.xml", "--summary", "gate.md")
     done = gate("--json", *files, "--certificate", "cert.json", "--require", "better")
@@ -115,7 +114,6 @@ def test_files_agree_with_each_other(folder):
     assert again.exit_code == 2 and "gate.json exists" in again.stderr
 
 
-@pytest.mark.slow
 def test_a_second_run_pays_for_nothing(folder):
     gate("--out", "gate.json", "--require", "better")
     lines = Path("gate.journal.jsonl").read_text().splitlines()
@@ -128,7 +126,6 @@ def test_a_second_run_pays_for_nothing(folder):
     assert "--require is better there and not-worse here and --by is 0.05 there" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--out", "--junit", "--summary", "--certificate"])
 def test_a_second_run_replaces_its_own_files_and_no_others(folder, option):
     words = ("--journal", "kept.jsonl", "--require", "better", option, "file")
@@ -139,7 +136,6 @@ def test_a_second_run_replaces_its_own_files_and_no_others(folder, option):
     assert Path("file").read_text() == "something that I wrote"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("swap", ["random", "confirm"])
 def test_a_judge_that_always_says_left_does_not_pass(folder, swap):
     words = ("--command", "echo left", "--swap", swap, "--journal", "kept.jsonl")
@@ -163,7 +159,6 @@ def prefers_short(request):
     return says("left" if len(left) < len(right) else "Verdict: B")
 
 
-@pytest.mark.slow
 def test_a_model_at_an_endpoint_decides_and_is_paid_once(folder):
     words = (
         "--prices",
@@ -194,7 +189,6 @@ def test_a_model_at_an_endpoint_decides_and_is_paid_once(folder):
     )
 
 
-@pytest.mark.slow
 def test_an_endpoint_that_fails_is_an_error_and_keeps_what_was_judged(folder):
     with FakeChat(prefers_short, prefers_short, refuses(400, "no such model")) as fake:
         words = ("--journal", "kept.jsonl", "--patience", "2", "--require", "better")
@@ -207,7 +201,6 @@ def test_an_endpoint_that_fails_is_an_error_and_keeps_what_was_judged(folder):
     assert len(Path("kept.jsonl").read_text().splitlines()) == 5
 
 
-@pytest.mark.slow
 def test_a_cap_on_cost_that_cannot_suffice_is_refused_before_a_call(folder):
     with FakeChat(prefers_short) as fake:
         done = gate("--prices", "10,10", "--cost", "0.001", judge=chat(fake.url))
@@ -216,7 +209,6 @@ def test_a_cap_on_cost_that_cannot_suffice_is_refused_before_a_call(folder):
     assert "the cap on cost of 0.001 cannot suffice" in done.stderr
 
 
-@pytest.mark.slow
 def test_money_that_runs_out_leaves_it_undecided(folder):
     with FakeChat(prefers_short) as fake:
         words = ("--prices", "1,2", "--cost", "0.003", "--all", "--json")
@@ -227,7 +219,6 @@ def test_money_that_runs_out_leaves_it_undecided(folder):
     assert told["calls"] == len(fake.requests) < 60
 
 
-@pytest.mark.slow
 def test_a_model_that_always_says_left_is_told_of(folder):
     with FakeChat(says("left")) as fake:
         done = gate("--max-calls", "30", "--all", judge=chat(fake.url))
@@ -235,7 +226,6 @@ def test_a_model_that_always_says_left_is_told_of(folder):
     assert "named the left answer in 30 of 30 calls" in done.stdout
 
 
-@pytest.mark.slow
 def test_one_file_with_a_column_for_each_option(folder):
     rows = "".join(f"q{i},Hi {i}?,{LONG.format(i)!r},{i},maybe {i}\n" for i in range(30))
     Path("all.csv").write_text("id,input,polite,brief,other\n" + rows.replace("'", '"'))
@@ -255,7 +245,6 @@ def test_one_file_with_a_column_for_each_option(folder):
     )
 
 
-@pytest.mark.slow
 def test_a_judge_that_says_only_tie_passes_nothing_unless_it_is_accepted(folder):
     words = (*SETS, "--command", "echo tie", "--journal", "kept.jsonl", "--summary", "gate.md")
     done = run("gate", *words)
@@ -269,7 +258,6 @@ def test_a_judge_that_says_only_tie_passes_nothing_unless_it_is_accepted(folder)
     assert done.exit_code == 0 and "named an answer in 0 of" in done.stdout
 
 
-@pytest.mark.slow
 def test_a_set_against_itself(folder):
     own = ("--command", f"{sys.executable} judge.py {{left}} {{right}}", "--max-calls", "20")
     done = run("gate", "--same", "old.jsonl", *own)
@@ -288,6 +276,7 @@ def test_a_set_against_itself(folder):
     assert run("gate", "--same", "old.jsonl", "--out", "x.json", *own).exit_code == 2
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -327,6 +316,7 @@ def test_bad_input_ends_with_a_sentence_and_exit_code_2(folder, words, said):
     assert re.fullmatch(r"copeland: .*\n", done.stderr)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("option", ["--out", "--junit", "--summary", "--certificate", "--journal"])
 def test_a_file_that_cannot_be_written_is_refused_before_a_call(folder, option):
     words = ("--command", "echo tie", "--require", "better")
@@ -337,7 +327,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_a_call(folder, option):
     assert "there is no folder none" in done.stderr
 
 
-@pytest.mark.slow
 def test_what_the_machine_refuses_is_an_error_and_never_looks_like_a_failed_gate(
     folder, monkeypatch
 ):
@@ -350,7 +339,6 @@ def test_what_the_machine_refuses_is_an_error_and_never_looks_like_a_failed_gate
     assert "gate.xml: No space left on device." in done.stderr
 
 
-@pytest.mark.slow
 def test_cases_that_do_not_join_are_named_unless_they_may_be_dropped(folder):
     lines = Path("new.jsonl").read_text().splitlines()
     Path("new.jsonl").write_text("\n".join(lines[:35]) + "\n")
@@ -361,7 +349,6 @@ def test_cases_that_do_not_join_are_named_unless_they_may_be_dropped(folder):
     assert "3 calls give 3 verdicts" in done.stderr  # it went on
 
 
-@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_judged_and_the_next_run_goes_on(folder):
     Path("slow.py").write_text("import time; time.sleep(0.2)\nprint('tie')\n")
     code = "from copeland.cli import main; main()"
@@ -401,7 +388,6 @@ def test_ctrl_c_keeps_what_is_judged_and_the_next_run_goes_on(folder):
 PAGE = Path(__file__).parents[2] / "docs" / "gate.md"
 
 
-@pytest.mark.slow
 def test_the_first_command_of_the_page_says_what_the_page_shows(monkeypatch):
     blocks = re.findall(r"```\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     command = next(block for block in blocks if block.startswith("copeland gate"))

@@ -16,6 +16,8 @@ from copeland.gate.gate_certificate import (
     read_gate_certificate,
 )
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 PAIRS = make_pairs(20, identical=4)
 
 
@@ -31,7 +33,6 @@ def seal(content):
     return content | {"seal": _seal(content)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -50,7 +51,6 @@ def test_what_was_written_holds(how):
     assert find_objections(content, PAIRS) == ()
 
 
-@pytest.mark.slow
 def test_any_changed_part_is_found_by_the_seal():
     content = issue()
     for key in content:
@@ -58,6 +58,7 @@ def test_any_changed_part_is_found_by_the_seal():
         assert any("seal" in one for one in find_objections(changed)), key
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -88,6 +89,7 @@ def turn_one(verdicts):
     return [*verdicts[:place], "right", *verdicts[place + 1 :]]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -121,7 +123,6 @@ def places(content, path=()):
         yield from places(value, (*path, key))
 
 
-@pytest.mark.slow
 @given(st.data())
 def test_junk_in_any_place_is_an_objection_and_never_a_crash(data):
     content = json.loads(ISSUED)
@@ -135,7 +136,6 @@ def test_junk_in_any_place_is_an_objection_and_never_a_crash(data):
     find_objections(seal(content))
 
 
-@pytest.mark.slow
 def test_other_answers_are_found_by_their_digest():
     content = issue()
     found = find_objections(content, make_pairs(20, identical=5))
@@ -144,7 +144,6 @@ def test_other_answers_are_found_by_their_digest():
     assert any("other cases" in one for one in find_objections(content, make_pairs(19, 4)))
 
 
-@pytest.mark.slow
 def test_a_file_is_recognised(tmp_path):
     path = tmp_path / "cert.json"
     path.write_text(json.dumps(issue()))

@@ -15,6 +15,8 @@ from copeland.gate.junit import make_junit
 from copeland.gate.markdown_summary import make_summary
 from copeland.gate.self_check import check_judge_by_itself
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 WARNING = "Try it on answers that are plainly worse."
 
 
@@ -23,7 +25,6 @@ def gate(judge, cases=80, identical=0, **how):
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.slow
 @pytest.mark.parametrize("word", ["tie", "both_bad"])
 @pytest.mark.parametrize("swap", ["random", "confirm"])
 @pytest.mark.parametrize("population", ["these", "like-these"])
@@ -37,7 +38,6 @@ def test_it_passes_nothing_unless_it_is_accepted(word, swap, population):
     assert WARNING in "".join(describe_details(accepted))
 
 
-@pytest.mark.slow
 def test_it_is_asked_on_until_it_names_an_answer():
     asked = []
 
@@ -53,7 +53,6 @@ def test_it_is_asked_on_until_it_names_an_answer():
     assert WARNING in "".join(describe_details(result))
 
 
-@pytest.mark.slow
 def test_files_say_the_same_of_it():
     result = gate(Scripted("tie"), 40)
     sentence = result.judges[0].objection
@@ -74,7 +73,6 @@ def test_files_say_the_same_of_it():
     assert content["outcome"] == "undecided" and find_objections(content) == ()
 
 
-@pytest.mark.slow
 def test_a_certificate_that_forgets_to_accept_such_a_judge_does_not_hold():
     content = json.loads(make_certificate(gate(Scripted("tie"), 40, accept_judge=True)))
     content["accept_judge"] = False
@@ -82,7 +80,6 @@ def test_a_certificate_that_forgets_to_accept_such_a_judge_does_not_hold():
     assert any("but it is undecided" in one for one in find_objections(content))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("identical", [40, 39])
 def test_ties_that_decide_nothing_are_no_objection(identical):
     # One case of 40 lost is theta .4875, which is above .45 whatever the judge says of it.
@@ -91,17 +88,18 @@ def test_ties_that_decide_nothing_are_no_objection(identical):
 
 
 @pytest.mark.quick
+@pytest.mark.quick
 def test_a_refuted_claim_stays_refuted_with_a_warning():
     result = gate(Scripted("tie"), 40, require="better")
     assert result.outcome == "failed" and WARNING in "".join(describe_details(result))
 
 
+@pytest.mark.quick
 def test_a_judge_that_names_answers_is_not_warned_of():
     result = gate(Scripted(NEW, OLD, *["tie"] * 8), judge_all=True)
     assert result.outcome == "passed" and WARNING not in "".join(describe_details(result))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("named", "said"), [(0, "every pair"), (2, "nearly every pair")])
 def test_a_set_against_itself_cannot_tell_such_a_judge_from_a_good_one(named, said):
     same = pair_with_itself({f"q{i}": f"answer {i}" for i in range(40)})

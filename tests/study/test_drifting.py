@@ -10,6 +10,8 @@ from scipy.stats import binom
 from copeland.certificate.drift_evidence import change_in
 from copeland.study import create_study
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 NAMES = ["tea", "milk", "juice"]
 
 
@@ -25,7 +27,6 @@ def told(study, shares, seed=0, pair=("tea", "milk"), start=0.0):
     return won
 
 
-@pytest.mark.slow
 def test_a_pair_that_changed_is_named():
     study = create_study("drinks", NAMES, voters="independent")
     won = told(study, np.repeat([0.8, 0.3], 200))
@@ -36,7 +37,6 @@ def test_a_pair_that_changed_is_named():
     assert drift.sentence.startswith("The votes on tea and milk changed over time: tea won ")
 
 
-@pytest.mark.slow
 def test_sides_do_not_matter():
     study, turned = (
         create_study("drinks", NAMES, voters="independent"),
@@ -52,7 +52,6 @@ def test_sides_do_not_matter():
     assert turned.drift() == study.drift()
 
 
-@pytest.mark.slow
 def test_votes_that_do_not_count_say_nothing():
     study = create_study("drinks", NAMES, repeats="first", voters="independent")
     told(study, np.repeat([0.8, 0.3], 200))
@@ -67,6 +66,7 @@ def test_votes_that_do_not_count_say_nothing():
     assert study.drift() == ()
 
 
+@pytest.mark.quick
 def test_counts_have_no_order():
     study = create_study("drinks", NAMES, voters="independent")
     study.add_votes(
@@ -90,7 +90,6 @@ def needed(study, evidence):
 CHANGED = np.repeat([0.05, 0.95], 60)
 
 
-@pytest.mark.slow
 def test_pairs_of_the_first_options_share_nine_tenths_of_the_level():
     study = create_study("drinks", NAMES, voters="independent")
     won = told(study, CHANGED)
@@ -99,7 +98,6 @@ def test_pairs_of_the_first_options_share_nine_tenths_of_the_level():
     assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.9, rel=1e-3)
 
 
-@pytest.mark.slow
 def test_a_pair_is_weighed_by_its_later_option():
     """Option 5 of three that were known: .1 * 3 / (4^2 5) of the level."""
     study = create_study("drinks", NAMES, voters="independent")
@@ -110,7 +108,6 @@ def test_a_pair_is_weighed_by_its_later_option():
     assert needed(study, change_in(won).evidence) == pytest.approx(80 / 0.3, rel=1e-3)
 
 
-@pytest.mark.slow
 def test_options_that_are_added_before_the_first_vote_are_known():
     study = create_study("drinks", NAMES, voters="independent")
     study.add_option("water")
@@ -118,7 +115,6 @@ def test_options_that_are_added_before_the_first_vote_are_known():
     assert needed(study, change_in(won).evidence) == pytest.approx(6 / 0.9, rel=1e-3)
 
 
-@pytest.mark.slow
 def test_studies_to_which_options_are_added_one_by_one_are_rarely_said_to_change():
     """Five options one by one, every look counts: at most 5 % of 20 studies of even pairs.
 
@@ -141,7 +137,6 @@ def test_studies_to_which_options_are_added_one_by_one_are_rarely_said_to_change
     assert flagged <= binom.isf(1e-6, 20, 0.05)
 
 
-@pytest.mark.slow
 def test_status_json_and_report_tell_it(tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     study = create_study("drinks", NAMES, storage, voters="independent")

@@ -9,6 +9,8 @@ from copeland.errors import UnknownDuel
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.tuning.duels import Duel
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 LINE = Space({"x": Real(0, 1)})
 MIXED = Space(
     {"x": Real(0, 1), "n": Integer(1, 8), "c": Choice("a", "b", "c")},
@@ -34,20 +36,17 @@ def recommendation():
     return tune(LINE, 12).recommend()
 
 
-@pytest.mark.slow
 def test_it_finds_the_best_point_of_a_line(recommendation):
     assert recommendation.point["x"] == pytest.approx(0.3, abs=0.1)
     assert 0.8 < recommendation.score <= 1
     assert 0 <= recommendation.regret < 0.2
 
 
-@pytest.mark.slow
 def test_same_seed_same_run_and_another_seed_another_one():
     runs = [[duel[1:] for duel in tune(MIXED, 6, seed).ask(3)] for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
 
 
-@pytest.mark.slow
 def test_a_tuner_goes_on_after_dump_and_load_as_if_nothing_had_happened():
     tuner = tune(MIXED, 7)
     waiting = tuner.ask(2)
@@ -60,7 +59,6 @@ def test_a_tuner_goes_on_after_dump_and_load_as_if_nothing_had_happened():
     assert loaded.dump() == tuner.dump()
 
 
-@pytest.mark.slow
 def test_looking_changes_nothing():
     tuner, other = tune(LINE, 5), tune(LINE, 5)
     tuner.recommend()
@@ -69,14 +67,12 @@ def test_looking_changes_nothing():
     assert tuner.ask() == other.ask()
 
 
-@pytest.mark.slow
 def test_points_of_a_mixed_space_are_feasible_and_a_duel_has_two():
     for duel in tune(MIXED, 5).ask(10):
         assert all(MIXED.allows(point) for point in duel[1:])
         assert duel.first != duel.second
 
 
-@pytest.mark.slow
 def test_a_space_of_two_points_can_be_asked():
     tuner = Tuner(Space({"c": Choice("a", "b")}))
     for _ in range(10):
@@ -86,7 +82,6 @@ def test_a_space_of_two_points_can_be_asked():
     assert len(tuner._counts.places) == 1
 
 
-@pytest.mark.slow
 def test_old_votes_come_first_and_known_pairs_are_counted_from_either_side():
     tuner = Tuner(LINE)
     a, b = {"x": 0.2}, {"x": 0.9}
@@ -99,7 +94,6 @@ def test_old_votes_come_first_and_known_pairs_are_counted_from_either_side():
     assert tuner.recommend().point["x"] < 0.6
 
 
-@pytest.mark.slow
 def test_a_shortlist_has_different_points_the_recommended_one_first():
     tuner = tune(LINE, 12)
     points = tuner.shortlist(4)
@@ -107,6 +101,7 @@ def test_a_shortlist_has_different_points_the_recommended_one_first():
     assert points[0] == tuner.recommend().point
 
 
+@pytest.mark.quick
 def test_duels_that_were_not_asked_or_were_answered_are_refused_and_nothing_is_lost():
     tuner = Tuner(LINE)
     duel = tuner.ask()
@@ -125,6 +120,7 @@ def test_duels_that_were_not_asked_or_were_answered_are_refused_and_nothing_is_l
         tuner.tell(dropped, None)
 
 
+@pytest.mark.quick
 def test_what_a_tuner_cannot_take_is_one_sentence():
     tuner = Tuner(MIXED)
     inside = {"x": 0.1, "n": 1, "c": "a"}
@@ -151,7 +147,6 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
         Tuner(LINE, seed=-1)
 
 
-@pytest.mark.slow
 def test_an_old_vote_that_is_given_twice_over_does_not_break_the_fit():
     tuner = Tuner(LINE)
     for _ in range(300):
@@ -161,7 +156,6 @@ def test_an_old_vote_that_is_given_twice_over_does_not_break_the_fit():
     assert isinstance(tuner.ask(), Duel)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_it_finds_the_best_point_where_preferences_run_in_a_circle():
     voter = np.random.default_rng(0)

@@ -10,6 +10,8 @@ from copeland.study import objections, read_certificate
 from copeland.study.results.certificate_file import Filed
 from copeland.web.images import image_of
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def png(colour=(200, 30, 30), size=(40, 30)):
     from PIL import Image
@@ -28,6 +30,7 @@ def links(page):
     return re.findall(r'value="http://127\.0\.0\.1:8000(/v/[^"]+)"', page.text)
 
 
+@pytest.mark.quick
 def test_nobody_comes_in_without_the_token(site):
     browser = site.browser()
     site.server.new_admin_token()
@@ -38,6 +41,7 @@ def test_nobody_comes_in_without_the_token(site):
     assert refused.status_code == 403 and not browser.cookies
 
 
+@pytest.mark.quick
 def test_the_token_is_exchanged_by_a_button_and_a_newer_one_ends_it(site):
     old = site.server.new_admin_token()
     browser = site.browser()
@@ -60,7 +64,6 @@ def test_a_session_ends_by_leaving_and_by_time(site):
     assert other.get("/admin").url.path == "/admin/enter"
 
 
-@pytest.mark.slow
 def test_from_pasted_lines_to_a_vote_to_the_dashboard(site):
     admin = site.admin()
     shared = create(admin, question="Which tea?")
@@ -75,7 +78,6 @@ def test_from_pasted_lines_to_a_vote_to_the_dashboard(site):
     assert site.server.study(site.page()).settings.voters == "people"
 
 
-@pytest.mark.slow
 def test_from_a_csv_file(site):
     admin = site.admin()
     content = b"name,text\nA,Be brief.\nB,Be kind.\n"
@@ -84,7 +86,6 @@ def test_from_a_csv_file(site):
     assert [(o.name, o.text) for o in options] == [("A", "Be brief."), ("B", "Be kind.")]
 
 
-@pytest.mark.slow
 def test_from_a_csv_file_with_items(site):
     admin = site.admin()
     rows = ["item,name,text", "Why?,gpt,Because.", "Why?,kimi,Who knows.", "How?,gpt,So."]
@@ -125,7 +126,6 @@ def test_a_bad_csv_file_is_refused_in_a_sentence_and_creates_nothing(site, conte
     assert site.server.store.pages() == []
 
 
-@pytest.mark.slow
 def test_from_images_each_with_words(site):
     admin = site.admin()
     files = [
@@ -145,7 +145,6 @@ def test_from_images_each_with_words(site):
     assert asks(page) and 'alt="blue"' in page.text and "taken from above" not in page.text
 
 
-@pytest.mark.slow
 def test_images_of_a_refused_form_are_not_kept(site):
     admin, content = site.admin(), png((9, 9, 200))
     digest = image_of(content, "v1").digest
@@ -160,7 +159,6 @@ def test_images_of_a_refused_form_are_not_kept(site):
     assert again.status_code == 422 and "choose all images again" in again.text
 
 
-@pytest.mark.slow
 def test_the_image_of_a_refused_option_is_not_kept(site):
     site.study()
     admin, content = site.admin(), png((9, 9, 200))
@@ -176,14 +174,12 @@ def test_a_form_that_was_refused_keeps_what_was_typed(site):
     assert answer.status_code == 422 and "Which one?" in answer.text and "alone" in answer.text
 
 
-@pytest.mark.slow
 def test_a_name_that_voters_could_read_is_pointed_out(site):
     site.study(options={"gpt-x": "I am GPT-X, and I say tea.", "other": "Coffee."})
     page = site.admin().get(f"/admin/s/{site.page().slug}/options")
     assert "could read a name" in page.text and "gpt-x" in page.text
 
 
-@pytest.mark.slow
 def test_options_are_paused_resumed_retired_and_added(site):
     study = site.study()
     admin = site.admin()
@@ -199,7 +195,6 @@ def test_options_are_paused_resumed_retired_and_added(site):
     assert "media" in admin.get(path).text
 
 
-@pytest.mark.slow
 def test_personal_links_are_made_listed_and_revoked(site):
     study = site.study()
     admin = site.admin()
@@ -224,7 +219,6 @@ def test_personal_links_are_made_listed_and_revoked(site):
     assert "Ann" not in str(site.server.store.links(site.page().study))
 
 
-@pytest.mark.slow
 def test_closing_gives_a_certificate_that_can_be_checked(site, tmp_path):
     study = site.study()
     browser, page = site.voter()
@@ -241,7 +235,6 @@ def test_closing_gives_a_certificate_that_can_be_checked(site, tmp_path):
     assert isinstance(filed, Filed) and objections(filed, study) == ()
 
 
-@pytest.mark.slow
 def test_exports_hold_every_vote_and_no_formula(site):
     study = site.study("=tea", {"=1+1": "one", "b": "two"})
     vote(*site.voter(name="=tea"))
@@ -267,7 +260,6 @@ def test_the_preview_asks_nothing(site):
     assert "Grassy" in page.text and study.number == 1
 
 
-@pytest.mark.slow
 def test_an_excluded_vote_is_shown_with_its_reason(site):
     study = site.study()
     vote(*site.voter())
@@ -276,7 +268,6 @@ def test_an_excluded_vote_is_shown_with_its_reason(site):
     assert "(a robot)" in page.text
 
 
-@pytest.mark.slow
 def test_the_stream_of_a_dashboard_says_when_something_is_new():
     site = Site()
     site.study()
@@ -302,7 +293,6 @@ def test_the_stream_of_a_dashboard_says_when_something_is_new():
     assert admin.get("/admin").status_code == 200
 
 
-@pytest.mark.slow
 def test_people_sign_in_and_out_and_a_study_is_open(site):
     assert "<h1>Sign in</h1>" in site.browser().get("/admin/enter").text
     site.study()

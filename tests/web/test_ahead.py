@@ -9,6 +9,8 @@ from web_client import asks, fields, send, vote
 from copeland.web.images import image_of
 from copeland.web.store import Pane
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 NAMES = ("top-1", "middle-2", "bottom-3")
 
 
@@ -27,7 +29,6 @@ def look_ahead(browser, page):
     return send(browser, page, f"{page.url.path}/ahead")
 
 
-@pytest.mark.slow
 def test_the_images_of_the_next_pair_are_those_that_come(site, shots):
     browser, page = site.voter()
     promised = look_ahead(browser, page).json()["images"]
@@ -39,7 +40,6 @@ def test_the_images_of_the_next_pair_are_those_that_come(site, shots):
     assert all(one in page.text for one in promised)
 
 
-@pytest.mark.slow
 def test_no_pair_comes_twice_and_the_last_promises_nothing(site, shots):
     browser, page = site.voter()
     for left in (3, 2, 1):
@@ -50,7 +50,6 @@ def test_no_pair_comes_twice_and_the_last_promises_nothing(site, shots):
     assert len(shots.votes()) == len(pairs) == 3
 
 
-@pytest.mark.slow
 def test_an_answer_taken_back_is_asked_before_what_was_promised(site, shots):
     browser, first = site.voter()
     look_ahead(browser, first)
@@ -63,7 +62,6 @@ def test_an_answer_taken_back_is_asked_before_what_was_promised(site, shots):
     assert asks(third) and len(shots.votes()) == 3
 
 
-@pytest.mark.slow
 def test_nothing_is_told_that_a_voter_may_not_know(site, shots):
     browser, page = site.voter()
     told = look_ahead(browser, page)
@@ -72,7 +70,6 @@ def test_nothing_is_told_that_a_voter_may_not_know(site, shots):
     assert all(other.get(one).status_code == 404 for one in told.json()["images"])
 
 
-@pytest.mark.slow
 def test_nothing_is_promised_where_the_next_pair_is_not_certain(site, shots):
     browser, page = site.voter()
     site.server.store.save_page(replace(site.page(), paused=True))
@@ -82,13 +79,13 @@ def test_nothing_is_promised_where_the_next_pair_is_not_certain(site, shots):
     assert look_ahead(browser, page).status_code == 204
 
 
-@pytest.mark.slow
 def test_texts_need_nothing_ahead(site):
     study = site.study()
     browser, page = site.voter()
     assert look_ahead(browser, page).status_code == 204 and study.number == 5
 
 
+@pytest.mark.quick
 def test_a_stranger_and_another_site_get_nothing(site, shots):
     browser, page = site.voter()
     path = f"{page.url.path}/ahead"
@@ -97,7 +94,6 @@ def test_a_stranger_and_another_site_get_nothing(site, shots):
     assert browser.post(path, data=fields(page), headers=foreign).status_code == 403
 
 
-@pytest.mark.slow
 def test_a_browser_loads_them_while_somebody_looks(live, somebody):
     study = live.study(options=list(NAMES))
     for shade, name in enumerate(NAMES):

@@ -8,10 +8,11 @@ from test_security import HOSTILE
 from copeland.web.images import image_of
 from copeland.web.store import Pane
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 FOCUSED = "document.activeElement.getAttribute('value') || document.activeElement.ariaLabel || document.activeElement.innerText"
 
 
-@pytest.mark.slow
 def test_by_mouse_pair_after_pair_until_thanks(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -23,7 +24,6 @@ def test_by_mouse_pair_after_pair_until_thanks(live, somebody):
     assert outcomes(study) == ["left", "right", "tie"] and len(set(seen)) == 3
 
 
-@pytest.mark.slow
 def test_hostile_texts_do_nothing(live, somebody):
     live.study(
         options={f"<b>{i}</b>": text for i, text in enumerate(HOSTILE[::2])},
@@ -46,7 +46,6 @@ def test_hostile_texts_do_nothing(live, somebody):
     assert elsewhere == []
 
 
-@pytest.mark.slow
 def test_by_keys_alone(live, somebody):
     study = live.study(page={"per_voter": 3})
     page = somebody().open(live.link())
@@ -75,7 +74,6 @@ def test_by_keys_alone(live, somebody):
     assert outcomes(study) == ["right", "right"]
 
 
-@pytest.mark.slow
 def test_tabs_go_in_the_order_of_reading(live, somebody):
     live.study(page={"per_voter": 3})
     page = somebody().begin()
@@ -92,7 +90,6 @@ def test_tabs_go_in_the_order_of_reading(live, somebody):
     assert page.locator(".count").inner_text().startswith("3 of 3")
 
 
-@pytest.mark.slow
 def test_on_a_small_phone_by_touch(live, somebody):
     study = live.study(options={name: "word " * 200 for name in ("x1", "y2", "z3")})
     page = somebody(viewport=PHONE, has_touch=True, is_mobile=True).begin()
@@ -107,7 +104,6 @@ def test_on_a_small_phone_by_touch(live, somebody):
     assert outcomes(study) == ["right"] and page.evaluate("scrollY") == 0
 
 
-@pytest.mark.slow
 def test_without_scripts(live, somebody):
     study = live.study()
     page = somebody(java_script_enabled=False).begin()
@@ -128,7 +124,6 @@ def test_without_scripts(live, somebody):
     assert outcomes(study) == ["right"] * 3
 
 
-@pytest.mark.slow
 def test_undo_asks_the_pair_anew_until_the_next_answer(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -142,7 +137,6 @@ def test_undo_asks_the_pair_anew_until_the_next_answer(live, somebody):
     assert outcomes(study) == ["right"] and len(study.votes()) == 2
 
 
-@pytest.mark.slow
 def test_a_double_click_is_one_vote(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -163,7 +157,6 @@ def test_a_double_click_is_one_vote(live, somebody):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_a_held_key_is_one_vote(live, somebody):
     study = live.study()
@@ -177,7 +170,6 @@ def test_a_held_key_is_one_vote(live, somebody):
     assert outcomes(study) == ["left"]
 
 
-@pytest.mark.slow
 def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -196,7 +188,6 @@ def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
     assert len(study.votes()) == 2 and study.standing().asked == 3
 
 
-@pytest.mark.slow
 def test_one_voter_in_two_tabs_has_one_vote_a_pair(live, somebody):
     study = live.study()
     voter = somebody()
@@ -210,7 +201,6 @@ def test_one_voter_in_two_tabs_has_one_vote_a_pair(live, somebody):
     assert outcomes(study) == ["left"] and ballot(page) == ballot(other)
 
 
-@pytest.mark.slow
 def test_an_answer_without_a_connection_waits_and_is_sent_once(live, somebody):
     study = live.study()
     voter = somebody()
@@ -239,7 +229,6 @@ def show_images(live, size):
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "scripts"), [((390, 1900), True), ((390, 1900), False), ((1200, 500), True)]
 )
@@ -254,7 +243,6 @@ def test_on_a_phone_both_images_are_seen_at_once(live, somebody, size, scripts):
         assert box["y"] >= 0 and box["y"] + box["height"] <= buttons["y"] and box["width"] > 60
 
 
-@pytest.mark.slow
 def test_one_image_at_a_time_says_which_is_shown_and_what_comes_next(live, somebody):
     show_images(live, (390, 1900))
     page = somebody(viewport=PHONE, is_mobile=True, has_touch=True).begin()
@@ -277,7 +265,6 @@ def test_one_image_at_a_time_says_which_is_shown_and_what_comes_next(live, someb
     assert page.locator("#large img").get_attribute("src") != first
 
 
-@pytest.mark.slow
 def test_on_a_phone_a_long_text_says_that_the_other_is_below(live, somebody):
     live.study(options={name: "word " * 300 for name in ("x1", "y2", "z3")})
     page = somebody(viewport=PHONE, has_touch=True, is_mobile=True).begin()

@@ -6,6 +6,8 @@ from web_client import asks, fields, send, vote
 from copeland.web.security import HiddenBallot, Signer
 from copeland.web.store import VotingPage
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 OPTIONS = {f"o{i}": f"Text {i}." for i in range(6)}
 GOOD, BAD = "Paris is in France.", "Paris is in Peru."
 
@@ -34,7 +36,6 @@ def go(browser, page, right=True):
     return shown, page
 
 
-@pytest.mark.slow
 def test_a_known_answer_comes_as_a_pair_and_is_no_vote(site):
     study = study_with(site)
     browser, page = site.voter()
@@ -46,7 +47,6 @@ def test_a_known_answer_comes_as_a_pair_and_is_no_vote(site):
     ]
 
 
-@pytest.mark.slow
 def test_who_fails_by_the_rule_is_excluded_visibly(site):
     study = study_with(site, failures=1)
     browser, page = site.voter()
@@ -66,14 +66,12 @@ def test_who_fails_by_the_rule_is_excluded_visibly(site):
     assert "not counted" in send(browser, page, f"/vote/{site.page().slug}/undo", headers=ours).text
 
 
-@pytest.mark.slow
 def test_without_a_rule_nobody_is_excluded(site):
     study = study_with(site)
     _, page = go(*site.voter(), right=False)
     assert "are done" in page.text and study.standing().votes == 6
 
 
-@pytest.mark.slow
 def test_a_skipped_check_tells_nothing(site):
     study_with(site, failures=1)
     browser, page = site.voter()
@@ -84,7 +82,6 @@ def test_a_skipped_check_tells_nothing(site):
     assert asks(page) and site.server.store.checks_of(site.page().study)[0].good is None
 
 
-@pytest.mark.slow
 def test_a_check_is_the_same_when_loaded_again_and_kept_once(site):
     study_with(site)
     browser, page = site.voter()
@@ -97,7 +94,6 @@ def test_a_check_is_the_same_when_loaded_again_and_kept_once(site):
     assert [one.good for one in site.server.store.checks_of(site.page().study)] == [True]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("steady", [True, False])
 def test_an_earlier_pair_comes_again_swapped(site, steady):
     study = study_with(site, known=[], repeats=True, per_voter=2)
@@ -116,6 +112,7 @@ def test_an_earlier_pair_comes_again_swapped(site, steady):
     assert [one.good for one in site.server.store.checks_of(site.page().study)] == [steady]
 
 
+@pytest.mark.quick
 def test_the_token_of_a_check_is_as_long_as_that_of_a_ballot_and_never_the_same():
     signer = Signer("secret")
     hidden = [HiddenBallot(5, 0), HiddenBallot(5, 0, is_check=True), HiddenBallot(0, 3, True)]
@@ -125,7 +122,6 @@ def test_the_token_of_a_check_is_as_long_as_that_of_a_ballot_and_never_the_same(
     assert found == hidden
 
 
-@pytest.mark.slow
 def test_known_answers_come_two_by_two(site):
     admin = site.admin()
     said = {"name": "tea", "pasted": "a\nb\nc", "check_every": "2"}
@@ -137,6 +133,7 @@ def test_known_answers_come_two_by_two(site):
     assert isinstance(page, VotingPage)
 
 
+@pytest.mark.quick
 def test_nobody_can_tell_from_a_cookie_on_which_side_the_better_text_is():
     """By a hash of what a cookie says, everybody could; by the server's secret, two servers differ in half of the cases."""
     from types import SimpleNamespace

@@ -12,6 +12,8 @@ from copeland.errors import InvalidParameter
 from copeland.web.completion import check_completion_address, read_code, write_completion_link
 from copeland.web.store import VotingPage
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 DONE = "https://panel.example.org/done?study=7&pid={code}"
 SECRET = "P4NEL-5f/é&=+ \"'<b>"
 
@@ -43,7 +45,6 @@ def arrive(site, query="", link=None):
     return browser, first, begin(browser, first)
 
 
-@pytest.mark.slow
 def test_the_code_comes_back_unchanged_and_only_at_the_end(site):
     site.study(page={"completion": DONE})
     browser, first, page = arrive(site, f"?pid={quote(SECRET)}")
@@ -57,7 +58,6 @@ def test_the_code_comes_back_unchanged_and_only_at_the_end(site):
     assert button(again) == button(page)
 
 
-@pytest.mark.slow
 def test_nothing_but_the_voters_cookie_holds_the_code(site):
     study = site.study(page={"completion": DONE})
     browser, _, page = arrive(site, "?pid=P4NEL5f")
@@ -70,35 +70,30 @@ def test_nothing_but_the_voters_cookie_holds_the_code(site):
     assert "P4NEL5f" not in str(list(study.log()))
 
 
-@pytest.mark.slow
 def test_without_a_place_everybody_gets_the_same_address(site):
     site.study(page={"completion": "https://panel.example.org/done?cc=C1"})
     browser, _, page = arrive(site)
     assert button(finish(site, browser, page)) == "https://panel.example.org/done?cc=C1"
 
 
-@pytest.mark.slow
 def test_who_brought_no_code_gets_no_address_that_needs_one(site):
     site.study(page={"completion": DONE})
     browser, _, page = arrive(site)
     assert button(finish(site, browser, page)) == ""
 
 
-@pytest.mark.slow
 def test_a_personal_link_takes_no_code(site):
     site.study(page={"completion": DONE})
     browser, first, page = arrive(site, "?pid=mine", site.link(personal=True, label="Ann"))
     assert "panel_code" not in first.text and button(finish(site, browser, page)) == ""
 
 
-@pytest.mark.slow
 def test_the_owner_names_the_parameter(site):
     site.study(page={"completion": DONE, "code_name": "PROLIFIC_PID"})
     browser, _, page = arrive(site, "?pid=no&PROLIFIC_PID=yes")
     assert button(finish(site, browser, page)).endswith("pid=yes")
 
 
-@pytest.mark.slow
 def test_a_code_that_nobody_signed_here_is_not_taken(site):
     site.study(page={"completion": DONE})
     site.study("other", page={"completion": DONE})
@@ -111,7 +106,6 @@ def test_a_code_that_nobody_signed_here_is_not_taken(site):
         assert button(finish(site, browser, page)) == ""
 
 
-@pytest.mark.slow
 def test_who_comes_back_without_the_code_still_has_it_and_a_new_one_replaces_it(site):
     site.study(page={"completion": DONE})
     link = site.link()
@@ -122,7 +116,6 @@ def test_who_comes_back_without_the_code_still_has_it_and_a_new_one_replaces_it(
     assert button(begin(browser, browser.get(f"{link}?pid=two"))).endswith("pid=two")
 
 
-@pytest.mark.slow
 def test_who_answered_finds_the_way_back_when_the_study_is_closed(site):
     study = site.study(page={"completion": DONE})
     browser, _, page = arrive(site, "?pid=one")
@@ -133,7 +126,6 @@ def test_who_answered_finds_the_way_back_when_the_study_is_closed(site):
     assert button(other.get(seen.url.path)) == ""  # and no answer, no completion
 
 
-@pytest.mark.slow
 def test_who_failed_the_checks_is_shown_no_button(site):
     known = [["Paris is in France.", "Paris is in Peru."]]
     body = {"completion": DONE, "known": known, "check_every": 1, "failures": 1, "per_voter": 3}
@@ -146,6 +138,7 @@ def test_who_failed_the_checks_is_shown_no_button(site):
     assert "too many of your answers were different" in page.text and button(page) == ""
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "code",
     [
@@ -177,6 +170,7 @@ def test_no_code_leads_elsewhere(code, place):
     assert len(found.path.split("/")) <= 2 and not re.search(r"[\\\s<>\"']", link)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("code", ["..", ".", "a\nb", "a\x00", "\ud800", "x" * 201, "\u202e"])
 def test_what_is_no_code_is_not_taken(code):
     page = VotingPage(1, "tea", "x", completion=DONE)
@@ -229,7 +223,6 @@ def test_what_is_no_address_for_voters_is_refused(url):
         check_completion_address(url)
 
 
-@pytest.mark.slow
 def test_the_owner_sets_and_removes_it(site):
     site.study()
     admin, path = site.admin(), f"/admin/s/{site.page().slug}"
@@ -244,7 +237,6 @@ def test_the_owner_sets_and_removes_it(site):
     assert (site.page().completion, site.page().code_name) == ("", "pid")
 
 
-@pytest.mark.slow
 def test_a_click_and_only_a_click_leads_back(live, somebody):
     live.study(page={"completion": DONE, "per_voter": 1})
     voter = somebody()

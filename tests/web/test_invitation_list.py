@@ -8,6 +8,8 @@ from browsing import answer
 from test_browser_owners import jury
 from web_client import asks, send, vote
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 PEOPLE = "name,email\nAnn Miller,ann@example.org\nBob,\n"
 
 
@@ -24,7 +26,6 @@ def rows(answer):
     return list(csv.DictReader(io.StringIO(answer.text)))
 
 
-@pytest.mark.slow
 def test_the_list_has_a_link_for_each_that_opens_as_that_person(site):
     study = site.study()
     found = rows(invite(site))
@@ -38,7 +39,6 @@ def test_the_list_has_a_link_for_each_that_opens_as_that_person(site):
     assert study.votes()[0].voter == next(one.voter for one in links if one.label == "Ann Miller")
 
 
-@pytest.mark.slow
 def test_the_same_file_gives_the_same_links_and_what_is_left(site):
     site.study()
     first = rows(invite(site))
@@ -49,7 +49,6 @@ def test_the_same_file_gives_the_same_links_and_what_is_left(site):
     assert len(site.server.store.links(site.page().study)) == 3
 
 
-@pytest.mark.slow
 def test_no_address_is_kept(site):
     site.study()
     invite(site)
@@ -63,6 +62,7 @@ def test_no_address_is_kept(site):
     assert "Ann Miller" in kept and "ann@example.org" not in kept
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -78,7 +78,6 @@ def test_what_cannot_be_sent_to_is_refused(site, content, said):
     assert site.server.store.links(site.page().study) == []
 
 
-@pytest.mark.slow
 def test_a_jury_is_listed_and_takes_nobody_new(site):
     jury(site)
     assert len(rows(invite(site, "name\nBob\nAnn\n", "jury"))) == 2
@@ -86,7 +85,6 @@ def test_a_jury_is_listed_and_takes_nobody_new(site):
     assert refused.status_code == 422 and "Eve" in refused.text
 
 
-@pytest.mark.slow
 def test_a_name_that_a_table_would_run_is_made_harmless(site):
     site.study()
     [row] = rows(invite(site, 'name,email\n=1+1,"=cmd()"\n'))
@@ -94,7 +92,6 @@ def test_a_name_that_a_table_would_run_is_made_harmless(site):
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.slow
 @pytest.mark.parametrize("scripts", [True, False])
 def test_an_owner_gets_the_list_in_a_browser(live, somebody, scripts, tmp_path):
     study = live.study()

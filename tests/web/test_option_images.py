@@ -7,6 +7,8 @@ import pytest
 from test_admin import create, links, png
 from web_client import asks, send, vote
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 ITEMS = [
     ("A red cat", "flux", "cat-flux.png", "A cat on a mat."),
     ("A red cat", "sdxl", "cat-sdxl.png", "A cat in the rain."),
@@ -25,7 +27,6 @@ def files(rows, head="item,name,image,text", chosen=None):
     return [("csv", ("rows.csv", table.encode(), "text/csv")), *images]
 
 
-@pytest.mark.slow
 def test_each_item_is_shown_with_its_own_images(site):
     shared = create(site.admin(), pasted="", files=files(ITEMS))
     assert shared.url.path.endswith("/share")
@@ -64,7 +65,6 @@ def width(answer):
     return Image.open(io.BytesIO(answer.content)).width
 
 
-@pytest.mark.slow
 def test_without_items_the_file_gives_names_and_words(site):
     rows = [("new", "b.png", "A blue page."), ("old", "a.png", "A grey page.")]
     shared = create(site.admin(), pasted="", files=files(rows, "name,image,text"))
@@ -72,7 +72,6 @@ def test_without_items_the_file_gives_names_and_words(site):
     assert asks(page) and 'alt="A blue page."' in page.text and "old" not in page.text
 
 
-@pytest.mark.slow
 def test_the_preview_shows_an_item_and_its_images(site):
     admin = site.admin()
     create(admin, pasted="", files=files(ITEMS))
@@ -82,7 +81,6 @@ def test_the_preview_shows_an_item_and_its_images(site):
     assert admin.get(address).status_code == 200
 
 
-@pytest.mark.slow
 def test_the_forecast_counts_options_and_not_images(site):
     from web_client import send
 
@@ -92,7 +90,6 @@ def test_the_forecast_counts_options_and_not_images(site):
     assert "With 2 options and 3 voters" in page.text
 
 
-@pytest.mark.slow
 def test_a_name_in_what_an_item_shows_is_pointed_out(site):
     rows = [*ITEMS[:3], ("Two dogs", "sdxl", "dogs-sdxl.png", "Dogs by SDXL.")]
     admin = site.admin()
@@ -100,6 +97,7 @@ def test_a_name_in_what_an_item_shows_is_pointed_out(site):
     assert "could read a name" in admin.get(f"/admin/s/{site.page().slug}/options").text
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("rows", "chosen"),
     [
@@ -117,7 +115,6 @@ def test_a_file_that_does_not_fit_its_images_creates_nothing(site, rows, chosen)
     assert site.server.store.pages() == []
 
 
-@pytest.mark.slow
 def test_a_deleted_study_takes_its_images_with_it_and_leaves_those_that_others_show(site):
     rows = [("one", "1.png", "first"), ("two", "2.png", "second")]
     create(site.admin(), pasted="", files=files(rows, "name,image,text"))
@@ -134,7 +131,6 @@ def test_a_deleted_study_takes_its_images_with_it_and_leaves_those_that_others_s
     assert site.storage.names() == []
 
 
-@pytest.mark.slow
 def test_results_and_the_dashboard_show_the_images(site):
     rows = [("one", "1.png", "first"), ("two", "2.png", "second")]
     create(site.admin(), pasted="", files=files(rows, "name,image,text"))
@@ -150,7 +146,6 @@ def test_results_and_the_dashboard_show_the_images(site):
     assert public.get(f"/r/{page.slug}/images/9").status_code == 404
 
 
-@pytest.mark.slow
 def test_the_image_of_a_proved_winner_is_large_and_has_its_words(site):
     rows = [("one", "1.png", "first words"), ("two", "2.png", "second words")]
     create(site.admin(), pasted="", voters="independent", files=files(rows, "name,image,text"))

@@ -10,8 +10,9 @@ from web_client import Site, asks, send, vote
 
 from copeland.study import Storage
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
 
-@pytest.mark.slow
+
 def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
     admin = site.admin()
     said = {"name": "jury", "pasted": "a one\nb two\nc three", "voters": "panel"}
@@ -42,7 +43,6 @@ def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
     assert key.get("/api/v1/studies/jury/results").json()["best"] == ["a one"]
 
 
-@pytest.mark.slow
 def test_pairs_are_counted_as_members_meet_them(site):
     admin, path = make_jury(site)
     # Two members and three options: 4 answers in the middle case, so 2 of each.
@@ -59,7 +59,6 @@ def make_jury(site, members="Ann\nBob"):
     return admin, f"/admin/s/{site.page('jury').slug}/share"
 
 
-@pytest.mark.slow
 def test_a_link_that_could_not_vote_is_refused_in_a_sentence(site):
     admin, path = make_jury(site)
     before = site.server.store.links(site.page("jury").study)
@@ -69,7 +68,6 @@ def test_a_link_that_could_not_vote_is_refused_in_a_sentence(site):
     assert site.server.store.links(site.page("jury").study) == before
 
 
-@pytest.mark.slow
 def test_a_member_who_is_excused_is_told_so(site):
     make_jury(site)
     page = site.page("jury")
@@ -82,7 +80,6 @@ def test_a_member_who_is_excused_is_told_so(site):
     assert "You are excused" in browser.get(address).text
 
 
-@pytest.mark.slow
 def test_a_panel_of_the_command_line_gets_links_by_its_own_names(site):
     study = site.study("jury", voters="panel", panel=["ann", "bob"])
     admin, path = site.admin(), f"/admin/s/{site.page('jury').slug}/share"
@@ -95,7 +92,6 @@ def test_a_panel_of_the_command_line_gets_links_by_its_own_names(site):
     assert [one.voter for one in study.votes()] == ["bob"]
 
 
-@pytest.mark.slow
 def test_somebody_invited_again_by_name_is_who_they_were(site):
     site.study()
     admin, path = site.admin(), f"/admin/s/{site.page().slug}/share"
@@ -118,7 +114,6 @@ def test_somebody_invited_again_by_name_is_who_they_were(site):
     assert labels == ["", "Bob", "Cleo", ""]
 
 
-@pytest.mark.slow
 def test_people_are_invited_by_a_csv_file_and_reminded_by_a_list(site):
     site.study()
     admin, path = site.admin(), f"/admin/s/{site.page().slug}/share"
@@ -131,7 +126,6 @@ def test_people_are_invited_by_a_csv_file_and_reminded_by_a_list(site):
     assert "Ann: 0 answers given, about 3 left: http://127.0.0.1:8000/v/" in shown.text
 
 
-@pytest.mark.slow
 def test_a_member_is_excused_on_the_page_and_waited_for_again(site):
     admin, path = make_jury(site)
     study = site.server.study(site.page("jury"))
@@ -147,7 +141,6 @@ def test_a_member_is_excused_on_the_page_and_waited_for_again(site):
     assert study.standing().panel.excused == ()
 
 
-@pytest.mark.slow
 def test_a_study_without_a_panel_has_nobody_to_excuse(site):
     site.study()
     site.link(label="Ann", personal=True)
@@ -157,7 +150,6 @@ def test_a_study_without_a_panel_has_nobody_to_excuse(site):
     assert refused.status_code == 422 and "no panel" in refused.text
 
 
-@pytest.mark.slow
 def test_the_command_excuses_by_the_names_of_links(tmp_path):
     storage = Storage(f"sqlite:///{tmp_path / 'jury.db'}")
     site = Site(storage)
@@ -176,7 +168,6 @@ def test_the_command_excuses_by_the_names_of_links(tmp_path):
     assert "waits for the answers of Bob" in back.stdout and "voter-" not in back.stdout
 
 
-@pytest.mark.slow
 def test_the_command_on_the_page_checks_what_was_downloaded_in_any_folder(
     site, tmp_path, monkeypatch
 ):
@@ -201,7 +192,6 @@ def test_the_command_on_the_page_checks_what_was_downloaded_in_any_folder(
     )
 
 
-@pytest.mark.slow
 def test_the_code_of_a_link_is_shown_on_the_page_by_name():
     site = Site(url="http://192.168.1.20:8000")
     admin, path = make_jury(site)
@@ -211,6 +201,7 @@ def test_the_code_of_a_link_is_shown_on_the_page_by_name():
     assert admin.get(code).headers["content-type"] == "image/png"
 
 
+@pytest.mark.quick
 def test_nobody_waits_for_a_revoked_link_unless_the_study_is_a_panels(site):
     site.study()
     site.link(label="Ann", personal=True)

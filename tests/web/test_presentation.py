@@ -11,6 +11,8 @@ from copeland.study import open_study
 from copeland.study.log.schema import outputs, panes
 from copeland.web.store import Image, Pane
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 IMAGE = Image("d" * 64, "image/webp", b"x", 3, 2)
 
 
@@ -25,7 +27,6 @@ def digest_now(site):
     return sha256(answer.content).hexdigest()
 
 
-@pytest.mark.slow
 def test_the_log_says_what_is_seen_before_anybody_is_asked(site):
     study = site.study(page={"question": "Which tea?"})
     for _ in range(3):
@@ -51,7 +52,6 @@ def change_words(site):
     site.server.storage.transact(lambda c: c.execute(sa.update(panes).values(alt="the best")))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", [change_page, change_guidance, change_image, change_words])
 def test_a_change_is_in_the_log_before_the_next_vote(site, change):
     study = site.study()
@@ -68,7 +68,6 @@ def test_a_change_is_in_the_log_before_the_next_vote(site, change):
     assert (old, new) == (before, digest_now(site)) and number < voted
 
 
-@pytest.mark.slow
 def test_texts_of_items_are_in_it_after_a_restart(site):
     study = site.study(page={"items": True})
     texts = [("Why?", name, f"Because of {name}.") for name in ("bai-3", "assam-9")]
@@ -82,7 +81,6 @@ def test_texts_of_items_are_in_it_after_a_restart(site):
     )
 
 
-@pytest.mark.slow
 def test_another_process_says_nothing_twice(site):
     study = site.study()
     site.voter()
@@ -90,6 +88,7 @@ def test_another_process_says_nothing_twice(site):
     assert len(presented(study)) == 1
 
 
+@pytest.mark.quick
 def test_a_closed_study_is_left_as_it_is(site):
     study = site.study()
     browser, page = site.voter()
@@ -99,7 +98,6 @@ def test_a_closed_study_is_left_as_it_is(site):
     assert browser.get(page.url.path).status_code == 200 and study.number == before
 
 
-@pytest.mark.slow
 def test_such_a_log_opens_and_goes_on(tmp_path):
     from copeland.study import Storage
 

@@ -8,6 +8,8 @@ from web_client import send, vote
 from copeland.study import objections, read_certificate
 from copeland.study.results.notes import ANYBODY
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def certificate(site):
     answer = site.admin().get(f"/admin/s/{site.page().slug}/certificate.json")
@@ -18,7 +20,6 @@ def take_back(browser, page):
     return send(browser, page, f"{page.url.path}/undo")
 
 
-@pytest.mark.slow
 def test_a_certificate_tells_how_voters_came_and_what_was_undone(site, tmp_path):
     study = site.study()
     browser, page = site.voter()
@@ -36,19 +37,18 @@ def test_a_certificate_tells_how_voters_came_and_what_was_undone(site, tmp_path)
     assert "Ann" not in raw.decode()
 
 
-@pytest.mark.slow
 def test_personal_links_alone_raise_no_doubt_about_persons(site):
     site.study()
     vote(*site.voter(site.link(label="Ann", personal=True)))
     assert certificate(site)[0]["notes"] == ["Answers came by personal links (1)."]
 
 
+@pytest.mark.quick
 def test_without_votes_there_is_nothing_to_note(site):
     site.study()
     assert "notes" not in certificate(site)[0]
 
 
-@pytest.mark.slow
 def test_the_results_page_tells_the_same_and_stays_frozen(site):
     study = site.study(page={"results": "live"})
     browser, page = site.voter()
@@ -61,7 +61,6 @@ def test_the_results_page_tells_the_same_and_stays_frozen(site):
     assert "the voter took it back: 1" in now and "Undone" not in then
 
 
-@pytest.mark.slow
 def test_programs_and_judges_are_told_apart(site):
     site.study()
     program = site.key("ask", "tell", "read")
@@ -76,7 +75,6 @@ def test_programs_and_judges_are_told_apart(site):
     ]
 
 
-@pytest.mark.slow
 def test_a_file_that_hides_what_was_undone_is_found(site, tmp_path):
     from copeland.study.results.certificate_file import _seal
 

@@ -16,7 +16,10 @@ from copeland.errors import InvalidParameter
 from copeland.web.images import LARGEST
 from copeland.web.recordings import find_kind, medium_of
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
 
+
+@pytest.mark.quick
 @pytest.mark.parametrize("kind", ALL)
 def test_a_recording_is_told_by_its_content_and_loses_its_tags(kind):
     content = ALL[kind]
@@ -31,6 +34,7 @@ def read_samples(content):
         return opened.readframes(9999)
 
 
+@pytest.mark.quick
 def test_what_is_heard_stays():
     samples = [read_samples(one) for one in (wav(), medium_of(wav(), "x").content)]
     assert samples[0] == samples[1] and len(samples[0]) == 1600
@@ -107,7 +111,6 @@ def upload(
     return send(admin, page, "/admin/new", name="tea", ties="on", **said), admin
 
 
-@pytest.mark.slow
 def test_no_vote_counts_before_both_were_played(site):
     shared, _ = upload(site)
     study = site.server.study(site.page())
@@ -121,7 +124,6 @@ def test_no_vote_counts_before_both_were_played(site):
     assert [one.outcome for one in study.votes()] == ["left"]
 
 
-@pytest.mark.slow
 def test_a_pair_can_be_skipped_unheard(site):
     shared, _ = upload(site)
     browser, page = site.voter(links(shared)[0])
@@ -129,7 +131,6 @@ def test_a_pair_can_be_skipped_unheard(site):
     assert not asks(vote(browser, page, "skip"))
 
 
-@pytest.mark.slow
 def test_nothing_that_a_voter_gets_names_an_option(site):
     shared, _ = upload(site)
     browser, page = site.voter(links(shared)[0])
@@ -144,7 +145,6 @@ def test_nothing_that_a_voter_gets_names_an_option(site):
     assert site.browser().get(places[0]).status_code == 404  # to nobody else
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "status", "piece"),
     [
@@ -166,7 +166,6 @@ def test_a_player_gets_the_piece_that_it_asks_for(site, asked, status, piece):
         assert found.headers["content-range"] == f"bytes {first}-{last}/{len(whole)}"
 
 
-@pytest.mark.slow
 def test_the_admin_hears_them_too_and_adds_one(site):
     _, admin = upload(site, (webm(), mp4()), ("a.webm", "b.mp4"))
     path = f"/admin/s/{site.page().slug}"
@@ -179,7 +178,6 @@ def test_the_admin_hears_them_too_and_adds_one(site):
     assert page.text.count("<audio controls") == 1 and "bai-3" in page.text
 
 
-@pytest.mark.slow
 def test_results_show_no_picture_of_what_is_heard(site):
     _, admin = upload(site)
     path = f"/admin/s/{site.page().slug}"
@@ -189,7 +187,6 @@ def test_results_show_no_picture_of_what_is_heard(site):
         assert page.status_code == 200 and 'class="thumb"' not in page.text
 
 
-@pytest.mark.slow
 def test_a_csv_file_names_recordings_for_each_item(site):
     rows = [("Say hello", "one", "a.wav", "Hello."), ("Say hello", "two", "b.mp3", "A slow hello.")]
     table = "\n".join(["item,name,image,text", *(",".join(row) for row in rows)])
@@ -200,7 +197,6 @@ def test_a_csv_file_names_recordings_for_each_item(site):
     assert page.text.count("<audio controls") == 2 and "Say hello" in page.text
 
 
-@pytest.mark.slow
 def test_images_need_no_playing(site):
     admin = site.admin()
     rows = [("name,image,text"), "new,b.png,A blue page.", "old,a.png,A grey page."]
@@ -213,7 +209,6 @@ def test_images_need_no_playing(site):
     assert len(site.server.study(site.page()).votes()) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
 def test_the_box_ticks_itself_once_both_were_played(live, somebody, size):
     shared, _ = upload(live)
@@ -237,7 +232,6 @@ def test_the_box_ticks_itself_once_both_were_played(live, somebody, size):
     assert [one.outcome for one in study.votes()] == ["left"]
 
 
-@pytest.mark.slow
 def test_without_scripts_the_browser_asks_for_the_tick(live, somebody):
     shared, _ = upload(live)
     study = live.server.study(live.page())
@@ -273,7 +267,6 @@ RECORD = """async ([kind, film]) => {
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["video/webm", "audio/webm", "video/mp4", "audio/mp4"])
 def test_what_a_browser_recorded_still_plays_without_its_tags(live, somebody, kind):
     visitor = somebody()

@@ -10,6 +10,8 @@ from copeland.study import Settings
 from copeland.web.pages.create import Intent
 from copeland.web.pages.forecast import ExpectedVoters, expectation_of
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 PASTED = "\n".join(f"option {i}" for i in range(12))
 
 
@@ -24,7 +26,6 @@ def sentences(page):
     return [unescape(one) for one in re.findall(r"<p[^>]*>([^<]+)</p>", page.text)]
 
 
-@pytest.mark.slow
 def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
     page = expected(site, people="5")
     said = sentences(page)
@@ -33,18 +34,17 @@ def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
     assert site.server.store.pages() == []
 
 
-@pytest.mark.slow
 def test_a_script_gets_the_part_alone(site):
     part = expected(site, headers={"X-Fragment": "expected"}, people="5")
     assert part.text.startswith("<section") and "<html" not in part.text
 
 
-@pytest.mark.slow
 def test_members_of_a_panel_are_told_that_it_ends(site):
     page = expected(site, voters="panel", members="Ann\nBen\nCid", pasted="a\nb\nc")
     assert "exactly 3 voters" in page.text and "It takes about" in page.text
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "said", [{"pasted": "alone"}, {"people": "0"}, {"people": "nan"}, {"voters": "panel"}]
 )
@@ -53,19 +53,18 @@ def test_what_cannot_be_is_said_in_a_sentence(site, said):
     assert page.status_code == 422 and 'class="error"' in page.text
 
 
+@pytest.mark.quick
 def test_a_stranger_is_told_nothing(site):
     answer = site.browser().post("/admin/new/expect", data={"pasted": PASTED})
     assert answer.url.path == "/admin/enter"
 
 
-@pytest.mark.slow
 def test_more_voters_and_a_margin_prove_no_less():
     crowd = ExpectedVoters(6, 10, 15, 0.05, 0.0, True)
     assert sum(crowd._replace(margin=0.1).requirement.votes) < sum(crowd.requirement.votes)
     assert crowd.fewest <= min(crowd.requirement.votes)  # a bound from below
 
 
-@pytest.mark.slow
 def test_very_many_options_are_not_simulated():
     intent = Intent(400, Settings(), 20)
     assert any("nothing more" in one for one in expectation_of(intent, 10))

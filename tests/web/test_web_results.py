@@ -9,11 +9,14 @@ from copeland.report.ranking_figure import describe_ranking
 from copeland.study.results.analysis import Analysis
 from copeland.support.phrasing import percent
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def allow(site, results):
     site.server.store.save_page(replace(site.page(), results=results))
 
 
+@pytest.mark.quick
 @pytest.mark.quick
 def test_results_are_off_until_they_are_shown(site):
     study = site.study()
@@ -28,7 +31,6 @@ def test_results_are_off_until_they_are_shown(site):
     assert site.browser().get(path).status_code == 404
 
 
-@pytest.mark.slow
 def test_a_study_that_a_proof_ended_shows_its_results_like_a_closed_one(site):
     study = site.study(options=["one", "two"], voters="independent")
     allow(site, "closed")
@@ -41,7 +43,6 @@ def test_a_study_that_a_proof_ended_shows_its_results_like_a_closed_one(site):
     assert "everybody, once it has ended" in manage
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("results", "says"), [("closed", "once the study has ended"), ("off", "choose who may read")]
 )
@@ -55,7 +56,6 @@ def test_the_owner_reads_why_nobody_else_sees_the_results(site, results, says):
     assert says in shown.text
 
 
-@pytest.mark.slow
 def test_a_frozen_address_stays_as_it_is(site):
     study = site.study()
     allow(site, "live")
@@ -68,6 +68,7 @@ def test_a_frozen_address_stays_as_it_is(site):
     assert site.browser().get(f"/r/{site.page().slug}").text != before
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("at", ["0", "99", "x", "-1", "9" * 30, "²"])
 def test_events_that_are_not_there_are_nothing(site, at):
     site.study()
@@ -75,7 +76,6 @@ def test_events_that_are_not_there_are_nothing(site, at):
     assert site.browser().get(f"/r/{site.page().slug}@{at}").status_code == 404
 
 
-@pytest.mark.slow
 def test_the_dashboard_says_what_the_analysis_says(site):
     study = site.study(voters="independent", options=["a", "b", "c"])
     votes = [("a", "b")] * 40 + [("a", "c")] * 40 + [("b", "c")] * 2
@@ -106,7 +106,6 @@ def boards(text):
     return re.findall(r'<details class="card board">.*?</table>', text, re.DOTALL)
 
 
-@pytest.mark.slow
 def test_results_have_the_ranking_below_the_verdict_once_there_are_votes(site):
     study = site.study()
     allow(site, "live")
@@ -121,7 +120,6 @@ def test_results_have_the_ranking_below_the_verdict_once_there_are_votes(site):
     assert " open" not in board.split(">")[0] and "style=" not in board
 
 
-@pytest.mark.slow
 def test_a_ranking_is_drawn_again_after_a_while_and_says_of_when_it_is(site):
     study = site.study()
     allow(site, "live")
@@ -136,7 +134,6 @@ def test_a_ranking_is_drawn_again_after_a_while_and_says_of_when_it_is(site):
     assert "As of event" not in site.browser().get(path).text
 
 
-@pytest.mark.slow
 def test_a_ranking_follows_the_verdict_at_once(site):
     study = site.study(voters="independent")
     allow(site, "live")
@@ -150,7 +147,6 @@ def test_a_ranking_follows_the_verdict_at_once(site):
     assert "2 tiers are proved apart" in board
 
 
-@pytest.mark.slow
 def test_results_of_the_past_have_the_ranking_of_then(site):
     study = site.study()
     allow(site, "live")
@@ -161,7 +157,6 @@ def test_results_of_the_past_have_the_ranking_of_then(site):
     assert describe_ranking(order) in unescape(board)
 
 
-@pytest.mark.slow
 def test_the_dashboard_has_the_ranking(site):
     study = site.study()
     vote_on_teas(study)
@@ -169,7 +164,6 @@ def test_the_dashboard_has_the_ranking(site):
     assert describe_ranking(study.ranking("strength")) in unescape(board)
 
 
-@pytest.mark.slow
 def test_a_panel_is_ranked_by_scores_on_its_pages(site):
     study = site.study(voters="panel", panel=["ann", "bob"])
     allow(site, "live")
@@ -186,7 +180,6 @@ def test_very_many_options_are_not_ranked_on_the_results(site, monkeypatch):
     assert "Ranking of all options" not in site.browser().get(f"/r/{site.page().slug}").text
 
 
-@pytest.mark.slow
 def test_results_name_no_voter(site):
     study = site.study()
     allow(site, "live")
@@ -195,7 +188,6 @@ def test_results_name_no_voter(site):
     assert study.votes()[0].voter not in text
 
 
-@pytest.mark.slow
 def test_an_admin_says_who_may_read_and_makes_keys_for_all(site):
     site.study()
     admin, path = site.admin(), f"/admin/s/{site.page().slug}/manage"

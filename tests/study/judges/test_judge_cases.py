@@ -11,6 +11,8 @@ from copeland.kernels.vote_evidence import levels
 from copeland.study import create_study
 from copeland.study.judges import judge_study
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 CASES = [f"q{i}" for i in range(20)]
 
 
@@ -36,7 +38,6 @@ def even_on(cases):
     return judge
 
 
-@pytest.mark.slow
 def test_all_judged_is_exact_and_nothing_is_forecast():
     study = made("AB")
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
@@ -47,7 +48,6 @@ def test_all_judged_is_exact_and_nothing_is_forecast():
     assert "exact: all cases are judged" in said.proved[0]
 
 
-@pytest.mark.slow
 def test_a_sample_that_proves_nothing_says_how_many_more_cases_would_and_asks_no_more():
     study = made("AB", population="like-these")
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
@@ -66,7 +66,6 @@ def test_a_sample_that_proves_nothing_says_how_many_more_cases_would_and_asks_no
         study.plan()
 
 
-@pytest.mark.slow
 def test_the_page_of_a_sample_that_proves_nothing_does_not_say_to_go_on(tmp_path):
     study = made("AB", population="like-these")
     judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
@@ -75,6 +74,7 @@ def test_the_page_of_a_sample_that_proves_nothing_does_not_say_to_go_on(tmp_path
     assert "Not proved" in page and "Keep going" not in page and "more votes, about" not in page
 
 
+@pytest.mark.quick
 def test_too_few_cases_are_said_to_be_too_few_before_they_are_judged():
     study = made("AB", population="like-these")
     judge_study(study, {"gpt": even_on(CASES)}, items=CASES, calls=10)
@@ -82,7 +82,6 @@ def test_too_few_cases_are_said_to_be_too_few_before_they_are_judged():
     assert advice.startswith("These 20 cases may not be enough to prove which option is best on")
 
 
-@pytest.mark.slow
 def test_the_same_program_under_a_second_name_counts_once():
     study = made("AB")
     judge = even_on(CASES)
@@ -97,7 +96,6 @@ def test_the_same_program_under_a_second_name_counts_once():
     assert judge_study(study, {"a third": judge}, items=CASES).calls == 0
 
 
-@pytest.mark.slow
 def test_both_orders_make_one_vote_and_a_flip_is_a_tie():
     study = made("AB")
     done = judge_study(study, {"gpt": always_left}, items=CASES, swap="confirm")
@@ -105,14 +103,12 @@ def test_both_orders_make_one_vote_and_a_flip_is_a_tie():
     assert study.certificate().verdict == "tied"
 
 
-@pytest.mark.slow
 def test_several_workers_judge_every_case_once():
     study = made("AB")
     done = judge_study(study, {"gpt": even_on(CASES), "b": even_on(CASES)}, items=CASES, workers=6)
     assert done.votes == study.standing().votes == 20
 
 
-@pytest.mark.slow
 def test_a_run_goes_on_where_another_stopped():
     study = made()
     assert judge_study(study, {"gpt": even_on(CASES)}, items=CASES, calls=7).votes == 7
@@ -121,7 +117,6 @@ def test_a_run_goes_on_where_another_stopped():
     assert study.certificate().complete
 
 
-@pytest.mark.slow
 def test_a_case_that_is_skipped_or_fails_is_asked_once_and_left_out():
     study = made("AB")
 
@@ -138,6 +133,7 @@ def test_a_case_that_is_skipped_or_fails_is_asked_once_and_left_out():
     assert other.votes == 2 and study.certificate().complete
 
 
+@pytest.mark.quick
 def test_the_options_themselves_are_compared_once_if_there_are_no_cases():
     study = made(cases=1)
     done = judge_study(study, {"gpt": first_by_name})
@@ -206,7 +202,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_on_these_cases_wrong_proofs_are_as_rare_as_promised(kind):
     wrong = 0
@@ -221,7 +216,6 @@ def test_on_these_cases_wrong_proofs_are_as_rare_as_promised(kind):
     assert wrong <= most_wrong(200)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ties", [0.0, 0.4])
 def test_on_cases_like_these_wrong_proofs_are_as_rare_as_promised(ties):
     wrong = 0
@@ -235,7 +229,6 @@ def test_on_cases_like_these_wrong_proofs_are_as_rare_as_promised(ties):
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("population", "judge", "names"),
     [
@@ -265,7 +258,6 @@ def test_whole_studies_of_equal_options_are_wrong_as_rarely(population, judge, n
     assert wrong <= most_wrong(25)
 
 
-@pytest.mark.slow
 def test_a_case_on_which_a_judge_failed_counts_against_both_until_it_is_judged():
     """Else a judge that times out on the wins of one option would prove the other best."""
     names, failed = [f"case {n}" for n in range(12)], set()
