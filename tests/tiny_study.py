@@ -59,13 +59,13 @@ class TinyStudy:
     def certificate(self):
         return SimpleNamespace(decided=False)
 
-    def ask(self, voter, item, without=()):
+    def ask(self, voter, without=()):
         if len(self.votes) >= self.enough:
             return None
         left, right = self.pairs[self.asked % len(self.pairs)]
         self.asked += 1
         sides = (left, right) if self.asked % 2 else (right, left)
-        return Ballot(self.asked, *sides, item)
+        return Ballot(self.asked, *sides, None)
 
     def tell(self, ballot, outcome, voter, event_id, source, spent=NOTHING):
         self.tellings += 1

@@ -67,14 +67,14 @@ def judge_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What options are compared on: .txt, .csv, .jsonl or .json, or any file of answers.",
+            help="The test cases of a study of --judge, all of them: .txt, .csv, .jsonl or .json, or any file of answers.",
         ),
     ] = None,
     repeat: Annotated[
         bool,
         typer.Option(
             "--repeat",
-            help="Ask the same question again: only for a judge that answers by chance.",
+            help="Ask the same question again: only for a judge that draws each answer afresh.",
         ),
     ] = False,
     prompt: Prompt = None,
@@ -86,15 +86,14 @@ def judge_command(
     max_tokens: MaxTokens = 16,
     timeout: Timeout = 60.0,
     patience: Patience = 5,
-    seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
     """Let judges vote until nothing is left to ask, or a limit is reached; Ctrl-C keeps what is judged.
 
-    A judge answers each pair, with its sides and item, once; in a study of --voters judge, all judges together. A failure is kept as an error, which is
-    not a vote. Exit code 1 if a judge keeps failing.
+    Without --items a judge answers each pair, with its sides, once; on test cases, all judges together answer each pair once on each. A failure is
+    kept as an error, which is not a vote. Exit code 1 if a judge keeps failing.
     """
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
@@ -132,7 +131,6 @@ def judge_command(
             swap=swap,
             workers=workers,
             items=drawn,
-            seed=seed,
             repeat=repeat,
             patience=patience,
             folder=folder,
@@ -205,9 +203,8 @@ def _sentences(work: Study, done: Summary) -> list[str]:
         said += work.verdict().advice
     elif done.reason == "answered":
         said.append(
-            "Name more items with --items, or vote yourself: "
-            f"{command_line('copeland', 'study', 'vote', work.name)}. A judge that answers by chance "
-            "may answer again with --repeat."
+            f"You may vote yourself: {command_line('copeland', 'study', 'vote', work.name)}. A judge that draws each "
+            "answer afresh may answer again with --repeat."
         )
     if done.total.calls > done.calls:
         said.append(spent_sentence(done.total))

@@ -21,7 +21,7 @@ Question = tuple[str, str, str | None]  # left, right and the item
 
 
 class JudgeMemory:
-    """The questions that judges have answered: a pair with its sides, on an item, in this run or before.
+    """What judges have answered, a pair with its sides, and on test cases what they have skipped, in this run or before.
 
     A skip is an answer. An error is none, and neither is a vote that was undone. Judges who may ``repeat``
     themselves are remembered nothing of.
@@ -34,10 +34,10 @@ class JudgeMemory:
         self._swap = swap
         self._number = study.number  # of the last event that was looked at
         self._names: tuple[str, ...] = ()  # of the options
-        self._times: defaultdict[tuple[str, str | None], Counter[Sides]] = defaultdict(Counter)
+        self._times: defaultdict[str, Counter[Sides]] = defaultdict(Counter)
         self._skips: defaultdict[str, Counter[Question]] = defaultdict(Counter)
-        self._own: set[tuple[str, str | None, Sides]] = set()  # what this run has asked
-        self.left_out: set[tuple[str, str | None, Sides]] = set()  # what it did not ask
+        self._own: set[tuple[str, Sides]] = set()  # what this run has asked
+        self.left_out: set[tuple[str, Sides]] = set()  # what it did not ask
         for judge in self._judges:
             self._take(e for e in study.log(voter=judge) if e.number <= self._number)
 
@@ -47,31 +47,29 @@ class JudgeMemory:
         self._take(new)
         self._number = new[-1].number if new else self._number
 
-    def find_answers(
-        self, judge: str, item: str | None, held: Iterable[Ballot]
-    ) -> set[Sides] | None:
-        """Return what a judge who holds some ballots is not to be asked on an item; None if it may be asked all."""
+    def find_answers(self, judge: str, held: Iterable[Ballot]) -> set[Sides] | None:
+        """Return what a judge who holds some ballots is not to be asked; None if it may be asked all."""
         if self.repeat:
             return None
-        answered = self._read_answers(judge, item)
+        answered = self._read_answers(judge)
         if self._swap == "random" and self._study.settings.repeats == "count":
             return answered
-        under_way = {(ballot.right, ballot.left) for ballot in held if ballot.item == item}
+        under_way = {(ballot.right, ballot.left) for ballot in held}
         return add_swaps(answered) | under_way
 
     def note(self, judge: str, ballot: Ballot) -> None:
         """Remember what is asked of a judge now."""
         asked = {(ballot.left, ballot.right)}
         asked = add_swaps(asked) if self._swap == "confirm" else asked
-        self._own |= {(judge, ballot.item, sides) for sides in asked}
+        self._own |= {(judge, sides) for sides in asked}
 
-    def leave_out(self, judge: str, item: str | None, spent: bool) -> None:
-        """Count what is not asked of a judge: answers from elsewhere, and if the item is spent, all."""
-        answers = {(judge, item, sides) for sides in self._read_answers(judge, item)}
+    def leave_out(self, judge: str, spent: bool) -> None:
+        """Count what is not asked of a judge: answers from elsewhere, and if nothing else is left, all."""
+        answers = {(judge, sides) for sides in self._read_answers(judge)}
         self.left_out |= answers if spent else answers - self._own
 
-    def _read_answers(self, judge: str, item: str | None) -> set[Sides]:
-        return {sides for sides, times in self._times[judge, item].items() if times > 0}
+    def _read_answers(self, judge: str) -> set[Sides]:
+        return {sides for sides, times in self._times[judge].items() if times > 0}
 
     def find_skips(self, judge: str) -> set[Question]:
         """Return what a judge has skipped."""
@@ -86,12 +84,12 @@ class JudgeMemory:
 
     def _count(self, vote: VoteEvent, judge: str, times: int) -> None:
         sides = self._name(vote.left), self._name(vote.right)
-        counts = self._times[judge, vote.item]
-        counts[sides] += times
         if vote.outcome == SKIP:
             self._skips[judge][*sides, vote.item] += times
-        if (vote.source or "").startswith(TWICE):
-            counts[sides[1], sides[0]] += times
+        if vote.item is None:
+            self._times[judge][sides] += times
+            if (vote.source or "").startswith(TWICE):
+                self._times[judge][sides[1], sides[0]] += times
 
     def _name(self, option: int) -> str:
         if option >= len(self._names):

@@ -18,7 +18,6 @@ from copeland.study.input_limits import check_text, json_of
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material
 from copeland.support.phrasing import join_names
-from copeland.support.rng import stream
 from copeland.support.row_files import PARQUET, file_type, read_table
 
 _PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")
@@ -183,36 +182,19 @@ class Item:
     tags: tuple[str, ...] = ()
 
 
-class Drawer:
-    """Items in random orders, one order for each number.
-
-    The first of an order is drawn from all items alike. So the chance that an option wins is its
-    share of all items, and earlier votes say nothing about later ones: what a certificate rests on.
-
-    Examples
-    --------
-    >>> drawer = Drawer(["one", "two", "three"], seed=7)
-    >>> [next(drawer.order(number)) for number in range(4)]
-    ['two', 'two', 'two', 'three']
-    """
-
-    def __init__(self, items: Iterable[Any], seed: int = 0):
-        self.items = list(items)
-        self.seed = seed
-        if not self.items:
-            raise InvalidItems("the list of items is empty; give some, or None.")
-        if not all(name_of(item).strip() for item in self.items):
-            raise InvalidItems("an item has no name; give each a text that is not empty.")
-        for item in self.items:
-            try:
-                check_text(item=name_of(item))
-            except InvalidParameter as error:
-                raise InvalidItems(f"{error} Give the item its own name.") from None
-
-    def order(self, number: int) -> Iterator[Any]:
-        """Yield every item once, in the order of this number."""
-        rng = stream(self.seed, "item", number)
-        return (self.items[i] for i in rng.permutation(len(self.items)))
+def check_items(items: Iterable[Any]) -> list[Any]:
+    """Return items as a list; refuse none at all, and any whose name no vote can have."""
+    listed = list(items)
+    if not listed:
+        raise InvalidItems("the list of items is empty; give some, or None.")
+    if not all(name_of(item).strip() for item in listed):
+        raise InvalidItems("an item has no name; give each a text that is not empty.")
+    for item in listed:
+        try:
+            check_text(item=name_of(item))
+        except InvalidParameter as error:
+            raise InvalidItems(f"{error} Give the item its own name.") from None
+    return listed
 
 
 def read_items(path: str | Path) -> list[Item]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +30,7 @@ from copeland.study.judges.call import (
     name_judges,
 )
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
-from copeland.study.judges.prompts import Candidate, Drawer
+from copeland.study.judges.prompts import Candidate, check_items
 from copeland.study.kinds.base import Wait
 from copeland.study.log.events import ERROR, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
@@ -69,9 +68,8 @@ class Summary:
     """What judges did to a study, what it cost, how far they agree, and why they stopped.
 
     ``reason`` is finished, likely, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
-    ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
-    answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
-    their outcome with the sides.
+    ``left_out`` counts the questions which were not asked because the judge had answered them: before this run, or in it once nothing
+    else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed their outcome with the sides.
     """
 
     calls: int
@@ -101,7 +99,6 @@ def judge_study(
     swap: str = "random",
     workers: int = 1,
     items: Iterable[Any] | None = None,
-    seed: int = 0,
     repeat: bool = False,
     patience: int = 5,
     folder: str | Path | None = None,
@@ -113,7 +110,7 @@ def judge_study(
     The judges take turns. Each is a separate voter, with at most as many ballots at a time as the study
     lets a voter hold. In a study on test cases (``voters="judge"``) they share the cases, and each case has one vote for each pair.
     Elsewhere, no judge is asked what it has answered before, in this run or an earlier one under the
-    same name: a pair with the same sides, on the same item. A failure is logged as an ``error``, which
+    same name: a pair with the same sides. A failure is logged as an ``error``, which
     is neither an answer nor a vote, so the study may ask for that pair again. Every vote has an event
     id made of judge and ballot, so a vote sent twice counts once. After Ctrl-C the judges ask for no
     new ballot, and finish the answers under way; a second Ctrl-C does not wait for them.
@@ -135,10 +132,10 @@ def judge_study(
     workers
         How many ballots are judged at the same time, in threads.
     items
-        What options are compared on; every ballot draws one, with ``seed``. In a study on test cases, all of them; the study draws.
+        In a study on test cases, all of them; the study draws the one of each ballot. Elsewhere there are none.
     repeat
-        Ask a judge the same question again, as often as the study likes. Only for judges that answer by
-        chance: an answer that is certain to be the same is not a second vote.
+        Ask a judge the same question again, as often as the study likes. Only for judges that draw each answer
+        afresh: an answer that is certain to be the same is not a second vote.
     patience
         Stop when a judge fails this many times in a row.
     folder
@@ -177,8 +174,8 @@ def judge_study(
         refuse_for_panel(goal)
     if goal.likely is not None:
         require_chances(goal, len(study.options), study.settings.goal)
-    drawer = None if items is None else Drawer(items, seed)
-    _require_voters(study, drawer, repeat)
+    cases = None if items is None else check_items(items)
+    _require_voters(study, cases, repeat)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with progress_bar("calls", own) as tell:
         work = _JudgingLoop(
@@ -190,7 +187,7 @@ def judge_study(
             swap=swap,
             workers=workers,
             patience=patience,
-            items=drawer,
+            cases={name_of(one): one for one in cases or ()},
             memory=JudgeMemory(study, named, swap, repeat),
             folder=study.storage.folder if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
@@ -200,8 +197,8 @@ def judge_study(
     return work.summary()
 
 
-def _require_voters(study: Study, items: Drawer | None, repeat: bool) -> None:
-    """Refuse judges where people vote, and on test cases, judges without all of the cases."""
+def _require_voters(study: Study, items: Sequence[Any] | None, repeat: bool) -> None:
+    """Refuse judges where people vote, items where there are no test cases, and elsewhere any but all of the cases."""
     settings = study.settings
     if settings.missing:
         raise InvalidParameter(
@@ -209,13 +206,18 @@ def _require_voters(study: Study, items: Drawer | None, repeat: bool) -> None:
             "(voters='judge')."
         )
     if not settings.cases:
+        if items is not None:
+            raise InvalidParameter(
+                "this study has no test cases, and two answers of a judge on one item are not two independent votes; create it with "
+                f"voters='judge' and cases={len(items)} (--judge --cases FILE)."
+            )
         return
     if repeat:
         raise InvalidParameter(
             "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
             "independent voters."
         )
-    given = 1 if items is None else len(items.items)
+    given = 1 if items is None else len(items)
     if given != settings.cases:
         what = "no items" if items is None else format_count(given, "item")
         raise InvalidParameter(
@@ -253,7 +255,7 @@ class _JudgingLoop:
     swap: str
     workers: int
     patience: int
-    items: Drawer | None
+    cases: dict[str, Any]
     memory: JudgeMemory
     folder: Path | None
     progress: Callable[[Judged], None]
@@ -267,15 +269,12 @@ class _JudgingLoop:
         self.calls = 0
         self.logged = NOTHING  # of what this run spent
         self.end: tuple[str, str] | None = None
-        # What the next item is drawn by: a number that no other ballot of this study has.
-        self.latest = 0 if self.items is None else self.study.number
         self.exhausted = False  # whether the judges have answered all that there is
         self.looked = 0  # at the chances, after so many votes
         self.favourite = ""  # who is likely best, in a sentence
         self.failed: set[tuple[str, Question]] = set()  # cases that a judge failed on in this run
         self.on_cases = bool(self.study.settings.cases)
         self.before = self.study.standing(voters=False).votes if self.on_cases else 0
-        self.cases = {} if self.items is None else {name_of(one): one for one in self.items.items}
 
     def run(self) -> None:
         """Judge until there is a reason to stop, then tell what is under way."""
@@ -376,7 +375,7 @@ class _JudgingLoop:
             return "answered", f"{who} skipped or failed on all cases that are left."
         return "answered", (
             f"{who} answered every question there is, and the same answer again would not be a "
-            "new vote; more items, more judges, people, or a temperature above 0 with repeats "
+            "new vote; test cases (--judge --cases FILE), more judges, people, or a temperature above 0 with repeats "
             "allowed would help."
         )
 
@@ -391,14 +390,13 @@ class _JudgingLoop:
             if len(held) >= self.study.settings.open_ballots:
                 waits += [Wait(ballot.expires) for ballot in held.values()]
                 continue
-            ask = self._ask_on_case if self.on_cases else self._ask_on_items
-            for asked in ask(name, held):
-                if isinstance(asked, Wait):
-                    waits.append(asked)
-                elif asked.ballot.id in held:  # there is nothing new
-                    waits.append(Wait(asked.ballot.expires))
-                else:
-                    return asked
+            asked = self._ask_on_case(name) if self.on_cases else self._ask_for_pair(name, held)
+            if isinstance(asked, Wait):
+                waits.append(asked)
+            elif asked is not None and asked.ballot.id in held:  # there is nothing new
+                waits.append(Wait(asked.ballot.expires))
+            elif asked is not None:
+                return asked
         return min(waits, default=None)
 
     def _in_turn(self) -> list[str]:
@@ -408,47 +406,31 @@ class _JudgingLoop:
         rng = stream(self.study.settings.seed, "judge", self.study.number)
         return [self.turns[i] for i in rng.permutation(len(self.turns))]
 
-    def _ask_on_case(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
-        """Yield a ballot on a test case that the study draws; none on what this judge skips or fails on."""
+    def _ask_on_case(self, judge: str) -> _Asked | Wait | None:
+        """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
         failed = {asked for by, asked in self.failed if by == judge}
         without = self.memory.find_skips(judge) | failed
         ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
         self.exhausted &= ballot is None
-        if isinstance(ballot, Wait):
-            yield ballot
-        elif ballot is not None:
-            item = None if ballot.item is None else self.cases[ballot.item]
-            yield _Asked(ballot, judge, item)
+        if ballot is None or isinstance(ballot, Wait):
+            return ballot
+        return _Asked(ballot, judge, None if ballot.item is None else self.cases[ballot.item])
 
-    def _ask_on_items(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
-        """Yield ballots on one item after the other, until one is new to the judge."""
+    def _ask_for_pair(self, judge: str, held: Mapping[int, Ballot]) -> _Asked | Wait | None:
+        """Return a ballot on a pair, with its sides, that is new to the judge."""
         active = {option.name for option in self.study.options if option.state == ACTIVE}
-        for item in self._items():
-            shown = None if item is None else name_of(item)
-            without = self.memory.find_answers(judge, shown, held.values())
-            spent = bool(without) and is_all(without, active)
-            self.memory.leave_out(judge, shown, spent)
-            if spent:
-                continue
-            self.exhausted = False
-            ballot = self.study.ask(voter=judge, item=shown, without=without)
-            if isinstance(ballot, Wait):
-                yield ballot
-            elif ballot is not None:
-                if ballot.id not in held:
-                    self.latest = ballot.id
-                    self.memory.note(judge, ballot)
-                yield _Asked(ballot, judge, item)
-            elif self.study.certificate().decided:
-                return  # then other items will not help
-
-    def _items(self) -> Iterable[Any]:
-        """Return the item to ask about next, and those to try if nothing is left to ask about it."""
-        if self.items is None:
-            return [None]
-        order = self.items.order(self.latest)
-        once = not self.memory.repeat or self.study.settings.repeats == "first"
-        return order if once else islice(order, 1)
+        without = self.memory.find_answers(judge, held.values())
+        spent = bool(without) and is_all(without, active)
+        self.memory.leave_out(judge, spent)
+        if spent:
+            return None
+        self.exhausted = False
+        ballot = self.study.ask(voter=judge, without=without)
+        if ballot is None or isinstance(ballot, Wait):
+            return ballot
+        if ballot.id not in held:
+            self.memory.note(judge, ballot)
+        return _Asked(ballot, judge, None)
 
     def _finish_some(self) -> None:
         """Wait for an answer, and tell those that have come, in the order they were asked for."""

@@ -12,7 +12,7 @@ from copeland.study.judges import CommandJudge, judge_study
 
 SENTENCE = (
     "the judge 'first_by_name' has answered every question there is, and the same answer again would not be "
-    "a new vote; more items, more judges, people, or a temperature above 0 with repeats allowed would help."
+    "a new vote; test cases (--judge --cases FILE), more judges, people, or a temperature above 0 with repeats allowed would help."
 )
 
 
@@ -26,7 +26,7 @@ def questions(study):
     return Counter((vote.voter, vote.item, vote.left, vote.right) for vote in answers)
 
 
-def test_without_items_a_judge_says_two_things_of_a_pair_and_is_done():
+def test_a_judge_says_two_things_of_a_pair_and_is_done():
     study = letters()
     done = judge_study(study, first_by_name)
     assert (done.calls, done.votes, done.left_out) == (6, 6, 6)
@@ -50,15 +50,6 @@ def test_only_what_earlier_runs_asked_is_left_out_while_there_is_more_to_ask():
     assert judge_study(study, first_by_name, calls=2).left_out == 3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 3])
-def test_every_item_is_a_question_of_its_own(workers):
-    study = letters("AB", delta=1e-9)
-    done = judge_study(study, first_by_name, items="xyz", workers=workers)
-    assert (done.calls, done.reason) == (6, "answered")
-    assert set(questions(study).values()) == {1}
-
-
 def test_every_judge_has_questions_of_its_own():
     study = letters("AB")
     done = judge_study(study, {"ann": first_by_name, "bob": always_left})
@@ -67,11 +58,14 @@ def test_every_judge_has_questions_of_its_own():
     assert judge_study(study, {"cat": first_by_name}).calls == 2
 
 
-def test_with_enough_items_the_study_is_settled_and_nothing_is_repeated():
-    study = letters("AB")
-    done = judge_study(study, first_by_name, items=[str(number) for number in range(200)])
-    assert (done.reason, study.certificate().best) == ("finished", (0,))
-    assert set(questions(study).values()) == {1}
+@pytest.mark.parametrize("kind", [{}, {"voters": "panel", "panel": ["first_by_name"]}])
+def test_items_are_refused_where_two_answers_on_one_would_be_two_votes(kind):
+    study = letters("AB", **kind)
+    with pytest.raises(InvalidParameter, match="create it with voters='judge' and cases=100"):
+        judge_study(study, first_by_name, items=[f"case {i}" for i in range(100)])
+    with pytest.raises(InvalidParameter, match="voters='judge' and cases=1 "):
+        judge_study(study, first_by_name, items=["x"], repeat=True)
+    assert study.number == 1
 
 
 def test_repeats_are_allowed_to_judges_that_answer_by_chance():
@@ -136,8 +130,8 @@ def test_what_the_same_judge_answers_in_another_program_is_seen(tmp_path):
 
 def test_a_ballot_left_behind_is_answered_and_not_asked_anew():
     study = letters("AB")
-    left_behind = study.ask(voter="first_by_name", item="x")
-    judge_study(study, first_by_name, items=["x"])
+    left_behind = study.ask(voter="first_by_name")
+    judge_study(study, first_by_name)
     assert len(questions(study)) == 2 and set(questions(study).values()) == {1}
     assert left_behind.id in [vote.ballot for vote in study.votes()]
 
@@ -178,8 +172,8 @@ def test_a_confirmation_that_failed_is_asked_again():
 
 def test_where_only_first_votes_count_the_other_order_is_no_question():
     study = letters(repeats="first")
-    done = judge_study(study, first_by_name, items=["x", "y"])
-    assert (done.votes, done.reason) == (6, "answered")
+    done = judge_study(study, first_by_name)
+    assert (done.votes, done.reason) == (3, "answered")
 
 
 # All kinds of judges

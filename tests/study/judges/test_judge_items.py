@@ -1,47 +1,16 @@
-"""What options are compared on: drawn alike, and read from files."""
-
-from collections import Counter
-from types import SimpleNamespace
+"""What options are compared on, as a judge gets it and as files say it."""
 
 import pytest
-from tiny_study import TinyStudy, first_by_name
 
+from copeland.study import create_study
 from copeland.study.judges import InvalidItems, Item, judge_study, read_items
-from copeland.study.judges.prompts import Drawer
-
-
-def test_every_ballot_draws_an_item_that_is_logged_with_it():
-    study = TinyStudy(enough=4)
-    judge_study(study, first_by_name, items=["x", "y", "z"], seed=3)
-    drawer = Drawer("xyz", 3)
-    # The first is drawn by the number of events there were, each later one by the ballot before it.
-    expected = [next(drawer.order(number)) for number in (1000, 1, 2, 3)]
-    assert [told.ballot.item for told in study.votes] == expected
-
-
-def test_items_are_drawn_alike():
-    drawer = Drawer("xyz")
-    counts = Counter(next(drawer.order(number)) for number in range(3000))
-    # The standard deviation of a count is sqrt(3000 x 1/3 x 2/3) = 26.
-    assert all(abs(count - 1000) < 4 * 26 for count in counts.values())
-
-
-def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
-    class OncePerItem(TinyStudy):
-        settings = SimpleNamespace(repeats="first", open_ballots=8, panel=(), missing="", cases=0)
-
-        def ask(self, voter, item, without=()):
-            had = {told.ballot.item for told in self.votes}
-            return None if item in had else super().ask(voter, item)
-
-    study = OncePerItem(enough=99)
-    assert judge_study(study, first_by_name, items="xyz").votes == 3
 
 
 def test_a_judge_is_given_the_item_as_it_is():
     items = [Item("one", "What is 1 + 1?")]
     seen = []
-    judge_study(TinyStudy(enough=1), lambda a, b, item: seen.append(item) or "tie", items=items)
+    study = create_study("letters", ["A", "B"], voters="judge")
+    judge_study(study, lambda a, b, item: seen.append(item) or "tie", items=items)
     assert seen == items
 
 

@@ -93,6 +93,7 @@ def test_a_success_in_between_ends_a_row_of_failures():
         ({"workers": 0}, InvalidParameter, "workers is 0"),
         ({"cost": 0}, InvalidParameter, "cap on cost is 0"),
         ({"items": []}, InvalidItems, "items is empty"),
+        ({"items": ["x", "y"]}, InvalidParameter, "voters='judge' and cases=2"),
         ({"items": [" "]}, InvalidItems, "an item has no name"),
     ],
 )
@@ -151,8 +152,8 @@ def test_only_the_calling_thread_touches_the_study():
 
 def test_a_study_that_waits_for_open_ballots_is_asked_again():
     class OneAtATime(TinyStudy):
-        def ask(self, voter, item, without=()):
-            return None if self.asked > len(self.events) else super().ask(voter, item)
+        def ask(self, voter, without=()):
+            return None if self.asked > len(self.events) else super().ask(voter)
 
     assert judge_study(OneAtATime(enough=4), first_by_name, workers=3).votes == 4
 
@@ -210,7 +211,7 @@ def test_a_judge_that_must_wait_rests_and_goes_on():
         voters="independent",
     )
     held = study.ask(voter="first_by_name", item="of another program")
-    done = judge_study(study, first_by_name, items=["breakfast"], rest=rest, repeat=True)
+    done = judge_study(study, first_by_name, rest=rest, repeat=True)
     assert waits == [Wait(held.expires)]
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
 
@@ -222,7 +223,7 @@ def test_ctrl_c_ends_a_rest():
     def rest(wait):
         raise KeyboardInterrupt
 
-    done = judge_study(study, first_by_name, items=["breakfast"], rest=rest)
+    done = judge_study(study, first_by_name, rest=rest)
     assert (done.reason, done.calls) == ("interrupted", 0)
 
 
@@ -248,8 +249,8 @@ def test_a_ballot_that_was_answered_elsewhere_is_passed_over():
 
 def test_a_judge_that_can_be_given_nothing_is_passed_over():
     class OneVoteEach(TinyStudy):
-        def ask(self, voter, item, without=()):
-            return None if voter == "ann" and self.voters["ann"] else super().ask(voter, item)
+        def ask(self, voter, without=()):
+            return None if voter == "ann" and self.voters["ann"] else super().ask(voter)
 
     study = OneVoteEach(enough=4)
     judge_study(study, {"ann": first_by_name, "bob": first_by_name})
@@ -327,15 +328,14 @@ def test_names_that_no_vote_can_have_are_refused_before_a_ballot_is_asked_for(
 def test_judges_settle_a_real_study(workers):
     study = create_study("letters", ["A", "B", "C"], seed=1, voters="independent")
     judges = {"ann": first_by_name, "bob": first_by_name}
-    items = [f"item {number}" for number in range(40)]
-    done = judge_study(study, judges, workers=workers, items=items, calls=2000)
+    done = judge_study(study, judges, workers=workers, repeat=True, calls=2000)
     standing = study.standing()
     assert (done.reason, standing.leader, standing.votes) == ("finished", "A", done.votes)
     assert {voter.name for voter in standing.voters} == {"ann", "bob"}
 
 
 def test_a_real_study_keeps_the_item_and_the_reason_of_every_answer():
-    study = create_study("letters", {"A": "text", "B": "text"}, voters="independent")
+    study = create_study("letters", {"A": "text", "B": "text"}, voters="judge")
     judge_study(study, CommandJudge(program("1/0"), name="zero"), items=["x"], patience=1)
     (vote,) = [event for event in study.log() if event.kind == "voted"]
     assert (vote.voter, vote.outcome, vote.item) == ("zero", "error", "x")
