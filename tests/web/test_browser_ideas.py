@@ -31,7 +31,6 @@ def test_an_idea_goes_from_a_voter_through_the_owner_to_other_voters(live, someb
     suggest(page, "Dumplings with ginger")
     owner = somebody().see_study("/options", "lunch")
     says(owner.locator("nav.tabs"), "1 new idea")
-    says(owner.locator("#ideas .note"), "begin without votes")
     owner.locator("#ideas summary", has_text="Add it").click()
     owner.locator("#ideas [name=name]").fill("dumplings")
     owner.get_by_role("button", name="Add it as an option").click()
