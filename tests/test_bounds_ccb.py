@@ -18,46 +18,108 @@ from copeland.simulation.cell import loop_for, shortfall_of
 from copeland.support.rng import stream
 from copeland.theory import bounds, gaps
 
-# C(delta) and N-hat
+# By hand
+
+UNEQUAL = PreferenceMatrix(  # a winner ties with another option
+    [[0.5, 0.4, 0.8, 0.7], [0.6, 0.5, 0.9, 0.5], [0.2, 0.1, 0.5, 0.6], [0.3, 0.5, 0.4, 0.5]]
+)
+LOG_T, A2 = math.log(1e6), 6 * math.log(60)
+ACROSS = sum(x**-2 for x in (0.029, 0.018, 0.030, 0.039, 0.004, 0.012))
+C_EIGHTH, C_HALF = (7 * 9 / (3 * 0.125)) ** (1 / 3), (7 * 9 / (3 * 0.5)) ** (1 / 3)
 
 
-def test_c_delta_by_hand():
-    # alpha 1: (3 * 9 / 0.05)^1; alpha 2: (7 * 9 / (3 * 0.05))^(1/3)
-    assert math.exp(bounds.log_c_delta(3, alpha=1, delta=0.05)) == pytest.approx(540)
-    assert math.exp(bounds.log_c_delta(3, alpha=2, delta=0.05)) == pytest.approx(420 ** (1 / 3))
+def a1(corrected=False):
+    return math.exp(bounds.log_a1(ORDER, 2, 0.1, corrected))
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [
+        # C(delta): alpha 1: (3 * 9 / 0.05)^1; alpha 2: (7 * 9 / (3 * 0.05))^(1/3)
+        (lambda: math.exp(bounds.log_c_delta(3, alpha=1, delta=0.05)), 540),
+        (lambda: math.exp(bounds.log_c_delta(3, alpha=2, delta=0.05)), 420 ** (1 / 3)),
+        # N-hat: 24 / Delta*_ij^2; corrected, 1 + 4 alpha ln t / Delta_ij^2 once for the gaps 1/4, 1/2, 1/4
+        (
+            lambda: bounds.n_hat_pairs(ORDER, log_t=3.0, alpha=2),
+            np.array([[0, 384, 96], [384, 0, 96], [96, 96, 0]]),
+        ),
+        (lambda: bounds.n_hat_options(ORDER, 3.0, 2), [480, 480, 192]),
+        (lambda: bounds.n_hat(ORDER, 3.0, 2), 384 * 2 + 96 * 4 + 1),
+        (lambda: bounds.n_hat(ORDER, 3.0, 2, corrected=True), 3 + 24 * (16 + 4 + 16) + 1),
+        # it exists for losers that tie: rows 0: 16, 16; rows 1 and 2: 16 against 0, (1/4 + 0)^-2 = 16
+        (lambda: bounds.n_hat(TIED, 1.0, alpha=1), 4 * 16 * 6 + 1),
+        # L_C + 1 = 2, Delta*_min = 1/4; corrected, the two smallest losing gaps of option 3 are 1/8 and 1/4
+        (lambda: bounds.n_hat_b(CYCLE_AND_LOSER, math.e, 2), 32),
+        (lambda: bounds.n_hat_b(CYCLE_AND_LOSER, math.e, 2, corrected=True), 2 + 8 * 80),
+        # T_delta is C of half delta where that outgrows the rest
+        (lambda: bounds.log_t_delta(MSLR_5), bounds.log_c_delta(5, 0.51, 0.025)),
+        # A1 is C of a quarter of delta, and N-hat at T of half of it
+        (
+            lambda: math.exp(bounds.log_a1(ORDER, 2, 0.5)),
+            C_EIGHTH + 384 * bounds.log_t_delta(ORDER, 2, 0.25) + 1,
+        ),
+        (lambda: math.exp(bounds.log_a1(ORDER, 2, 0.5, corrected=True)), C_HALF + 3),
+        (lambda: bounds.a2(ORDER, delta=0.05), (4 + 2) * math.log(120)),
+        (lambda: bounds.a2(CYCLE_AND_LOSER, delta=0.05), math.sqrt(2) * 4 * math.log(160)),
+        (lambda: bounds.a2(ORDER, corrected=True), 0),
+        (lambda: bounds.a3(ORDER), (16 + 4) + 2 * (16 + 4)),
+        (lambda: bounds.a3(CYCLE_AND_LOSER), (64 + 16 + 64 / 9) + 2 * 2 * 16),
+        (lambda: bounds.a3(MSLR_5), ACROSS + 2 * 2 * (0.029**-2 + 0.018**-2)),
+        # corrected: (0, 1), (0, 2) and (1, 2) of ORDER; the three pairs of option 3 of CYCLE_AND_LOSER
+        (lambda: bounds.a3(ORDER, 2, corrected=True), 8 * (16 + 4 + 16)),
+        (lambda: bounds.a3(CYCLE_AND_LOSER, 1, corrected=True), 4 * (64 + 16 + 64 / 9)),
+        (lambda: bounds.a3_closed(ORDER), 2 * 3 * (1 + 0 + 1) * 16),
+        (lambda: bounds.a3_closed(CYCLE_AND_LOSER), 2 * 4 * (3 + 1 + 1) * 64),
+        (lambda: bounds.a3_closed(ORDER, 2, corrected=True), 8 * 3 * 16),
+        (lambda: bounds.a3_closed(CYCLE_AND_LOSER, 1, corrected=True), 4 * 3 * 64),
+        # line 10: the smallest losing gap of 1 and of 2 is 1/4; the two smallest of 3 are 1/8 and 1/4
+        (lambda: bounds.line_10(ORDER, alpha=2), 8 * (16 + 16)),
+        (lambda: bounds.line_10(CYCLE_AND_LOSER, alpha=1), 4 * (64 + 16)),
+        # empty sums where all are winners, who cost no more than the time before intervals hold
+        (lambda: [f(CIRCLE) for f in (bounds.a2, bounds.a3, bounds.line_10)], [0, 0, 0]),
+        (
+            lambda: bounds.log_theorem_1(CIRCLE, 1e6, 2, 0.1, True),
+            bounds.log_c_delta(3, 2, 0.1) + math.log(2),
+        ),
+        # Theorem 1 is the sum of its parts, and corrected twice the corrected ones; at one duel it is A1
+        (lambda: bounds.theorem_1(ORDER, 1e6, 2, 0.1), a1() + A2 * math.sqrt(LOG_T) + 60 * LOG_T),
+        (
+            lambda: bounds.theorem_1(ORDER, 1e6, 2, 0.1, closed=True),
+            a1() + A2 * math.sqrt(LOG_T) + 192 * LOG_T,
+        ),
+        (
+            lambda: bounds.theorem_1(ORDER, 1e6, 2, 0.1, corrected=True),
+            2 * (a1(True) + 288 * LOG_T),
+        ),
+        (lambda: bounds.log_theorem_1(ORDER, 1, 2, 0.1), bounds.log_a1(ORDER, 2, 0.1)),
+    ],
+)
+def test_bounds_by_hand(bound, expected):
+    assert bound() == pytest.approx(expected)
 
 
 def test_c_delta_beyond_floats_is_still_a_logarithm():
     assert bounds.log_c_delta(136, alpha=0.501) > 7000
 
 
-def test_n_hat_by_hand():
-    pairs = bounds.n_hat_pairs(ORDER, log_t=3.0, alpha=2)
-    assert pairs.tolist() == [[0, 384, 96], [384, 0, 96], [96, 96, 0]]  # 24 / Delta*_ij^2
-    assert bounds.n_hat_options(ORDER, 3.0, 2).tolist() == [480, 480, 192]
-    assert bounds.n_hat(ORDER, 3.0, 2) == 384 * 2 + 96 * 4 + 1
-
-
-def test_corrected_n_hat_counts_the_duels_of_each_pair_once():
-    # 1 + 4 alpha ln t / Delta_ij^2, with 4 alpha ln t = 24, for the gaps 1/4, 1/2 and 1/4
-    assert bounds.n_hat(ORDER, 3.0, 2, corrected=True) == 3 + 24 * (16 + 4 + 16) + 1
-
-
-def test_n_hat_does_not_exist_for_winners_that_tie():
-    with pytest.raises(Undefined, match="winner 0 and option 1 tie"):
-        bounds.n_hat(TIED_WINNERS, 3.0)
-
-
-def test_n_hat_exists_for_other_options_that_tie():
-    # rows 0: 16, 16; rows 1 and 2: 16 against 0, (1/4 + 0)^-2 = 16 against each other
-    assert bounds.n_hat(TIED, 1.0, alpha=1) == 4 * 16 * 6 + 1
-
-
-def test_n_hat_b_by_hand():
-    # L_C + 1 = 2, Delta*_min = 1/4
-    assert bounds.n_hat_b(CYCLE_AND_LOSER, math.e, 2) == pytest.approx(32)
-    # the two smallest losing gaps of option 3 are 1/8 and 1/4
-    assert bounds.n_hat_b(CYCLE_AND_LOSER, math.e, 2, corrected=True) == pytest.approx(2 + 8 * 80)
+@pytest.mark.parametrize(
+    ("bound", "error", "why"),
+    [
+        (lambda: bounds.n_hat(TIED_WINNERS, 3.0), Undefined, "winner 0 and option 1 tie"),
+        (lambda: bounds.log_t_delta(TIED), Undefined, r"no two options tie .* options 1 and 2 do"),
+        (lambda: bounds.log_t_delta(CIRCLE), Undefined, "all 3 options are Copeland winners"),
+        (lambda: bounds.a3(UNEQUAL), Undefined, "winner 1 and option 3 tie"),
+        (lambda: bounds.theorem_1(TIED, corrected=True), Undefined, "options 1 and 2 do"),
+        (
+            lambda: bounds.log_theorem_1_expected(ORDER, alpha=1),
+            InvalidParameter,
+            r"alpha is 1; .* alpha > 1",
+        ),
+    ],
+)
+def test_what_does_not_exist_says_why(bound, error, why):
+    with pytest.raises(error, match=why):
+        bound()
 
 
 # T_delta
@@ -136,27 +198,7 @@ def test_corrected_t_delta_by_hand():
     assert t - 1 < constant + (9 * 288 + 8 * 256) * math.log(t) <= t
 
 
-def test_t_delta_is_c_of_half_delta_where_that_outgrows_the_rest():
-    assert bounds.log_t_delta(MSLR_5) == pytest.approx(bounds.log_c_delta(5, 0.51, 0.025))
-
-
-def test_t_delta_does_not_exist_with_ties():
-    with pytest.raises(Undefined, match=r"no two options tie .* options 1 and 2 do"):
-        bounds.log_t_delta(TIED)
-
-
-def test_t_delta_does_not_exist_when_all_are_winners():
-    with pytest.raises(Undefined, match="all 3 options are Copeland winners"):
-        bounds.log_t_delta(CIRCLE)
-
-
 # A1, A2, A3 and Theorem 1
-
-
-def test_a1_is_c_of_a_quarter_delta_and_n_hat_at_t_of_half_delta():
-    log_t = bounds.log_t_delta(ORDER, 2, 0.25)
-    c = (7 * 9 / (3 * 0.125)) ** (1 / 3)
-    assert math.exp(bounds.log_a1(ORDER, 2, 0.5)) == pytest.approx(c + 384 * log_t + 1)
 
 
 def lined_up(k):
@@ -171,34 +213,6 @@ def test_a1_as_printed_grows_faster_than_k_squared():
     steps = np.diff(per_square)
     assert steps[0] > 100 and steps[1] == pytest.approx(steps[0], rel=0.1)
     assert np.diff(logs[0.75]) == pytest.approx([4 * math.log(2)] * 2, abs=0.01)
-
-
-def test_a2_by_hand():
-    assert bounds.a2(ORDER, delta=0.05) == pytest.approx((4 + 2) * math.log(120))
-    assert bounds.a2(CYCLE_AND_LOSER, delta=0.05) == pytest.approx(math.sqrt(2) * 4 * math.log(160))
-
-
-def test_a3_by_hand():
-    assert bounds.a3(ORDER) == (16 + 4) + 2 * (16 + 4)
-    assert bounds.a3(CYCLE_AND_LOSER) == pytest.approx((64 + 16 + 64 / 9) + 2 * 2 * 16)
-    across = sum(x**-2 for x in (0.029, 0.018, 0.030, 0.039, 0.004, 0.012))
-    assert bounds.a3(MSLR_5) == pytest.approx(across + 2 * 2 * (0.029**-2 + 0.018**-2))
-
-
-def test_a3_closed_by_hand():
-    assert bounds.a3_closed(ORDER) == 2 * 3 * (1 + 0 + 1) * 16
-    assert bounds.a3_closed(CYCLE_AND_LOSER) == 2 * 4 * (3 + 1 + 1) * 64
-
-
-def test_corrected_parts_count_the_pairs_with_a_non_winner():
-    # (0, 1), (0, 2) and (1, 2) of ORDER; the three pairs of option 3 of CYCLE_AND_LOSER
-    assert bounds.a3(ORDER, 2, corrected=True) == 8 * (16 + 4 + 16)
-    assert bounds.a3(CYCLE_AND_LOSER, 1, corrected=True) == pytest.approx(4 * (64 + 16 + 64 / 9))
-    assert bounds.a3_closed(ORDER, 2, corrected=True) == 8 * 3 * 16
-    assert bounds.a3_closed(CYCLE_AND_LOSER, 1, corrected=True) == 4 * 3 * 64
-    assert bounds.a2(ORDER, corrected=True) == 0
-    c = (7 * 9 / (3 * 0.5)) ** (1 / 3)
-    assert math.exp(bounds.log_a1(ORDER, 2, 0.5, corrected=True)) == pytest.approx(c + 3)
 
 
 @pytest.mark.parametrize(
@@ -285,55 +299,6 @@ def test_non_winners_are_left_without_rivals_in_9_of_4000_runs():
     assert left == 9
 
 
-def test_line_10_by_hand():
-    # the smallest losing gap of 1 and of 2 is 1/4
-    assert bounds.line_10(ORDER, alpha=2) == 8 * (16 + 16)
-    # the two smallest losing gaps of 3 are 1/8 and 1/4
-    assert bounds.line_10(CYCLE_AND_LOSER, alpha=1) == 4 * (64 + 16)
-
-
-def test_empty_sums_are_zero_when_all_are_winners():
-    assert bounds.a2(CIRCLE) == 0
-    assert bounds.a3(CIRCLE) == 0
-    assert bounds.line_10(CIRCLE) == 0
-
-
-def test_a3_does_not_exist_when_a_winner_ties_with_another_option():
-    m = PreferenceMatrix(
-        [[0.5, 0.4, 0.8, 0.7], [0.6, 0.5, 0.9, 0.5], [0.2, 0.1, 0.5, 0.6], [0.3, 0.5, 0.4, 0.5]]
-    )
-    with pytest.raises(Undefined, match="winner 1 and option 3 tie"):
-        bounds.a3(m)
-
-
-def test_theorem_1_is_the_sum_of_its_parts():
-    a1, log_t = math.exp(bounds.log_a1(ORDER, 2, 0.1)), math.log(1e6)
-    a2 = 6 * math.log(60)
-    assert bounds.theorem_1(ORDER, 1e6, 2, 0.1) == pytest.approx(
-        a1 + a2 * math.sqrt(log_t) + 60 * log_t
-    )
-    assert bounds.theorem_1(ORDER, 1e6, 2, 0.1, closed=True) == pytest.approx(
-        a1 + a2 * math.sqrt(log_t) + 192 * log_t
-    )
-
-
-def test_corrected_theorem_1_doubles_its_corrected_parts():
-    a1, log_t = math.exp(bounds.log_a1(ORDER, 2, 0.1, corrected=True)), math.log(1e6)
-    assert bounds.theorem_1(ORDER, 1e6, 2, 0.1, corrected=True) == pytest.approx(
-        2 * (a1 + 288 * log_t)
-    )
-
-
-def test_winners_alone_cost_no_more_than_the_time_before_intervals_hold():
-    c = bounds.log_c_delta(3, 2, 0.1)
-    assert bounds.log_theorem_1(CIRCLE, 1e6, 2, 0.1, True) == pytest.approx(c + math.log(2))
-
-
-def test_corrected_theorem_1_does_not_exist_with_ties():
-    with pytest.raises(Undefined, match="options 1 and 2 do"):
-        bounds.theorem_1(TIED, corrected=True)
-
-
 @pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cyclic-4", "mslr-5"])
@@ -343,10 +308,6 @@ def test_regret_stays_below_the_corrected_theorem(name):
     found = copeland.simulate(name, "ccb:alpha=1.5", horizon, runs, marks=[int(horizon)])
     bound = bounds.theorem_1(copeland.load(name), horizon, 1.5, 0.5, corrected=True)
     assert (found.curves[0].regret[:, -1] <= bound).sum() >= binom.ppf(1e-6, runs, 0.5)
-
-
-def test_theorem_1_at_one_duel_is_a1():
-    assert bounds.log_theorem_1(ORDER, 1, 2, 0.1) == pytest.approx(bounds.log_a1(ORDER, 2, 0.1))
 
 
 def test_theorem_1_beyond_floats_is_infinite_and_its_logarithm_is_not():
@@ -377,8 +338,3 @@ def test_expected_bound_is_the_mean_over_delta(alpha, power, corrected):
         total += weight * bounds.theorem_1(ORDER, 1e6, alpha, u**power, corrected)
     found = bounds.log_theorem_1_expected(ORDER, 1e6, alpha, corrected)
     assert math.exp(found) == pytest.approx(total, rel=1e-5)
-
-
-def test_expected_bound_needs_alpha_above_one():
-    with pytest.raises(InvalidParameter, match=r"alpha is 1; .* alpha > 1"):
-        bounds.log_theorem_1_expected(ORDER, alpha=1)

@@ -70,99 +70,80 @@ def slow_gap(m):
     return min(across, min(slow_star_gap(m, i) for i in rest))
 
 
-def test_losses_count_strict_defeats():
-    assert gaps.losses(ORDER).tolist() == [0, 1, 2]
-    assert gaps.losses(CYCLE_AND_LOSER).tolist() == [1, 1, 1, 3]
-    assert gaps.losses(UNEQUAL).tolist() == [1, 0, 2, 2]
+# Worked by hand. The loss of option i* of a non-winner stands in place L_C + 1, the lower index first among equals; H sums
+# inverse squared gaps; gaps of scores are at least one win.
+EVERYWHERE = PreferenceMatrix([[0.5, 0.5], [0.5, 0.5]])
+BY_HAND = {
+    "order": {
+        "losses": [0, 1, 2],
+        "winner_count": 1,
+        "l_c": 0,
+        "gap_min": 0.25,
+        "i_star": {1: 0, 2: 0},
+        "gaps_star": [0, 0.25, 0.5],
+        "gaps_star_pairs": [[0, 0.25, 0.5], [0.25, 0, 0.25 + 0.25], [0.5, 0.5, 0]],
+        "gap": 0.25,
+        "gap_ratio": 1,
+        "h": [16 + 4, 16 + 16, 4 + 16],
+        "h_inf": 32,
+        "normalised_scores": [1, 0.5, 0],
+        "score_gaps": [0.5, 0.5, 1],
+        "first_tie": None,
+    },
+    "cycle and loser": {
+        "losses": [1, 1, 1, 3],
+        "winner_count": 3,
+        "l_c": 1,
+        "gaps": [
+            *([0, 0.25, 0.25, 0.125], [0.25, 0, 0.25, 0.25]),
+            *([0.25, 0.25, 0, 0.375], [0.125, 0.25, 0.375, 0]),
+        ],
+        "gap_min": 0.125,
+        "i_star": {3: 1},  # gaps 3/8, 1/4, 1/8: the second, to option 1
+        "gaps_star": [0, 0, 0, 0.25],
+        "gap": 0.125,
+        "gap_star_min": 0.25,
+        "h": [96, 48, 32 + 64 / 9, 80 + 64 / 9],
+        "score_gaps": [1 / 3, 1 / 3, 1 / 3, 2 / 3],
+    },
+    "cyclic-4": {"i_star": {1: 3, 2: 1, 3: 2}, "gap": 0.1},
+    "mslr-5": {
+        "winner_count": 3,
+        "l_c": 1,
+        "gap_min": 0.003,
+        "i_star": {3: 0, 4: 0},
+        "gaps_star": [0, 0, 0, 0.029, 0.018],
+        "gap": 0.004,
+        "gap_star_min": 0.018,
+        "gap_ratio": (4 / 3) ** 2,
+    },
+    "unequal": {"losses": [1, 0, 2, 2], "winner_count": 2, "l_c": 1},  # the most of a winner
+    "aloof": {"gap_min": 0.2, "first_tie": (0, 2)},  # exact ties are left out
+    "circle": {"i_star": {}, "gaps_star": [0, 0, 0]},
+    "equal gaps": {"i_star": {1: 0, 2: 0}},
+}
+MATRICES = {
+    **{"order": ORDER, "cycle and loser": CYCLE_AND_LOSER, "cyclic-4": CYCLIC_4, "mslr-5": MSLR_5},
+    **{"unequal": UNEQUAL, "aloof": ALOOF, "circle": CIRCLE},
+    "equal gaps": PreferenceMatrix([[0.5, 0.8, 0.9], [0.2, 0.5, 0.9], [0.1, 0.1, 0.5]]),
+}
 
 
-def test_l_c_is_the_losses_of_a_winner():
-    assert (gaps.winner_count(ORDER), gaps.l_c(ORDER)) == (1, 0)
-    assert (gaps.winner_count(CYCLE_AND_LOSER), gaps.l_c(CYCLE_AND_LOSER)) == (3, 1)
-    assert (gaps.winner_count(MSLR_5), gaps.l_c(MSLR_5)) == (3, 1)
+@pytest.mark.parametrize(
+    ("name", "what"), [(name, what) for name in BY_HAND for what in BY_HAND[name]]
+)
+def test_a_quantity_is_what_it_is_by_hand(name, what):
+    found, expected = getattr(gaps, what)(MATRICES[name]), BY_HAND[name][what]
+    if isinstance(expected, list | float):
+        assert np.asarray(found) == pytest.approx(np.asarray(expected), rel=1e-12)
+    else:
+        assert found == expected
 
 
-def test_l_c_is_the_most_losses_of_a_winner_when_ties_make_them_differ():
-    assert gaps.winner_count(UNEQUAL) == 2
-    assert gaps.l_c(UNEQUAL) == 1
-
-
-def test_gaps_are_distances_from_one_half():
-    expected = [[0, 0.25, 0.25, 0.125], [0.25, 0, 0.25, 0.25], [0.25, 0.25, 0, 0.375],
-                [0.125, 0.25, 0.375, 0]]  # fmt: skip
-    assert gaps.gaps(CYCLE_AND_LOSER).tolist() == expected
-
-
-def test_gap_min_is_the_smallest_gap():
-    assert gaps.gap_min(ORDER) == 0.25
-    assert gaps.gap_min(CYCLE_AND_LOSER) == 0.125
-    assert gaps.gap_min(MSLR_5) == pytest.approx(0.003)
-
-
-def test_gap_min_leaves_exact_ties_out_unless_asked():
-    assert gaps.gap_min(ALOOF) == pytest.approx(0.2)
-    assert gaps.gap_min(ALOOF, ties=True) == 0
-
-
-def test_gap_min_does_not_exist_when_every_pair_ties():
-    everywhere = PreferenceMatrix([[0.5, 0.5], [0.5, 0.5]])
-    with pytest.raises(Undefined, match="every pair ties"):
-        gaps.gap_min(everywhere)
-    assert gaps.gap_min(everywhere, ties=True) == 0
-
-
-def test_i_star_is_the_opponent_of_the_loss_in_place_l_c_plus_1():
-    assert gaps.i_star(ORDER) == {1: 0, 2: 0}
-    assert gaps.i_star(CYCLE_AND_LOSER) == {3: 1}  # gaps 3/8, 1/4, 1/8: the second, to option 1
-    assert gaps.i_star(CYCLIC_4) == {1: 3, 2: 1, 3: 2}
-    assert gaps.i_star(MSLR_5) == {3: 0, 4: 0}
-
-
-def test_i_star_takes_the_lower_index_of_equal_gaps():
-    m = PreferenceMatrix([[0.5, 0.8, 0.9], [0.2, 0.5, 0.9], [0.1, 0.1, 0.5]])
-    assert gaps.i_star(m)[2] == 0
-
-
-def test_gaps_star_are_zero_for_winners_and_the_gap_to_i_star_for_others():
-    assert gaps.gaps_star(ORDER).tolist() == [0, 0.25, 0.5]
-    assert gaps.gaps_star(CYCLE_AND_LOSER).tolist() == [0, 0, 0, 0.25]
-    assert gaps.gaps_star(MSLR_5) == pytest.approx([0, 0, 0, 0.029, 0.018])
-
-
-def test_gaps_star_pairs_by_hand():
-    expected = [[0, 0.25, 0.5], [0.25, 0, 0.25 + 0.25], [0.5, 0.5, 0]]
-    assert gaps.gaps_star_pairs(ORDER).tolist() == expected
+def test_quantities_by_hand_of_single_rows_and_with_ties_or_epsilon():
     assert gaps.gaps_star_pairs(CYCLE_AND_LOSER)[3].tolist() == [0.25, 0.25, 0.375, 0]
     assert gaps.gaps_star_pairs(CYCLIC_4)[1] == pytest.approx([0.4, 0, 0.8, 0.4])
-
-
-def test_gap_is_the_least_of_the_gaps_that_matter():
-    assert gaps.gap(ORDER) == 0.25
-    assert gaps.gap(CYCLE_AND_LOSER) == 0.125
-    assert gaps.gap(CYCLIC_4) == pytest.approx(0.1)
-    assert gaps.gap(MSLR_5) == pytest.approx(0.004)
-    assert gaps.gap_star_min(CYCLE_AND_LOSER) == 0.25
-    assert gaps.gap_star_min(MSLR_5) == pytest.approx(0.018)
-
-
-def test_gap_ratio_is_the_square_of_gap_over_gap_min():
-    assert gaps.gap_ratio(ORDER) == 1
-    assert gaps.gap_ratio(MSLR_5) == pytest.approx((4 / 3) ** 2)
-
-
-def test_h_sums_inverse_squared_gaps():
-    assert gaps.h(ORDER).tolist() == [16 + 4, 16 + 16, 4 + 16]
-    assert gaps.h_inf(ORDER) == 32
-    assert gaps.h(CYCLE_AND_LOSER) == pytest.approx([96, 48, 32 + 64 / 9, 80 + 64 / 9])
-
-
-def test_score_gaps_are_at_least_one_win():
-    assert gaps.normalised_scores(ORDER).tolist() == [1, 0.5, 0]
-    assert gaps.score_gaps(ORDER).tolist() == [0.5, 0.5, 1]
-    assert gaps.score_gaps(CYCLE_AND_LOSER) == pytest.approx([1 / 3, 1 / 3, 1 / 3, 2 / 3])
-
-
-def test_score_gaps_with_epsilon_are_at_least_epsilon_times_the_best_shortfall():
+    assert gaps.gap_min(ALOOF, ties=True) == gaps.gap_min(EVERYWHERE, ties=True) == 0
     assert gaps.score_gaps(CYCLE_AND_LOSER, epsilon=1.5) == pytest.approx([0.5, 0.5, 0.5, 2 / 3])
     assert gaps.score_gaps(CYCLE_AND_LOSER, epsilon=3) == pytest.approx([1, 1, 1, 1])
     assert gaps.score_gaps(ORDER, epsilon=9).tolist() == gaps.score_gaps(ORDER).tolist()
@@ -174,33 +155,24 @@ def test_score_gaps_refuse_an_epsilon_below_zero(epsilon):
         gaps.score_gaps(ORDER, epsilon)
 
 
-def test_first_tie_is_none_without_ties():
-    assert gaps.first_tie(ORDER) is None
-    assert gaps.first_tie(ALOOF) == (0, 2)
+ALONE = (gaps.gap, gaps.gap_star_min, gaps.gap_ratio)
+STARS = (gaps.i_star, gaps.gaps_star, gaps.gaps_star_pairs, gaps.gap_star_min)
 
 
-def test_with_winners_alone_the_least_over_others_does_not_exist():
-    assert gaps.i_star(CIRCLE) == {}
-    assert gaps.gaps_star(CIRCLE).tolist() == [0, 0, 0]
-    for quantity in (gaps.gap, gaps.gap_star_min, gaps.gap_ratio):
-        with pytest.raises(Undefined, match="all 3 options are Copeland winners"):
-            quantity(CIRCLE)
-
-
-def test_i_star_does_not_exist_for_a_non_winner_with_too_few_losses():
-    for quantity in (gaps.i_star, gaps.gaps_star, gaps.gaps_star_pairs, gaps.gap_star_min):
-        with pytest.raises(Undefined, match=r"option 2: .* loses to only 0, but L_C \+ 1 = 1"):
-            quantity(ALOOF)
-
-
-def test_gap_does_not_exist_when_a_winner_ties_with_another_option():
-    with pytest.raises(Undefined, match="winner 1 and option 3 tie"):
-        gaps.gap(UNEQUAL)
-
-
-def test_h_does_not_exist_with_ties():
-    with pytest.raises(Undefined, match="options 1 and 3 tie"):
-        gaps.h(UNEQUAL)
+@pytest.mark.parametrize(
+    ("quantities", "matrix", "why"),
+    [
+        ((gaps.gap_min,), EVERYWHERE, "every pair ties"),
+        (ALONE, CIRCLE, "all 3 options are Copeland winners"),
+        (STARS, ALOOF, r"option 2: .* loses to only 0, but L_C \+ 1 = 1"),
+        ((gaps.gap,), UNEQUAL, "winner 1 and option 3 tie"),
+        ((gaps.h,), UNEQUAL, "options 1 and 3 tie"),
+    ],
+)
+def test_what_does_not_exist_says_why(quantities, matrix, why):
+    for quantity in quantities:
+        with pytest.raises(Undefined, match=why):
+            quantity(matrix)
 
 
 @pytest.mark.sampled(10)
