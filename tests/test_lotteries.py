@@ -14,20 +14,37 @@ from scipy.optimize import linprog
 from copeland.matrix import PreferenceMatrix
 from copeland.theory import winners
 
+# 0 -> {1, 2, 3} -> 4 -> 0 with equal margins, and 1 -> 2 -> 3 -> 1 inside.
+OUTER = {(0, i): 0.1 for i in (1, 2, 3)} | {(i, 4): 0.1 for i in (1, 2, 3)} | {(4, 0): 0.1}
+INNER = {(1, 2): 0.2, (2, 3): 0.2, (3, 1): 0.2}
+SURE = {(0, 1): 0.5, (1, 2): 0.5, (2, 0): 0.5}
+UNSURE = {(0, 1): 0.1, (1, 2): 0.1, (2, 0): 0.1}
+
+
+@pytest.mark.parametrize(
+    ("lottery", "k", "margins", "expected"),
+    [
+        # x_1 * 0.1 = x_2 * 0.3, x_0 * 0.1 = x_2 * 0.2, x_0 * 0.3 = x_1 * 0.2.
+        ("von_neumann", 3, {(0, 1): 0.1, (1, 2): 0.2, (2, 0): 0.3}, [2 / 6, 3 / 6, 1 / 6]),
+        ("von_neumann", 5, OUTER | INNER, [1 / 3, 1 / 9, 1 / 9, 1 / 9, 1 / 3]),
+        ("von_neumann", 3, {(0, 2): 0.4, (1, 2): 0.02}, [0.5, 0.5, 0]),
+        # Leaving 0: 0.2 / 0.7 = 2/7. Leaving 1: 0.8 / 1.3 = 8/13. The visits are as 8/13 to 2/7.
+        ("random_walk_distribution", 2, {(0, 1): 0.3}, [28 / 41, 13 / 41]),
+        ("random_walk_distribution", 3, {(0, 1): 0.5, (0, 2): 0.5, (1, 2): 0.1}, [1, 0, 0]),
+        (
+            "random_walk_distribution",
+            4,
+            SURE | {(i, 3): 0.5 for i in range(3)},
+            [1 / 3, 1 / 3, 1 / 3, 0],
+        ),
+        ("random_walk_winners", 4, UNSURE | {(i, 3): 0.3 for i in range(3)}, [0, 1, 2]),
+    ],
+)
+def test_lotteries_by_hand(lottery, k, margins, expected):
+    assert getattr(winners, lottery)(from_margins(k, margins)) == pytest.approx(expected)
+
+
 # von Neumann
-
-
-def test_von_neumann_weighs_each_option_of_a_circle_by_the_margin_opposite():
-    # x_1 * 0.1 = x_2 * 0.3, x_0 * 0.1 = x_2 * 0.2, x_0 * 0.3 = x_1 * 0.2.
-    assert winners.von_neumann(circle(0.1, 0.2, 0.3)) == pytest.approx([2 / 6, 3 / 6, 1 / 6])
-
-
-def test_von_neumann_weighs_a_circle_within_a_circle_by_both():
-    # 0 -> {1, 2, 3} -> 4 -> 0 with equal margins, and 1 -> 2 -> 3 -> 1 inside.
-    outer = {(0, i): 0.1 for i in (1, 2, 3)} | {(i, 4): 0.1 for i in (1, 2, 3)} | {(4, 0): 0.1}
-    inner = {(1, 2): 0.2, (2, 3): 0.2, (3, 1): 0.2}
-    expected = [1 / 3, 1 / 9, 1 / 9, 1 / 9, 1 / 3]
-    assert winners.von_neumann(from_margins(5, outer | inner)) == pytest.approx(expected)
 
 
 @pytest.mark.slow
@@ -52,11 +69,6 @@ def test_von_neumann_survives_margins_of_very_different_sizes(smallest):
         sizes = np.exp(rng.uniform(np.log(smallest), np.log(0.5), 28)) * rng.choice([-1, 1], 28)
         m = from_margins(8, dict(zip(combinations(range(8), 2), sizes, strict=True)))
         assert worst_case(m, winners.von_neumann(m)) >= 0.5 - 1e-9
-
-
-def test_von_neumann_weighs_options_that_tie_for_first_alike():
-    m = from_margins(3, {(0, 2): 0.4, (1, 2): 0.02})
-    assert winners.von_neumann(m) == pytest.approx([0.5, 0.5, 0])
 
 
 def test_von_neumann_gives_all_to_a_condorcet_winner_without_a_linear_program(monkeypatch):
@@ -92,34 +104,9 @@ def test_von_neumann_support_leaves_out_weights_up_to_the_tolerance():
 # random walk
 
 
-def test_random_walk_between_two_options_balances_by_hand():
-    # Leaving 0: 0.2 / 0.7 = 2/7. Leaving 1: 0.8 / 1.3 = 8/13. The visits are as 8/13 to 2/7.
-    m = from_margins(2, {(0, 1): 0.3})
-    assert winners.random_walk_distribution(m) == pytest.approx([28 / 41, 13 / 41])
-
-
 @pytest.mark.slow
 @given(matrices())
 def test_random_walk_distribution_is_where_many_steps_from_anywhere_lead(m):
     many = np.linalg.matrix_power(transitions(m), 2**14)
     for row in many:
         assert winners.random_walk_distribution(m) == pytest.approx(row, abs=1e-9)
-
-
-def test_random_walk_stays_with_an_option_that_always_wins():
-    m = from_margins(3, {(0, 1): 0.5, (0, 2): 0.5, (1, 2): 0.1})
-    assert winners.random_walk_distribution(m).tolist() == [1, 0, 0]
-
-
-def test_random_walk_never_returns_to_what_a_circle_of_sure_winners_beats():
-    m = from_margins(
-        4, {(0, 1): 0.5, (1, 2): 0.5, (2, 0): 0.5, (0, 3): 0.5, (1, 3): 0.5, (2, 3): 0.5}
-    )
-    assert winners.random_walk_distribution(m) == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
-
-
-def test_random_walk_winners_include_ties_up_to_rounding():
-    m = from_margins(
-        4, {(0, 1): 0.1, (1, 2): 0.1, (2, 0): 0.1, (0, 3): 0.3, (1, 3): 0.3, (2, 3): 0.3}
-    )
-    assert winners.random_walk_winners(m).tolist() == [0, 1, 2]
