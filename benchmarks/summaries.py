@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.heat import heat_map
 from benchmarks.page_tables import Table, anchor, column, number, section, span, tables
-from copeland.report.images import image
+from copeland.report.document import image
 
 TUNING = "### After 200 votes"
 AUDITS = "### Audits of the best point, delta = 0.05, 1,000 runs each"

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from copeland.policy import Policy
 from copeland.support.rng import stream
-from copeland.tuning.duel_choice import FitView, Proposal, best_in, field_of, join_crowds
+from copeland.tuning.duels import FitView, Proposal, best_in, field_of, join_crowds
 from copeland.tuning.preference_model import against, kernels, prepare_points, sample, solve_half
 from copeland.tuning.tuner import Tuner
 from copeland.tuning.walkers import start_walkers

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from benchmarks.heat import heat_map
 from benchmarks.leaderboard.rows import Row, rows_of
 from benchmarks.leaderboard.scores import Score
-from copeland.report.images import image
+from copeland.report.document import image
 
 FAR = 5.0  # from here on all are alike
 _BOARDS = {"Regret": "mean regret", "Identification": "mean votes"}

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copeland.audit.audit_figures import shares_figure
-from copeland.audit.audit_page import audit_page
+from copeland.audit.audit_page import audit_page, shares_figure
 from copeland.audit.audit_sentences import tell_audit
 from copeland.audit.comparisons import (
     Compared,

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import check_counts, check_labels, mask_of
 from copeland.certificate.goal_proof import find_top, is_reached
-from copeland.certificate.goal_sentences import state_goal
 from copeland.certificate.proof import pairs_of
+from copeland.certificate.sentences import state_goal
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.goal import BEST, TOP, Goal, tidy_goal

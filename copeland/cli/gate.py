@@ -349,9 +349,8 @@ def _write_files(result: GateResult, files: dict[str, Path | None]) -> None:
     """Write what was asked for."""
     import json
 
+    from copeland.gate.ci_files import make_junit, make_summary
     from copeland.gate.gate_certificate import make_certificate
-    from copeland.gate.junit import make_junit
-    from copeland.gate.markdown_summary import make_summary
     from copeland.support.atomic_files import write_file
 
     make = {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import ipaddress
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,13 +18,13 @@ from copeland.cli.arguments import STORAGE, Force, Json, Storage, Whole
 from copeland.cli.output import print_json, print_line, require_new, tell_result
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter, need
-from copeland.support.network_address import find_network_address, is_port_taken
 
 KEEP_ALIVE = 75  # seconds: voters think longer than uvicorn waits by itself
 GRACE = 5  # seconds that open streams have to end
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOST = LOOPBACK[0]
 SECRET = "COPELAND_SECRET"
+OUTSIDE = ("203.0.113.1", 9)  # nobody's address, kept for documents: nothing is sent to it
 
 
 @app.command("serve", epilog="Example: `copeland serve --storage sqlite:///votes.db --port 8000`")
@@ -193,3 +196,68 @@ def backup_command(
     said = "1 study" if len(names) == 1 else f"{len(names):,} studies"
     result = {"file": str(path), "studies": names}
     tell_result(f"{path} holds {said} of {kept.url}.", result, as_json)
+
+
+def find_network_address() -> str | None:
+    """Return this computer's address on its local network; None if it is on none.
+
+    An address that the whole internet could reach is not one.
+
+    Examples
+    --------
+    >>> address = find_network_address()
+    >>> address is None or address.count(".") == 3
+    True
+    """
+    found = [*_find_route(), *_look_up_name()]
+    return next((address for address in found if is_local(address)), None)
+
+
+def is_local(address: str) -> bool:
+    """Tell whether an address is of a local network, and not of this computer alone.
+
+    Examples
+    --------
+    >>> [is_local(one) for one in ("192.168.1.20", "127.0.0.1", "0.0.0.0", "8.8.8.8", "tea")]
+    [True, False, False, False, False]
+    """
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return not (known.is_global or known.is_loopback or known.is_unspecified or known.is_multicast)
+
+
+def _find_route() -> list[str]:
+    """The address from which this computer would talk to the outside; a UDP socket says it and sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        try:
+            one.connect(OUTSIDE)
+        except OSError:  # a network without a way out
+            return []
+        return [one.getsockname()[0]]
+
+
+def _look_up_name() -> list[str]:
+    """The addresses that this computer's own name stands for."""
+    try:
+        return socket.gethostbyname_ex(socket.gethostname())[2]
+    except OSError:
+        return []
+
+
+def is_port_taken(host: str, port: int) -> bool:
+    """Tell whether another program listens at a port of this computer.
+
+    Examples
+    --------
+    >>> with socket.create_server(("127.0.0.1", 0)) as one:
+    ...     is_port_taken("127.0.0.1", one.getsockname()[1])
+    True
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.create_server((host, port), family=family):
+            return False
+    except OSError as error:  # anything else is said when the server starts
+        return error.errno == errno.EADDRINUSE

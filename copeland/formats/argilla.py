@@ -12,7 +12,7 @@ from typing import Any
 
 from copeland.errors import InvalidRow
 from copeland.formats import Format, Record, register_format
-from copeland.formats.ranking_votes import compare_pairs
+from copeland.formats.preflib import compare_pairs
 from copeland.formats.records import require_object, require_objects
 
 

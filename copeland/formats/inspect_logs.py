@@ -13,7 +13,7 @@ from typing import Any
 from copeland.errors import InvalidRow, need
 from copeland.formats import Format, register_format
 from copeland.formats.answer_cases import Answer, AnswerFile, gather_cases
-from copeland.formats.answer_tables import find_tags
+from copeland.formats.answers import find_tags
 
 _NO_MODEL = "none/none"
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.formats import Format, Record, register_format
-from copeland.formats.ranking_votes import compare_pairs
 from copeland.support.row_files import Row, Table, text_of
 
 MOST = 1_000_000  # votes of one file: some studies keep each
@@ -22,6 +23,14 @@ _NAME = re.compile(r"#\s*ALTERNATIVE NAME\s+(\d+)\s*:\s*(.*)")
 _ORDER = re.compile(r"(\d+):((?:\d+|\{\d+(?:,\d+)*\})(?:,(?:\d+|\{\d+(?:,\d+)*\}))*)")
 _LEVEL = re.compile(r"\{([\d,]+)\}|(\d+)")
 _COLUMNS = ("left", "right", "outcome", "voter")
+
+
+class Comparison(NamedTuple):
+    """What a ranking says of two options: the left one won, or they tie."""
+
+    left: str
+    right: str
+    outcome: str
 
 
 def read(path: Path) -> Table:
@@ -119,6 +128,21 @@ def _order(left: int, right: int, outcome: str) -> str:
     if outcome in ("left", "right"):
         return f"{left},{right}" if outcome == "left" else f"{right},{left}"
     return f"{{{min(left, right)},{max(left, right)}}}"
+
+
+def compare_pairs(levels: Sequence[Sequence[str]]) -> Iterator[Comparison]:
+    """Yield a vote on every pair of a ranking, best options first; options on one level tie.
+
+    An option that is not ranked has no vote.
+
+    Examples
+    --------
+    >>> [tuple(vote) for vote in compare_pairs([["tea"], ["milk", "juice"]])]
+    [('tea', 'milk', 'left'), ('tea', 'juice', 'left'), ('milk', 'juice', 'tie')]
+    """
+    placed = [(name, place) for place, level in enumerate(levels) for name in level]
+    for (left, one), (right, other) in combinations(placed, 2):
+        yield Comparison(left, right, "tie" if one == other else "left")
 
 
 register_format(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidRow
 from copeland.formats import Format, Record, register_format
 from copeland.formats.answer_cases import Answer, AnswerFile, gather_cases
-from copeland.formats.answer_tables import find_tags
+from copeland.formats.answers import find_tags
 from copeland.formats.records import read_object, require_object, require_objects
 from copeland.support.row_files import JSON_LINES, file_type, read_table
 

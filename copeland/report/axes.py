@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copeland.report.images import name
+from copeland.report.document import name
 from copeland.report.plot_options import PlotOptions
 from copeland.report.styles import INK, Size, plain_axes
 from copeland.simulation.runs import Curves, Runs

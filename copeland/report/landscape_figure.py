@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copeland.report.images import name, new_figure
+from copeland.report.document import name, new_figure
 from copeland.report.styles import INK, PALETTE
 from copeland.support.arrays import Floats
 from copeland.support.escaping import inert

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from copeland.orders.rank import By, Place, Ranking, format_place, format_ranks
-from copeland.report.images import name, new_figure
+from copeland.report.document import name, new_figure
 from copeland.report.styles import INK, PALETTE, plain_axes
 from copeland.support.phrasing import letters, shorten_names
 

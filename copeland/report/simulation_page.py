@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from copeland.report.document import document, inline_svg
-from copeland.report.images import image
+from copeland.report.document import document, image, inline_svg
 from copeland.report.plot_options import LOOK, PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.report.terminal_tables import amount, limit_sentence, runs_row

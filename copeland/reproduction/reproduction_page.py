@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from copeland.problems import load
 from copeland.registry import entrant
-from copeland.report.document import document, inline_svg
-from copeland.report.images import image
+from copeland.report.document import document, image, inline_svg
 from copeland.report.plot_options import PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.report.terminal_tables import amount, runs_row

@@ -44,7 +44,7 @@ from copeland.study.options import ACTIVE, Option, check_distinct
 from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
 from copeland.support.goal import ABOVE
-from copeland.support.lookalikes import look_of
+from copeland.support.names import look_of
 from copeland.support.vote_tables import outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says

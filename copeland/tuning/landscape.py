@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copeland.support.arrays import Floats, Ints
-from copeland.tuning.duel_choice import FitView
+from copeland.tuning.duels import FitView
 from copeland.tuning.parameters import Choice
 from copeland.tuning.preference_model import Heard, Sample, prepare_points, relation, sample
 from copeland.tuning.spaces import Point, Space, near

@@ -18,8 +18,7 @@ from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duel_choice import OPPONENTS, FitView, choose
-from copeland.tuning.duels import Duel, VoteCounts
+from copeland.tuning.duels import OPPONENTS, Duel, FitView, VoteCounts, choose
 from copeland.tuning.landscape import Landscape, landscape_of, score_places
 from copeland.tuning.preference_model import Fit, Votes
 from copeland.tuning.spaces import Point, PointLike, Space, lacks_constraint

@@ -22,7 +22,7 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.version import __version__
 from copeland.web import metrics
-from copeland.web.api import administration, error_documents, idea_calls, studies, voting
+from copeland.web.api import administration, error_documents, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.pages import (
     admin,
@@ -30,7 +30,6 @@ from copeland.web.pages import (
     dashboard,
     forecast,
     option_texts,
-    recent_votes,
     results,
     share,
     vote,
@@ -54,11 +53,10 @@ ROUTERS = [
         forecast,
         share,
         dashboard,
-        recent_votes,
         results,
     )
 ] + [metrics.router, error_documents.router]
-CALLS = (voting, studies, administration, idea_calls)
+CALLS = (voting, studies, administration)
 YEAR = 365 * 86_400
 NOTICES = {
     400: (

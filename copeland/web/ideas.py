@@ -16,7 +16,7 @@ from copeland.study.input_limits import check_text
 from copeland.study.log.schema import ideas
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
-from copeland.support.lookalikes import look_of
+from copeland.support.names import look_of
 from copeland.web.server import Server
 from copeland.web.store import VotingPage
 

@@ -6,8 +6,7 @@ import re
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from copeland.report.document import inline_svg
-from copeland.report.images import image
+from copeland.report.document import image, inline_svg
 from copeland.study.report.study_figures import PAPER
 
 _NARROW = 5.0  # inches: what a telephone shows legibly; wider ones are scrolled there

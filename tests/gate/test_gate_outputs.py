@@ -8,8 +8,7 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
 from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
-from copeland.gate.junit import make_junit
-from copeland.gate.markdown_summary import escape_markdown, make_summary
+from copeland.gate.ci_files import escape_markdown, make_junit, make_summary
 
 HOSTILE = "<img src=x onerror=alert(1)> | *b* [x](http://evil.example) \x1b[2J \ufffe @team"
 

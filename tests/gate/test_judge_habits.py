@@ -9,12 +9,11 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 from scipy.stats import binom
 
 from copeland.gate import run_gate
+from copeland.gate.ci_files import make_junit, make_summary
 from copeland.gate.gate_certificate import find_objections, make_certificate
 from copeland.gate.gate_sentences import describe_details
 from copeland.gate.judge_habits import FEWEST_CALLS, find_objection
 from copeland.gate.judgments import SideCounts
-from copeland.gate.junit import make_junit
-from copeland.gate.markdown_summary import make_summary
 
 WAYS = [
     {"swap": "random"},

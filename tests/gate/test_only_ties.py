@@ -8,11 +8,10 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
 from copeland.gate import run_gate
 from copeland.gate.case_pairs import pair_with_itself
+from copeland.gate.ci_files import make_junit, make_summary
 from copeland.gate.gate_certificate import _seal, find_objections, make_certificate
 from copeland.gate.gate_sentences import describe_details
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.junit import make_junit
-from copeland.gate.markdown_summary import make_summary
 from copeland.gate.self_check import check_judge_by_itself
 
 pytestmark = pytest.mark.slow  # left out of `make fast`

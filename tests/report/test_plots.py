@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 import copeland
 from copeland.errors import InvalidParameter
-from copeland.report.images import image
+from copeland.report.document import image
 from copeland.report.plot_options import PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.simulation.runs import Curves, Runs

@@ -8,7 +8,7 @@ import pytest
 import copeland
 from copeland.errors import InvalidParameter
 from copeland.orders.rank import Place, Ranking
-from copeland.report.images import image
+from copeland.report.document import image
 from copeland.report.ranking_figure import MOST, bound_axis, describe_ranking, ranking_figure
 
 WINS = [[0, 60, 90, 85], [40, 0, 80, 80], [10, 20, 0, 55], [15, 20, 45, 0]]

@@ -8,8 +8,7 @@ from rich.console import Console
 
 import copeland
 from copeland.report.axes import apart
-from copeland.report.document import inline_svg
-from copeland.report.images import image
+from copeland.report.document import image, inline_svg
 from copeland.report.regret_figure import regret_figure
 from copeland.report.simulation_page import simulation_page, write_pages
 from copeland.report.terminal_tables import amount, bounds_table, runs_row, runs_table, runs_title

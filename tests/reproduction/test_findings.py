@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from curves_by_hand import CUT, curves, runs_of
 
-from copeland.report.images import image
+from copeland.report.document import image
 from copeland.report.regret_figure import regret_figure
 from copeland.reproduction import findings, paper_experiments, reproduction
 from copeland.reproduction.findings import RegretAtTime, ahead, regret_at

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import study_with, votes
 
-from copeland.report.images import image
+from copeland.report.document import image
 from copeland.study.report.graph_figure import (
     DRAWN,
     FEW,

@@ -6,8 +6,8 @@ import pytest
 from browsing import answer, says
 from web_client import send, vote
 
-from copeland.web.pages import recent_votes
-from copeland.web.pages.recent_votes import find_votes
+from copeland.web.pages import dashboard
+from copeland.web.pages.dashboard import find_votes
 
 pytestmark = pytest.mark.usefixtures("few_worlds")
 
@@ -44,9 +44,9 @@ def test_all_votes_are_reached_page_by_page(site, monkeypatch):
     plain = [event.number for event in reversed(study.log()) if event.kind == "voted"]
     assert len(plain) == 17
     for shown, piece, pieces in ((5, 3, 2), (4, 100, 1), (50, 7, 100), (1, 1, 1)):
-        monkeypatch.setattr(recent_votes, "SHOWN", shown)
-        monkeypatch.setattr(recent_votes, "PIECE", piece)
-        monkeypatch.setattr(recent_votes, "PIECES", pieces)
+        monkeypatch.setattr(dashboard, "SHOWN", shown)
+        monkeypatch.setattr(dashboard, "PIECE", piece)
+        monkeypatch.setattr(dashboard, "PIECES", pieces)
         met, before = [], None
         while before is None or before > 1:
             found, before = find_votes(study, before)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow
-from copeland.formats.answer_tables import ID_COLUMNS, TEXT_COLUMNS
-from copeland.formats.answers import find_answer_format, read_answers
+from copeland.formats.answers import ID_COLUMNS, TEXT_COLUMNS, find_answer_format, read_answers
 from copeland.study.input_limits import check_text, json_of
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material

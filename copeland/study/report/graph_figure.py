@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from copeland.report.images import name
+from copeland.report.document import name
 from copeland.report.styles import INK, PALETTE
 from copeland.study.report.study_figures import BEST, COLOURS, LETTERS, PAPER, WIDTH
 from copeland.study.results.analysis import Analysis

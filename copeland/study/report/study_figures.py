@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.report.images import name
+from copeland.report.document import name
 from copeland.report.styles import INK, PALETTE
 from copeland.study.results.analysis import BEST, OUT, POSSIBLE
 from copeland.support.phrasing import letters

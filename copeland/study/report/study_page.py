@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.orders.rank import Ranking, format_ranks
-from copeland.report.document import document, inline_svg
-from copeland.report.images import image
+from copeland.report.document import document, image, inline_svg
 from copeland.report.ranking_figure import MOST, describe_ranking, ranking_figure
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions

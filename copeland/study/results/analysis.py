@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from copeland.certificate.goal_sentences import IN, OPEN, count_goal, place_option
-from copeland.certificate.goal_sentences import OUT as GONE
+from copeland.certificate.sentences import IN, OPEN, count_goal, place_option
+from copeland.certificate.sentences import OUT as GONE
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import Ballots, fit_strengths
 from copeland.orders.rank import (

@@ -17,7 +17,7 @@ from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
 from copeland.certificate.evidence import evidence
-from copeland.certificate.goal_sentences import share_of_goal
+from copeland.certificate.sentences import share_of_goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import (

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from copeland.certificate import PanelCertificate
 from copeland.study.results.standing import PanelStanding, Standing
-from copeland.support.readable_names import name_voters
+from copeland.support.names import name_voters
 
 C = TypeVar("C")
 

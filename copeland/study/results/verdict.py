@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.goal_sentences import state_goal
-from copeland.certificate.sentences import advice_of, on_cases
+from copeland.certificate.sentences import advice_of, on_cases, state_goal
 from copeland.errors import InvalidParameter
 from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
@@ -30,6 +29,7 @@ from copeland.study.results.voter_reach import (
 )
 from copeland.support.escaping import inert
 from copeland.support.goal import ABOVE, BEST, Goal
+from copeland.support.names import name_voters
 from copeland.support.notebook_html import html_table
 from copeland.support.phrasing import (
     LISTED,
@@ -45,7 +45,6 @@ from copeland.support.phrasing import (
     shorten_names,
     some,
 )
-from copeland.support.readable_names import name_voters
 
 ESTIMATE = "an estimate, not a proof"
 

@@ -1,21 +1,23 @@
-"""What an admin changes of a study: its options, its words, whether it takes votes, and whether it is there at all."""
+"""What an admin changes of a study: its options, also those that voters suggest, its words, whether it takes votes, and whether it is there at all."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import Query
-from pydantic import ConfigDict, Field, StrictBool
+from fastapi import HTTPException, Path, Query
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from copeland.study.input_limits import LIMITS
-from copeland.web.api.access import STUDY, Admins, Body, Call, links_to, new_router
+from copeland.web.api.access import STUDY, Admins, Body, Call, Name, links_to, new_router
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.api.studies import About, Guidance, Offered, Question, describe_study
-from copeland.web.ideas import require_ideas, switch_ideas
+from copeland.web.api.voting import iso
+from copeland.web.ideas import ADDED, DECLINED, Idea, Ideas, require_ideas, switch_ideas
 from copeland.web.pages.option_texts import edit_text
 from copeland.web.security import require
 
 router = new_router("/studies/{study}")
+LAST_IDEA = 2**31 - 1
 
 
 class Change(Body):
@@ -111,3 +113,67 @@ def delete(
         detail = "The name is not that of the study; nothing was deleted. Give it as GET says it."
         raise ApiProblem(422, "invalid", detail)
     call.server.delete(call.page)
+
+
+class Suggested(BaseModel):
+    """An idea; nothing says whose it was."""
+
+    id: int
+    text: str
+    time: str
+    state: str
+    option: str | None  # that it became
+
+
+class Suggestions(BaseModel):
+    """The ideas of a study."""
+
+    ideas: list[Suggested]
+
+
+class Settlement(Body):
+    """What becomes of an idea; one that is added may get a name and another text."""
+
+    state: Literal["added", "declined", "waiting"]
+    name: Name | None = None
+    text: Annotated[str, Field(min_length=1, max_length=LIMITS["text"])] | None = None
+
+
+@router.get("/ideas")
+def ideas(call: Admins) -> Suggestions:
+    """Return what voters suggested."""
+    return Suggestions(ideas=[_tell_idea(idea) for idea in _ideas(call).find_all(call.page.study)])
+
+
+@router.patch("/ideas/{idea}")
+def settle(
+    call: Admins, idea: Annotated[int, Path(ge=0, le=LAST_IDEA)], settlement: Settlement
+) -> Suggested:
+    """Add an idea as an option, decline it, or let one wait again that was declined."""
+    kept, known = _ideas(call), _find_idea(call, idea)
+    if settlement.state == ADDED:
+        name, text = settlement.name or known.title, settlement.text or known.text
+        kept.approve(call.study, known, name, text)
+    elif settlement.name is not None or settlement.text is not None:
+        raise ApiProblem(422, "invalid", "Give a name and a text only with the state added.")
+    elif settlement.state == DECLINED:
+        kept.decline(known)
+    else:
+        kept.reconsider(call.study, known)
+    return _tell_idea(_find_idea(call, idea))
+
+
+def _find_idea(call: Call, idea: int) -> Idea:
+    found = _ideas(call).find(call.page.study, idea)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _tell_idea(idea: Idea) -> Suggested:
+    told = {"id": idea.id, "text": idea.text, "state": idea.state, "option": idea.option}
+    return Suggested(**told, time=iso(idea.time))
+
+
+def _ideas(call: Call) -> Ideas:
+    return Ideas(call.server.storage, call.server.clock)

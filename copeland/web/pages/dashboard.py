@@ -1,4 +1,4 @@
-"""Where a study stands, for its admin: live words and numbers, and figures a little later."""
+"""Where a study stands, for its admin: live words and numbers, figures a little later, and the votes as they came."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from copeland.errors import StudyClosed, UnknownVote
+from copeland.study import Study
 from copeland.study.log.events import Event, is_vote, times_of
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import undone_note
@@ -23,8 +24,8 @@ from copeland.study.results.history import share_of
 from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_of
 from copeland.study.results.verdict import GIVEN, TO_ASK, Verdict
 from copeland.support.goal import BEST
+from copeland.support.names import is_random_name
 from copeland.support.phrasing import format_count, quote_name
-from copeland.support.readable_names import is_random_name
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
@@ -33,13 +34,16 @@ from copeland.web.recordings import is_recording
 from copeland.web.render import redirect
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
-from copeland.web.sessions import read_field
+from copeland.web.sessions import parse_number, read_field
 from copeland.web.store import Pane, VotingPage
 
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
 FIRST = ("votes", "votes left", "proof done", "pairs settled")  # tiles that are not folded
 LATEST = 12  # events that are listed
+SHOWN = 50  # votes on a page of them
+PIECE = 500  # events that are read at a time
+PIECES = 20  # of them for a page
 REASON = 500  # letters
 MOST = 2**63 - 1
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
@@ -361,3 +365,43 @@ def list_images(
         for place, option in enumerate(options)
         if option.name in panes and not is_recording(server.kind(panes[option.name].media))
     }
+
+
+@router.get("/admin/s/{slug}/votes")
+def list_votes(request: Request, here: Here, before: str = "") -> HTMLResponse:
+    """List the votes that came last, or last before an event."""
+    found, reached = find_votes(here.study, parse_number(before))
+    return show_study(
+        request,
+        here,
+        "recent_votes",
+        tab="dashboard",
+        votes=_describe_votes(here, found),
+        before=before,
+        older=reached if reached > 1 else None,
+    )
+
+
+def find_votes(study: Study, before: int | None = None) -> tuple[list[Event], int]:
+    """Return the last votes before an event, the newest first, and the number of the event down to which they were looked for."""
+    found: list[Event] = []
+    last = study.number if before is None else min(before - 1, study.number)
+    for _ in range(PIECES):
+        if last < 1 or len(found) >= SHOWN:
+            break
+        piece = study.events(max(0, last - PIECE), min(PIECE, last))
+        found += [event for event in reversed(piece) if is_vote(event)]
+        last -= len(piece)
+    if len(found) > SHOWN:
+        found = found[:SHOWN]
+        last = found[-1].number - 1
+    return found, last + 1
+
+
+def _describe_votes(here: ManagedStudy, found: Sequence[Event]) -> list[dict[str, Any]]:
+    """Votes as they are listed, with the day."""
+    said = describe_events(here, found, {})
+    return [
+        {**words, "time": time.strftime("%Y-%m-%d %H:%M", time.gmtime(vote.time))}
+        for vote, words in zip(found, said, strict=True)
+    ]

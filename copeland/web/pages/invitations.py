@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.support.readable_names import is_random_name
+from copeland.support.names import is_random_name
 from copeland.web.pages.admin import ManagedStudy
 from copeland.web.pages.question_counts import count_panel, usual_questions
 from copeland.web.store import Link

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, Response
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import copy_study
 from copeland.support.escaping import cell, file_name
-from copeland.support.readable_names import is_random_name
+from copeland.support.names import is_random_name
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (

@@ -18,7 +18,7 @@ from starlette.types import Scope
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
-from copeland.support.readable_names import is_random_name
+from copeland.support.names import is_random_name
 from copeland.web import sessions
 from copeland.web.completion import read_code, write_completion_link
 from copeland.web.ideas import may_suggest

@@ -2,8 +2,8 @@ import socket
 
 import pytest
 
-from copeland.support import network_address
-from copeland.support.network_address import find_network_address
+from copeland.cli import serve
+from copeland.cli.serve import find_network_address
 
 
 @pytest.fixture
@@ -11,8 +11,8 @@ def network(monkeypatch):
     """A function that says what the route and the name of this computer tell."""
 
     def tell(route, name):
-        monkeypatch.setattr(network_address, "_find_route", lambda: route)
-        monkeypatch.setattr(network_address, "_look_up_name", lambda: name)
+        monkeypatch.setattr(serve, "_find_route", lambda: route)
+        monkeypatch.setattr(serve, "_look_up_name", lambda: name)
 
     return tell
 
@@ -46,5 +46,5 @@ def test_a_socket_that_finds_no_way_and_a_name_that_is_unknown_are_no_errors(mon
         raise OSError("no way")
 
     monkeypatch.setattr(socket, "gethostbyname_ex", refuse)
-    monkeypatch.setattr(network_address, "OUTSIDE", ("255.255.255.255", 9))  # which sockets refuse
+    monkeypatch.setattr(serve, "OUTSIDE", ("255.255.255.255", 9))  # which sockets refuse
     assert find_network_address() is None

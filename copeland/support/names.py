@@ -1,10 +1,10 @@
-"""Names that look alike and are not the same: with invisible characters, other spaces, or letters of another script."""
+"""Names that people read: which look alike and are not the same, and what to call voters whose names a server drew."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Letters of Cyrillic and Greek that look like Latin ones in most fonts, and what they look like.
 _FOREIGN = (
@@ -19,6 +19,7 @@ _LATIN = "aeopcyxijshdqwlABEKMHOPCTYXIJSQWoABEZHIKMNOPTYX"
 _TWINS = str.maketrans(_FOREIGN, _LATIN)
 # What is drawn as nothing, besides the characters that control the form of others (category Cf).
 _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
+_RANDOM = re.compile(r"(voter|visitor)-[0-9a-f]{12}")
 
 
 def look_of(text: str) -> str:
@@ -49,3 +50,28 @@ def find_twins(names: Iterable[str]) -> tuple[str, str] | None:
             return looks[look], name
         looks[look] = name
     return None
+
+
+def is_random_name(voter: str) -> bool:
+    """Tell whether a server drew a voter's name, so that it says nothing to anybody.
+
+    Examples
+    --------
+    >>> is_random_name("voter-e41a8a5d6883"), is_random_name("ann")
+    (True, False)
+    """
+    return _RANDOM.fullmatch(voter) is not None
+
+
+def name_voters(voters: Sequence[str], noun: str = "voter") -> dict[str, str]:
+    """Return what to call each voter: a name that somebody gave, or a number.
+
+    Examples
+    --------
+    >>> name_voters(["voter-e41a8a5d6883", "ann", "visitor-0123456789ab"])
+    {'voter-e41a8a5d6883': 'voter 1', 'ann': 'ann', 'visitor-0123456789ab': 'voter 3'}
+    """
+    return {
+        voter: f"{noun} {place}" if is_random_name(voter) else voter
+        for place, voter in enumerate(voters, 1)
+    }
