@@ -121,19 +121,35 @@ def about(number: float) -> str:
     return f"{int(float(f'{number:.2g}')):,}"
 
 
-def percent(share: float) -> str:
-    """Return a share as a percentage, never 0 or 100 where it only comes near.
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share as a percentage, never 0 or 100 where it only comes near; of two shares, the larger is never written as less.
 
     Examples
     --------
     >>> percent(0.814), percent(0.001), percent(0.0), percent(0.9999)
     ('81 %', 'under 1 %', '0 %', 'over 99 %')
+    >>> percent(0.8146, digits=1), percent(0.0001, digits=1), percent(0.9999, digits=1)
+    ('81.5 %', 'under 0.1 %', 'over 99.9 %')
     """
-    if 0 < share < 0.01:
-        return "under 1 %"
-    if 0.99 < share < 1:
-        return "over 99 %"
-    return f"{100 * share:.0f} %"
+    step = 10.0**-digits  # in percent
+    if 0 < 100 * share < step:
+        return f"under {step:g} %"
+    if 100 - step < 100 * share < 100:
+        return f"over {100 - step:g} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def percent_chance(chance: float) -> str:
+    """Return an estimated chance as a percentage, never 0 or 100: an estimate rules nothing out.
+
+    So two chances under 1 % look alike, whether or not one of them came up in none of the worlds that were drawn.
+
+    Examples
+    --------
+    >>> percent_chance(0.814), percent_chance(0.001), percent_chance(0.0), percent_chance(1.0)
+    ('81 %', 'under 1 %', 'under 1 %', 'over 99 %')
+    """
+    return percent(min(max(chance, 1e-9), 1 - 1e-9))
 
 
 def letters(text: str) -> int:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from copeland.support.escaping import inert
-from copeland.support.phrasing import percent
+from copeland.support.phrasing import percent, percent_chance
 from copeland.web.server import server_of
 
 STATIC = Path(__file__).parent / "static"
@@ -66,6 +66,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters["percent"] = percent
+    templates.filters["percent_chance"] = percent_chance
     return templates
 
 

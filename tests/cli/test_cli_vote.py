@@ -115,6 +115,15 @@ def test_one_person_at_a_terminal_is_one_person_and_goes_on_where_it_stopped(mon
     assert len({frozenset((vote.left, vote.right)) for vote in votes()}) == len(votes()) == 3
 
 
+def test_whoever_has_answered_all_that_was_dealt_is_not_told_that_these_are_all_pairs():
+    made("-o", "a1", "-o", "a2", "-o", "a3", "-o", "a4", "-o", "a5")
+    done = voting("--voter", "ann", lines=["l"] * 9)
+    said = "4 answers kept. Nothing is left to ask of ann, who has answered 4 pairs, all that were dealt."
+    assert said in flat(done.stderr)
+    asked = flat(run("study", "ask", "tea", "--voter", "ann").stdout)
+    assert asked == f"{said.partition(' kept. ')[2]} The study goes on with other people."
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
 def test_ctrl_c_keeps_what_was_voted(three):
     code = "from copeland.cli import main; main()"

@@ -30,7 +30,7 @@ from copeland.study.results.certificate_file import (
 from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import PROVED
-from copeland.support.phrasing import percent
+from copeland.support.phrasing import percent_chance
 
 OPTIONS = ("ale", "beer", "cider", "dew", "elixir", "fizz")
 VOTERS = ("ann", "ben", "cas")
@@ -320,7 +320,7 @@ def check_votes(study, reading, verdict, parts):
     if verdict.estimates is not None and reading.each_chance is not None:
         for name, said in verdict.estimates.rows:
             if name in standing.labels:
-                assert said == percent(reading.each_chance[standing.labels.index(name)])
+                assert said == percent_chance(reading.each_chance[standing.labels.index(name)])
 
 
 def check_file(study, found):

@@ -101,3 +101,17 @@ def test_a_ranking_as_json_names_its_fields(tmp_path):
     assert {"name", "tier", "beats", "least", "most", "strength", "first", "last"} <= set(
         told["places"][0]
     )
+
+
+def test_an_option_that_lost_every_vote_is_not_written_as_likelier_than_one_that_won_some():
+    study = create_study("drinks", ["A", "B", "C", "D"], voters="independent")
+    for pair, won, lost in (("AB", 150, 50), ("AC", 150, 50), ("BC", 100, 100), ("AD", 7, 0)):
+        sides = {"left": pair[0], "right": pair[1]}
+        study.add_votes(
+            [{**sides, "outcome": "left"}] * won + [{**sides, "outcome": "right"}] * lost
+        )
+    analysis = Analysis(study.standing())
+    chances = {row.name: row.chance for row in analysis.rows()}
+    assert chances["B"] == 0 < chances["D"] < 0.01
+    rows = dict(analysis.verdict.estimates.rows)
+    assert rows["B"] == rows["C"] == rows["D"] == "under 1 %"

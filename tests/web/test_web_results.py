@@ -7,7 +7,7 @@ from web_client import send, vote
 
 from copeland.report.ranking_figure import describe_ranking
 from copeland.study.results.analysis import Analysis
-from copeland.support.phrasing import percent
+from copeland.support.phrasing import percent_chance
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -86,7 +86,7 @@ def test_the_dashboard_says_what_the_analysis_says(site):
     assert '<th scope="row">a <span class="badge good">proved best</span></th>' in page
     assert '<th scope="row">b <span class="badge ">ruled out</span></th>' in page
     for row in analysis.rows():
-        assert f"</meter> {percent(row.chance)}</span>" in page
+        assert f"</meter> {percent_chance(row.chance)}</span>" in page
     assert '<td data-label="proved">0 to 1</td>' in page  # of b and c, one may beat the other
 
 

@@ -11,7 +11,7 @@ from copeland.cli.arguments import Json
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import join_names
+from copeland.support.phrasing import format_count, join_names
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -105,8 +105,13 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
         return "Nothing is left to ask: the verdict is proved."
     if work.settings.cases:
         return "Nothing is left to ask: every case is judged, or was skipped."
-    if work.settings.people and len(standing.active) > 1:
-        return "Nothing is left to ask: this voter has seen every pair, but you can ask others."
+    if work.settings.people and voter is not None:
+        answered = len({frozenset((vote.left, vote.right)) for vote in work.log(voter=voter)})
+        if answered:
+            return (
+                f"Nothing is left to ask of {voter}, who has answered {format_count(answered, 'pair')}, all that were dealt. "
+                "The study goes on with other people."
+            )
     return "Nothing is left to ask."
 
 

@@ -43,7 +43,13 @@ from copeland.study.results.voter_reach import is_judged
 from copeland.study.votes import Vote
 from copeland.support import goal as goals
 from copeland.support.atomic_files import write_file
-from copeland.support.phrasing import format_count, join_names, percent, shorten_names
+from copeland.support.phrasing import (
+    format_count,
+    join_names,
+    percent,
+    percent_chance,
+    shorten_names,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -410,10 +416,10 @@ def _options(options: Sequence[OptionRow]) -> Part:
             f"{row.beats}",
             f"{row.least} to {row.most}",
             f"{row.votes:,}",
-            "-" if row.share is None else f"{100 * row.share:.1f} %",
+            "-" if row.share is None else percent(row.share, digits=1),
             f"{row.borda:.3f}",
             f"{row.lottery:.3f}",
-            *([] if row.chance is None else [percent(row.chance)]),
+            *([] if row.chance is None else [percent_chance(row.chance)]),
         ]
         for row in options
     ]
@@ -439,7 +445,9 @@ def _pairs(reading: Analysis) -> Part:
             said = "proved tied" if is_panel else f"{said}, tied within the margin"
         pair = f"{reading.names[i]} against {reading.names[j]}"
         counts = (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])
-        rows.append([pair, *(f"{n:,}" for n in counts), f"{100 * shares[i, j]:.1f} %", said])
+        rows.append(
+            [pair, *(f"{n:,}" for n in counts), percent(float(shares[i, j]), digits=1), said]
+        )
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
     return Part(rows=rows, note=note)
@@ -479,7 +487,7 @@ def _position(standing: Standing) -> Part:
         for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
         if p.left + p.right
     ]
-    told = "; ".join(f"{row.full} {100 * row.value:.1f} %" for row in rows)
+    told = "; ".join(f"{row.full} {percent(row.value, digits=1)}" for row in rows)
     alt = f"Share of wins of the left side: {told}"
     drawn = _picture(position_figure(rows), alt) if rows else None
     sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
@@ -534,7 +542,7 @@ def _judges(agreed: JudgeAgreement, voters: int) -> Part:
         [
             f"{pair.first} and {pair.second}",
             f"{pair.n:,}",
-            f"{100 * pair.agreement:.1f} %",
+            percent(pair.agreement, digits=1),
             "-" if pair.kappa is None else f"{pair.kappa:.2f}",
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
@@ -589,7 +597,7 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
 
 
 def _share(share: float | None, n: int) -> str:
-    return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
+    return "-" if share is None else f"{percent(share, digits=1)} of {n:,}"
 
 
 def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:

@@ -17,7 +17,7 @@ from copeland.study.results.history import Progress, is_unordered
 from copeland.study.results.measures import LEAST
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
 from copeland.study.results.verdict import lead_sense
-from copeland.support.phrasing import format_count, join_names
+from copeland.support.phrasing import format_count, join_names, percent
 
 PROGRESS_NOTE = (
     "A proof needs wins of one option and losses of all others, each with enough evidence. The "
@@ -249,9 +249,9 @@ def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Itera
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
     else:
-        far = f", and {_percent(last.share)} of the pairs are settled."
+        far = f", and {percent(last.share, digits=1)} of the pairs are settled."
         if reading.standing.panel is None:
-            far = f". The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
+            far = f". The votes give {percent(last.share, digits=1)} of the evidence that the nearest proof needs."
         yield f"After {votes}, {last.possible} of {last.options} options could still be best{far}"
     if is_unordered(progress):
         yield NO_ORDER
@@ -314,8 +314,8 @@ def position_sentences(position: Position) -> Iterator[str]:
         return
     yield (
         f"Of {n:,} votes that named a winner, {position.left:,} named the left option: "
-        f"{_percent(position.share)}, with an interval of 95 % from {_percent(position.low)} to "
-        f"{_percent(position.high)}."
+        f"{percent(position.share, digits=1)}, with an interval of 95 % from {percent(position.low, digits=1)} to "
+        f"{percent(position.high, digits=1)}."
     )
     if position.is_biased:
         side = "left" if position.share > 0.5 else "right"
@@ -344,11 +344,12 @@ def counting_sentences(reading: Analysis) -> Iterator[str]:
     )
     yield (
         f"Borda counts by how much options win, and puts {reading.join_names(borda)} first, with "
-        f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
+        f"{percent(float(reading.borda.max()), digits=1)} of the votes against another option drawn at random. "
         f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )
     chances = [
-        f"{names[i]} ({_percent(float(reading.lottery[i]))})" for i in reading.lottery_support
+        f"{names[i]} ({percent(float(reading.lottery[i]), digits=1)})"
+        for i in reading.lottery_support
     ]
     yield (
         f"Von Neumann's lottery, which no single option beats, draws {join_names(chances)}. "
@@ -383,10 +384,6 @@ def _compare_places(reading: Analysis) -> Iterator[str]:
             for i in moved
         ]
         yield f"Farthest apart: {'; '.join(told)}."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def note_omission(count: int, what: str, more: str = "") -> str:

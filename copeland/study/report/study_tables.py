@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from copeland.orders.rank import COLUMNS, MEANING, format_place, format_ranks
 from copeland.report.terminal_tables import FIXED, FOLDED, LONGEST, NUMBER, make_table, plain_text
 from copeland.study.results.analysis import strength_words
-from copeland.support.phrasing import about, format_count, percent
+from copeland.support.phrasing import about, format_count, percent_chance
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,7 +45,7 @@ def standing_table(rows: Sequence[OptionRow]) -> Table:
         table.add_row(
             plain_text(row.name),
             *(f"{n:,}" for n in (row.won, row.lost, row.tied, row.beats, row.least)),
-            *(["" if row.chance is None else percent(row.chance)] if guessed else []),
+            *(["" if row.chance is None else percent_chance(row.chance)] if guessed else []),
             plain_text(row.add_state(row.place)),
         )
     table.caption = plain_text(

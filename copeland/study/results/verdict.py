@@ -40,6 +40,7 @@ from copeland.support.phrasing import (
     join_names,
     letters,
     percent,
+    percent_chance,
     quote_name,
     quote_names,
     shorten_names,
@@ -57,7 +58,7 @@ def likely_words(name: str, chance: float) -> str:
     >>> likely_words("tea", 0.97)
     'tea is likely best (97 %): an estimate, not a proof.'
     """
-    return f"{name} is likely best ({percent(chance)}): {ESTIMATE}."
+    return f"{name} is likely best ({percent_chance(chance)}): {ESTIMATE}."
 
 
 def likely_sentence(standing: Standing, least: float) -> str:
@@ -316,7 +317,7 @@ def _likelier(votes: Measures) -> str:
     likeliest, first = votes.likeliest, votes.leaders[0]
     if votes.chances is None or likeliest is None or likeliest in votes.leaders:
         return ""
-    chances = [percent(votes.chances.each[i]) for i in (likeliest, first)]
+    chances = [percent_chance(votes.chances.each[i]) for i in (likeliest, first)]
     return (
         f" Counting how sure each win is, {votes.names[likeliest]} is likelier to be best: "
         f"{chances[0]}, against {chances[1]} for {votes.names[first]}."
@@ -510,10 +511,10 @@ def _estimates(votes: Measures) -> Estimates | None:
     order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
     names = shorten_names(votes.standing.labels, NAME)
-    rows = [(names[i], percent(chances.each[i])) for i in worth]
+    rows = [(names[i], percent_chance(chances.each[i])) for i in worth]
     if len(worth) < len(order):
         most = chances.each[order[len(worth)]]
-        least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
+        least = percent_chance(most) + ("" if most < LEAST else " at most")
         rows.append((format_count(len(order) - len(worth), "other"), least))
     worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
     smaller = f" {SMALLER}"
@@ -521,7 +522,7 @@ def _estimates(votes: Measures) -> Estimates | None:
         worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
         smaller = ""
     exactly = (
-        f" That exactly {votes.join_names(votes.leaders)} are best: {percent(chances.together)}."
+        f" That exactly {votes.join_names(votes.leaders)} are best: {percent_chance(chances.together)}."
         if len(votes.leaders) > 1
         else ""
     )
