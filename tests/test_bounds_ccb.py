@@ -184,14 +184,11 @@ def test_t_delta_is_the_smallest_integer_that_satisfies_its_inequality(m, alpha,
     assert t - 1 < right_side(m, t - 1, alpha, delta, corrected)
 
 
-def test_t_delta_by_hand():
+def test_t_delta_by_hand_as_printed_and_corrected():
     # alpha 2, delta 1/2: slope 32*2*3*16 + 8*48 + 12*8*20 = 3072 + 384 + 1920
     t = round(math.exp(bounds.log_t_delta(ORDER, 2, 0.5)))
     constant = 84 ** (1 / 3) + 72 * math.log(108) + 9 * math.log(36) + 1
     assert t - 1 < constant + 5376 * math.log(t) <= t
-
-
-def test_corrected_t_delta_by_hand():
     # D(T) = 3 + 8 * 36 ln T; D_1(T) = 2 + 8 * 32 ln T is the largest of a non-winner; K = 3
     t = round(math.exp(bounds.log_t_delta(ORDER, 2, 0.5, corrected=True)))
     constant = 84 ** (1 / 3) + 9 * 3 + 8 * math.log(8) + 8 * 2 + 8 * math.log(24) + 3

@@ -370,12 +370,9 @@ def test_one_vote_more_is_another_certificate():
     assert "issued on other votes" in why
 
 
-def test_other_options_are_another_certificate():
+def test_other_options_and_changed_files_are_named():
     (why,) = certify(ROCK_PAPER_SCISSORS, active=[1, 2]).recheck(np.zeros((2, 2)))
     assert "issued on other votes" in why
-
-
-def test_what_was_changed_in_the_file_is_named():
     forged = replace(certify(ROCK_PAPER_SCISSORS), best=(1,))
     assert forged.recheck(ROCK_PAPER_SCISSORS) == (
         "it says that best is (1,), but the votes give (0, 1, 2).",

@@ -73,28 +73,19 @@ def above_by_enumeration(m, baseline):
 # By hand
 
 
-def test_the_top_two_of_an_order_of_three_by_hand():
+def test_limits_of_three_options_by_hand():
     # 2 overtakes 1 with the pair 12 alone, and 0 with the pair 02 and 01 or 12.
     # So w_12 = 1, which is enough for the last, and w_01 + w_02 = 1.
     assert lower_samples(ORDER, goal="top:2") == pytest.approx(2 / NAT, rel=1e-9)
-
-
-def test_the_top_two_of_a_circle_cost_the_cheapest_two():
     # Of 0 > 1 > 2 > 0 take 0 and 1. Then 2 overtakes by any win that one of these loses, or that it gains itself.
     assert lower_samples(CIRCLE, goal="top:2") == pytest.approx(2 / NAT, rel=1e-9)
     p = np.array([[0.5, 0.9, 0.4], [0.1, 0.5, 0.9], [0.6, 0.1, 0.5]])
     # The pair 02 is the dear one: 0 loses it, so it matters only if 2 is in the set, or 0 is not.
     assert lower_samples(PreferenceMatrix(p), goal="top:2") == pytest.approx(2 / d(0.9), rel=1e-9)
-
-
-def test_each_pair_with_the_baseline_must_be_sure_alone():
     m = PreferenceMatrix([[0.5, 0.6, 0.7], [0.4, 0.5, 0.5], [0.3, 0.5, 0.5]], labels="abc")
     assert lower_samples(m, goal="above:a") == pytest.approx(1 / d(0.6) + 1 / d(0.7), rel=1e-12)
     with pytest.raises(Undefined, match="infinite: the baseline 1 ties exactly with 2; no number"):
         lower_samples(m, goal="above:b")
-
-
-def test_a_baseline_without_a_label_is_given_by_its_index():
     assert lower_samples(ORDER, goal="above:1") == pytest.approx(2 / NAT, rel=1e-12)
 
 
@@ -214,20 +205,14 @@ def test_pairs_close_to_a_tie_that_no_answer_needs_are_left_out():
 # What is refused
 
 
-def test_ties_that_alone_change_the_answer_make_the_limit_infinite():
+def test_goals_that_nothing_can_prove_are_infinite_or_refused():
     m = PreferenceMatrix([[0.5, 0.75, 0.75], [0.25, 0.5, 0.5], [0.25, 0.5, 0.5]])
     for goal in ("top:2", "tiers"):
         with pytest.raises(Undefined, match="option 2 ties exactly with 1, and 1 more win would"):
             lower_samples(m, goal=goal)
-
-
-def test_a_champion_is_of_the_goal_of_one_winner():
     with pytest.raises(InvalidParameter, match=r"champion is 0, but goal is 'top:2'; leave"):
         lower_samples(ORDER, 0, goal="top:2")
     assert lower_samples(ORDER, 0, goal="top:1") == lower_samples(ORDER)
-
-
-def test_goals_that_the_options_cannot_have_are_refused():
     with pytest.raises(InvalidParameter, match="ask for at most 2"):
         lower_samples(ORDER, goal="top:3")
     with pytest.raises(InvalidParameter, match="'above:x', but no option has that name"):

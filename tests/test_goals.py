@@ -158,14 +158,11 @@ def test_a_baseline_takes_less_evidence_than_all_pairs():
     assert baseline_level(20, 0.05) < levels(20, 0.05).pair - 2
 
 
-def test_even_with_a_baseline_within_the_margin():
+def test_a_baseline_within_or_beyond_the_margin_is_told():
     even = np.array([[0, 1000, 900], [1000, 0, 900], [100, 100, 0]])
     found = certify(even, labels="ABC", goal="above:A", margin=0.05)
     assert (found.above, found.below, found.even, found.not_worse) == ((), (2,), (1,), (1,))
     assert found.decided and "B is proved even with A within the margin" in found.statement
-
-
-def test_not_worse_by_the_margin_is_told_before_it_is_better():
     near = np.array([[0, 480, 900], [520, 0, 900], [100, 100, 0]])
     found = certify(near, labels="ABC", goal="above:A", margin=0.05)
     assert found.not_worse == (1,) and found.above == ()

@@ -258,11 +258,8 @@ def test_shortened_names_fit_and_differ(names, most):
     assert len(set(found)) == len(names)
 
 
-def test_a_mark_is_not_cut_off_its_letter():
+def test_names_are_cut_once_and_between_letters():
     assert shorten_names(["a" * 10 + "e\u0301bcde"], 12) == ["a" * 10 + "…"]
-
-
-def test_a_name_that_is_numbered_is_cut_once():
     assert shorten_names(["a" * 30, "a" * 31], 12) == ["aaaaaaa… (1)", "aaaaaaa… (2)"]
 
 

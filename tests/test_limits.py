@@ -45,23 +45,17 @@ def regret_of(m):
 # By hand
 
 
-def test_two_options_need_one_nat_between_them():
+def test_limits_of_two_and_three_options_by_hand():
     m = PreferenceMatrix([[0.5, 0.75], [0.25, 0.5]])
     for exact, ecw in BOTH:  # a duel has regret 2 * 1 - 1 - 0
         assert exact(m) == pytest.approx(1 / NAT, rel=1e-12)
         assert ecw(m) == pytest.approx(1 / NAT, rel=1e-12)
-
-
-def test_an_order_of_three_by_hand():
     # 0 beats 1 and 2, 1 beats 2. Upsets: by 1, the pair 01; by 2, the pair 02 with 01 or with 12.
     # So w_01 = 1, and w_01 in the upset with w_02 is enough there: w_02 + w_12 = 1 remains.
     m = PreferenceMatrix([[0.5, 0.75, 0.75], [0.25, 0.5, 0.75], [0.25, 0.25, 0.5]])
     assert lower_bounds.lower_samples(m) == pytest.approx(2 / NAT, rel=1e-12)
     # r_01 = 1/2; r_02 = 1, r_12 = 3/2: the cheaper is 02
     assert lower_bounds.lower_regret(m) == pytest.approx(1.5 / NAT, rel=1e-12)
-
-
-def test_a_circle_has_no_regret_but_needs_duels():
     # 0 must be shown to beat 1, and the one that beats 0 to lose once; that it beats 0 is no matter.
     assert lower_bounds.lower_regret(CIRCLE) == lower_bounds.lower_regret_ecw(CIRCLE) == 0
     assert lower_bounds.lower_samples(CIRCLE) == pytest.approx(2 / NAT, rel=1e-12)
@@ -225,31 +219,22 @@ def test_with_ties_ecw_is_infinite_where_the_limit_is(m):
         assert math.isinf(value(exact, m)) == math.isinf(value(ecw, m))
 
 
-def test_a_tie_of_losers_takes_part_in_upsets_for_nothing():
+def test_ties_cost_nothing_or_make_limits_infinite():
     # 1 may win its tie and turn its loss to 0: that loss must be sure alone, and so for 2.
     assert lower_bounds.lower_samples(TIED) == pytest.approx(2 / NAT, rel=1e-12)
     assert lower_bounds.lower_regret(TIED) == pytest.approx(2 / NAT, rel=1e-12)
-
-
-def test_winners_that_tie_may_meet_for_nothing_but_not_for_ever():
     # Their tie is settled at no regret; what remains is one win over 2, of regret 1/2.
     assert lower_bounds.lower_regret(TIED_WINNERS) == pytest.approx(0.5 / NAT, rel=1e-12)
     with pytest.raises(Undefined, match="duels is infinite: option 1 ties exactly with 0"):
         lower_bounds.lower_samples(TIED_WINNERS)
-
-
-def test_a_rival_that_ties_alone_bring_to_the_top_makes_limits_infinite():
     for limit in itertools.chain(*BOTH):
         with pytest.raises(Undefined, match=r"option 2 ties exactly with 0, 1.*winner 0"):
             limit(ALL_TIES)
+    with pytest.raises(InvalidParameter, match=r"champion is 1.*one of \[0\]"):
+        lower_bounds.lower_regret(copeland.load("cyclic-4"), champion=1)
 
 
 # What is refused, and how far they reach
-
-
-def test_a_champion_that_is_no_copeland_winner_is_refused():
-    with pytest.raises(InvalidParameter, match=r"champion is 1.*one of \[0\]"):
-        lower_bounds.lower_regret(copeland.load("cyclic-4"), champion=1)
 
 
 def test_too_many_options_are_refused_and_ecw_is_offered():

@@ -49,13 +49,8 @@ def test_lotteries_by_hand(lottery, k, margins, expected):
 
 @pytest.mark.slow
 @given(matrices())
-def test_von_neumann_beats_or_ties_with_every_option(m):
+def test_von_neumann_is_a_distribution_that_beats_or_ties_with_every_option(m):
     assert worst_case(m, winners.von_neumann(m)) >= 0.5 - 1e-9
-
-
-@pytest.mark.slow
-@given(matrices())
-def test_von_neumann_is_a_distribution(m):
     lottery = winners.von_neumann(m)
     assert (lottery >= 0).all()
     assert lottery.sum() == pytest.approx(1, abs=1e-12)

@@ -54,12 +54,9 @@ def test_a_tie_is_settled_by_a_coin_from_the_policys_own_stream():
     assert first + policy.state.pairs.wins[1, 0] == 100
 
 
-def test_the_same_seed_asks_the_same_duels():
+def test_the_same_seed_asks_the_same_duels_in_a_list_if_a_number_is_named():
     assert Policy("ccb", k=9, seed=4).ask(n=20) == Policy("ccb", k=9, seed=4).ask(n=20)
     assert Policy("ccb", k=9, seed=4).ask(n=20) != Policy("ccb", k=9, seed=5).ask(n=20)
-
-
-def test_whoever_names_a_number_of_duels_gets_a_list():
     policy = Policy("ccb", k=9)
     assert isinstance(policy.ask(), Duel)
     assert [len(policy.ask(n=n)) for n in (0, 1, 3)] == [0, 1, 3]
@@ -115,16 +112,13 @@ def test_a_dropped_question_is_open_no_more():
         policy.drop(duel)
 
 
-def test_what_is_no_duel_was_never_asked():
-    with pytest.raises(UnknownDuel, match="7 was never asked"):
-        Policy("ccb", 3).tell(7, 0)
-
-
-def test_any_algorithm_can_drop_a_question():
+def test_any_algorithm_can_drop_a_question_that_was_asked():
     policy = Policy("ccb", k=3)
     duel = policy.ask()
     policy.drop(duel)
     assert not policy.open and not policy.state.pairs.duels.any()
+    with pytest.raises(UnknownDuel, match="7 was never asked"):
+        Policy("ccb", 3).tell(7, 0)
 
 
 def test_answers_under_way_are_those_of_the_open_questions():

@@ -23,7 +23,7 @@ def test_one_file_reads_where_the_data_is():
 
 @pytest.mark.slow
 def test_without_the_data_a_test_that_needs_it_is_skipped_and_says_so():
-    test = "tests/test_winners_of_votes.py::test_real_borda_winners"
+    test = "tests/test_winners_of_votes.py::test_real_winners_are_known"
     words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", test]
     told = subprocess.run(
         words,
@@ -35,12 +35,9 @@ def test_without_the_data_a_test_that_needs_it_is_skipped_and_says_so():
     assert "1 skipped" in told.stdout and f"{VARIABLE} names no folder" in told.stdout
 
 
-def test_stand_ins_have_the_size_that_the_name_ends_with():
+def test_stand_ins_have_the_size_that_the_name_ends_with_and_are_the_same_every_time():
     assert stand_in("votes_of_2005_7").k == 7
     assert stand_in("votes_5_noncondorcet").k == 5
-
-
-def test_stand_ins_are_the_same_every_time():
     assert stand_in("votes_9") == stand_in("votes_9")
     assert stand_in("votes_9") != stand_in("other_9")
 

@@ -83,28 +83,16 @@ def test_a_kernel_that_nothing_calls_is_refused(load, name, sentence):
         load(HEAD, FINISHED.format(name), FOOT)
 
 
-def test_a_plain_function_is_refused_only_if_its_name_is_close_to_a_part_s(load):
+def test_a_function_that_is_missing_or_misspelt_is_refused(load):
     with pytest.raises(InvalidAlgorithm, match="did you mean 'absorb'"):
         load(HEAD, "def absorbe(state, wins, ties): ...", FOOT)
     load(HEAD, "def average_play(state): ...", FOOT)
-
-
-def test_a_misspelt_function_that_every_algorithm_needs_is_refused(load):
     with pytest.raises(InvalidAlgorithm, match=r"nothing calls `recomend`.*mean 'recommend'"):
         load(HEAD.replace("def recommend", "def recomend"), FOOT)
-
-
-def test_a_file_without_a_function_that_every_algorithm_needs_is_refused(load):
     with pytest.raises(InvalidAlgorithm, match="defines no function `init` above `register`"):
         load(HEAD.replace("def init", "def init_otherwise"), FOOT)
-
-
-def test_a_function_below_the_registration_is_noticed(load):
     with pytest.raises(InvalidAlgorithm, match=r"no function `finished` above .* its foot"):
         load(HEAD, FOOT, FINISHED.format("finished"))
-
-
-def test_an_imported_part_must_be_given(load):
     imported = "from copeland.algorithms.ccb import rest"
     with pytest.raises(InvalidAlgorithm, match="give `rest=` if the function is from another file"):
         load(HEAD, imported, FOOT)

@@ -34,15 +34,11 @@ def test_jumps_leave_the_distribution_of_single_steps_where_several_win():
 
 
 @pytest.mark.slow
-def test_interpreted_and_compiled_runs_are_equal_bit_for_bit():
+def test_runs_do_not_depend_on_compiling_or_on_the_number_of_jobs():
     compiled = copeland.simulate("mslr-5", "ccb", 3000, runs=2, seed=5)
     interpreted = copeland.simulate("mslr-5", "ccb", 3000, runs=2, seed=5, compiled=False)
     assert np.array_equal(compiled.curves[0].regret, interpreted.curves[0].regret)
     assert np.array_equal(compiled.curves[0].answers, interpreted.curves[0].answers)
-
-
-@pytest.mark.slow
-def test_the_numbers_do_not_depend_on_the_number_of_jobs():
     one = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.01"], 2000, runs=4, seed=5, jobs=1)
     two = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.01"], 2000, runs=4, seed=5, jobs=2)
     for a, b in zip(one.curves, two.curves, strict=True):
@@ -78,14 +74,11 @@ def test_runs_are_as_many_for_the_command_as_for_the_function():
     assert option.default == RUNS
 
 
-def test_half_regret_is_half():
+def test_regret_of_a_known_run_is_counted_by_definition_1_or_halved():
     full = copeland.simulate(EASY, "ccb", 2000, seed=5)
     half = copeland.simulate(EASY, "ccb", 2000, seed=5, regret="half")
     assert np.array_equal(full.curves[0].regret, 2 * half.curves[0].regret)
     assert (full.regret, half.regret) == ("definition-1", "half")
-
-
-def test_regret_of_a_known_run_is_counted_by_definition_1():
     # One duel of K = 2: the worse option loses 1 point of normalised score, the better none.
     pair = PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
     runs = copeland.simulate(pair, "ccb", 1, seed=0)
@@ -99,14 +92,11 @@ def test_marks_are_increasing_and_end_at_the_horizon():
     assert marks[0] == 1 and marks[-1] == 10**6 and (np.diff(marks) > 0).all()
 
 
-def test_ties_are_settled_by_a_coin_for_an_algorithm_that_does_not_take_them():
+def test_ties_are_settled_by_a_coin_and_impossible_ones_refused():
     half = np.full((3, 3), 0.2)
     np.fill_diagonal(half, 0)
     runs = copeland.simulate(matrix_problem(EASY, ties=half), "ccb", 1e5, runs=10, seed=1)
     assert runs.summary()[0]["correct"] == 1
-
-
-def test_impossible_ties_are_refused():
     with pytest.raises(copeland.InvalidMatrix, match=r"between 0 and 0\.2"):
         matrix_problem(EASY, ties=np.where(np.eye(3) > 0, 0, 0.3))
 

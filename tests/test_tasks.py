@@ -113,20 +113,14 @@ def test_the_numbers_are_the_same_on_every_backend_and_for_any_number_of_workers
         assert np.array_equal(a.answers, b.answers)
 
 
-def test_a_change_of_what_a_result_depends_on_changes_its_name():
+def test_results_are_kept_apart_by_all_that_they_depend_on():
     keys = {key_of(plan.tasks()[0]) for plan in (comparison(), comparison(seed=4), comparison(2))}
     assert len(keys) == 3
     assert key_of(comparison().tasks()[0]) == key_of(comparison().tasks()[0])
-
-
-def test_problems_that_differ_in_their_ties_alone_are_kept_apart():
     m = PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]])
     tied = matrix_problem(m, ties=[[0, 0.2], [0.2, 0]])
     plans = [Comparison(problem, ("ccb",), (100,), 1) for problem in (matrix_problem(m), tied)]
     assert len({key_of(plan.tasks()[0]) for plan in plans}) == 2
-
-
-def test_algorithms_of_one_name_with_other_functions_are_kept_apart():
     ccb = find("ccb")
     other = replace(ccb, recommend=find("random").recommend)
     plans = [Comparison(problem_of("cyclic-4"), (one,), (100,), 1) for one in (ccb, other)]

@@ -45,16 +45,10 @@ def test_a_twin_is_refused_from_the_start_and_later(how):
     assert [option.name for option in study.options] == ["milk", "tea"]
 
 
-def test_letters_with_marks_are_the_same_however_they_are_made_up():
+def test_names_that_look_the_same_are_the_same():
     assert find_twins(["caf\u00e9", "cafe\u0301"]) == ("caf\u00e9", "cafe\u0301")
-
-
-def test_a_name_that_nobody_sees_is_refused():
     for name in ("\u200b", "\u2060 \ufe0f", "\u3164"):
         with pytest.raises(InvalidParameter, match="nobody can see"):
             create_study("drinks", ["tea", name])
-
-
-def test_names_that_look_different_are_taken():
     assert find_twins(OTHERS) is None and len(set(map(look_of, OTHERS))) == len(OTHERS)
     assert len(create_study("drinks", OTHERS).options) == len(OTHERS)

@@ -43,24 +43,12 @@ def real(real_matrix) -> dict[str, PreferenceMatrix]:
     return {name: real_matrix(name) for name in REAL}
 
 
-def test_real_condorcet_winners(real):
+def test_real_winners_are_known(real):
     assert {name: winners.condorcet_winner(m) for name, m in real.items()} == known(0)
-
-
-def test_real_copeland_winners(real):
     found = {name: winners.copeland_winners(m).tolist() for name, m in real.items()}
     assert found == known(1)
-
-
-def test_real_copeland_winners_have_their_number_of_wins(real):
     assert {name: winners.copeland_scores(m).max() for name, m in real.items()} == known(2)
-
-
-def test_real_smith_sets_have_their_size(real):
     assert {name: len(winners.smith_set(m)) for name, m in real.items()} == known(3)
-
-
-def test_real_borda_winners(real):
     found = {name: winners.borda_winners(m).tolist() for name, m in real.items()}
     assert found == {name: [winner] for name, winner in known(4).items()}
 

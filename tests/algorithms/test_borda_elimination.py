@@ -83,14 +83,11 @@ def test_a_duel_that_both_options_wait_for_goes_to_the_same_one_whoever_wins():
         assert state.tosses.tolist() == [0, 1, 1] and state.sums[2] == 1 - points
 
 
-def test_duels_that_nobody_asked_for_are_left_aside():
+def test_unasked_duels_are_left_aside_and_a_tie_is_half_a_win():
     state = borda.init(3)
     borda.update(state, 0, 1, None)
     borda.tie(state, 0, 1, None)
     assert not state.tosses.any() and not state.sums.any()
-
-
-def test_a_tie_is_half_a_win():
     state = borda.init(3)
     state.owed[0, 1] = 1
     borda.tie(state, 1, 0, None)

@@ -207,14 +207,11 @@ def test_equal_visits_end_by_the_resolution():
     assert random_walk.finished(state)
 
 
-def test_a_tie_is_half_a_win():
+def test_a_tie_is_half_a_win_and_the_best_on_average_is_named_before_the_first_look():
     state = random_walk.init(3)
     random_walk.tie(state, 0, 1, None)
     assert state.points[0, 1] == state.points[1, 0] == 0.5
     assert state.duels[0, 1] == state.duels[1, 0] == state.n_duels[0] == 1
-
-
-def test_before_the_first_look_the_best_on_average_is_named():
     state = random_walk.init(3)
     random_walk.update(state, 2, 0, None)
     assert random_walk.recommend(state) == 2

@@ -39,12 +39,9 @@ def test_the_index_by_hand(wins, duels, expected):
     assert index_of_wins(wins, duels) == pytest.approx(expected, abs=1e-4)
 
 
-def test_eight_wins_of_eight_are_decided_until_step_18438():
+def test_the_steps_for_which_decisions_hold_by_hand():
     assert expiry_of_leader(8, 8, 0.0) == 18_438  # 8 / Phi(-sqrt(16 ln 2)) = 18,437.9
     assert expiry_of_leader(8, 8, 7.0) == math.ceil(18_437.9 / math.exp(7 * 875 / 883))
-
-
-def test_ties_are_never_decided_and_long_runs_for_ever():
     assert expiry_of_leader(500, 1000, 0.0) == 1
     assert expiry_of_leader(10**6, 10**6, 3.0) == NEVER
 

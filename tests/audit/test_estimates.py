@@ -51,14 +51,11 @@ def test_groups_of_two_kinds_are_both_taken_in():
     assert both == pytest.approx(2 / 40, rel=0.5)
 
 
-def test_one_group_tells_nothing_of_how_much_votes_vary():
+def test_groups_of_one_vote_tell_nothing():
     one = group_votes(question=["q"] * 20)
     hits = np.arange(20) < 15
     assert estimate_share(hits, one)[1:3] == (0, 1)
     assert estimate_difference(hits * 1.0, one)[1:3] == (-1, 1)
-
-
-def test_a_label_that_no_two_votes_share_groups_nothing():
     assert group_votes(question=["a", "b"], person=[None, None]) == Groups()
 
 
@@ -157,13 +154,10 @@ def test_standard_errors_are_those_of_a_bootstrap(estimate):
     assert (found.high - found.low) / 2 / 1.96 == pytest.approx(error, rel=0.15)
 
 
-def test_a_correlation_is_the_usual_one():
+def test_a_correlation_is_the_usual_one_if_there_is_one():
     people, judge = random_votes(200, seed=5)
     found = estimate_correlation(people - people.mean(), judge - judge.mean(), ALONE)
     assert found.value == pytest.approx(np.corrcoef(people, judge)[0, 1])
-
-
-def test_a_judge_that_never_moves_has_no_correlation_and_one_that_only_ties_no_kappa():
     votes = np.array([0.5, -0.5] * 5)
     assert estimate_correlation(votes, np.zeros(10), ALONE) is None
     ties = np.full(10, 0.5)

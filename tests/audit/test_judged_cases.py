@@ -172,11 +172,8 @@ def test_what_makes_no_sense_is_refused(how, said):
         copeland.audit_judges(ROWS, **how)
 
 
-def test_counts_are_refused_because_cases_are_compared():
+def test_rows_that_cannot_be_compared_are_refused():
     with pytest.raises(InvalidRow, match="holds counts"):
         copeland.audit_judges([{"i": "a", "j": "b", "wins": 3, "voter": "gpt"}], judges="gpt")
-
-
-def test_rows_that_name_no_voter_are_refused():
     with pytest.raises(InvalidRow, match="no column says who voted"):
         copeland.audit_judges([{"left": "a", "right": "b", "outcome": "left"}], judges="gpt")

@@ -35,10 +35,7 @@ def test_what_is_no_pass_mark_is_refused_with_an_example(text):
         read_mark(text)
 
 
-def test_a_measure_that_does_not_exist_is_refused_with_the_nearest():
+def test_measures_go_by_their_names():
     with pytest.raises(UnknownName, match="did you mean 'kappa'"):
         read_mark("kapa>=.4")
-
-
-def test_names_may_be_written_with_underscores():
     assert read_mark("agreement_with_ties>=.5").measure in MEASURES

@@ -82,35 +82,23 @@ def test_formats_are_listed_with_what_they_are_for():
 # problems
 
 
-def test_problems_lists_every_built_in_name():
+def test_problems_are_listed():
     rows = values("problems")
     assert [row["name"] for row in rows] == copeland.problems.names()
     assert all(row["example"] and row["about"] and row["source"] for row in rows)
-
-
-def test_problems_are_shown_as_a_table():
     assert "Komiyama" in run("problems").stdout
 
 
-def test_problems_show_gives_the_matrix_and_the_winners():
+def test_problems_show_gives_a_small_matrix_and_the_winners():
     found = values("problems", "show", "cyclic-4")
     assert (found["name"], found["k"], found["labels"]) == ("cyclic-4", 4, ["0", "1", "2", "3"])
     assert found["matrix"][0] == [0.5, 0.6, 0.6, 0.6]
     assert found["winners"]["condorcet"] == 0
-
-
-def test_problems_takes_json_before_show_too():
     result = run("problems", "--json", "show", "cyclic-4")
     assert json.loads(result.stdout)["k"] == 4
-
-
-def test_problems_show_leaves_a_large_matrix_out():
     found = values("problems", "show", "order-60-.1")
     assert found["matrix"] is None
     assert found["winners"]["copeland"] == [0, 1, 2]
-
-
-def test_problems_show_knows_the_winners_of_a_problem_without_a_matrix():
     found = values("problems", "show", "implicit-1000000")
     assert (found["k"], found["winners"]["copeland"]) == (1000000, [0, 1, 2])
 
@@ -171,24 +159,15 @@ def test_winners_reads_a_file_and_shows_its_labels_as_they_are(tmp_path):
 # bounds
 
 
-def test_bounds_gives_the_summary_with_the_options_given():
+def test_bounds_are_those_of_the_package():
     options = ("--alpha", "0.8", "--delta", "0.1", "--horizon", "1e6", "--corrected")
     expected = bounds.summary(copeland.load("cyclic-4"), 0.8, 0.1, 1e6, True)
     assert values("bounds", "cyclic-4", *options) == expected
-
-
-def test_bounds_takes_the_defaults_of_the_package():
     assert values("bounds", "mslr-5") == bounds.summary(copeland.load("mslr-5"))
-
-
-def test_bounds_shows_the_fewest_duels_for_a_goal():
     expected = bounds.summary(copeland.load("cyclic-4"), goal="top:2")
     assert values("bounds", "cyclic-4", "--goal", "top:2") == expected
     shown = flat(run("bounds", "cyclic-4", "--goal", "top:2").stdout)
     assert "to be sure of the goal top:2, for each ln(1/delta)" in shown
-
-
-def test_bounds_shows_why_a_quantity_is_undefined():
     assert "options 3 and 5 tie exactly" in flat(run("bounds", "arxiv-6").stdout)
 
 

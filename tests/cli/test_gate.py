@@ -399,9 +399,6 @@ def test_the_first_command_of_the_page_says_what_the_page_shows(monkeypatch):
     assert flat(done.stdout).startswith(flat(shown))
 
 
-def test_the_page_has_the_table_of_the_options():
+def test_the_page_has_the_table_of_the_options_and_few_words():
     assert "```{options}\ncopeland gate --help\n```" in PAGE.read_text()
-
-
-def test_the_page_takes_a_newcomer_there_in_few_words():
     assert len(PAGE.read_text().split()) < 1_200

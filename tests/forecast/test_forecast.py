@@ -131,34 +131,25 @@ def test_the_same_key_gives_the_same_votes():
 # Worlds
 
 
-def test_worlds_are_preference_matrices():
+def test_worlds_are_as_the_votes_say():
     belief = belief_of(*counts([[0, 9, 0], [3, 0, 5], [0, 1, 0]]))
     for p in worlds(belief, 20, np.random.default_rng(0)):
         copeland.PreferenceMatrix(p)  # refuses what is none
-
-
-def test_without_votes_no_option_is_favoured():
     best = sum(best_in(p) for p in worlds(belief_of(*counts(np.zeros((4, 4), int))), 2_000, rng(0)))
     # Each is best in at least a quarter of the worlds, ties counted for all: the same for all four.
     assert best.max() - best.min() < 6 * math.sqrt(2_000 * 0.25)
-
-
-def rng(seed):
-    return np.random.default_rng(seed)
-
-
-def test_with_many_votes_worlds_are_as_the_votes_say():
     drawn = np.array(list(worlds(belief_of(*counts([[0, 7_000], [3_000, 0]])), 200, rng(0))))
     # the standard deviation of a share of 10,000 votes is 0.0046
     assert drawn[:, 0, 1].mean() == pytest.approx(0.7, abs=0.003)
     assert drawn[:, 0, 1].std() == pytest.approx(0.0046, abs=0.001)
-
-
-def test_strengths_tell_of_pairs_that_never_met():
     # 0 beats 1 and 1 beats 2: then 0 probably beats 2.
     belief = belief_of(*counts([[0, 80, 0], [20, 0, 80], [0, 20, 0]]))
     share = np.mean([p[0, 2] > 0.5 for p in worlds(belief, 400, rng(0))])
     assert share > 0.85
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
 
 
 def test_options_that_look_alike_are_believed_to_be_near_each_other():

@@ -35,20 +35,14 @@ def test_any_other_until_is_refused_in_the_words_of_whoever_asked(until):
         read_until(until, "--until")
 
 
-def test_the_favourite_is_the_likeliest_by_chances_that_add_up_to_1_at_most():
+def test_the_favourite_is_the_likeliest_if_its_chance_suffices():
     wins, ties = counts([[0, 30, 30], [10, 0, 20], [10, 20, 0]])
     chances = chances_of(wins, ties, 0.0).each
     assert 0.9 < sum(chances) <= 1 + 1e-9
     assert favourite_of(wins, ties) == (0, max(chances))
-
-
-def test_nobody_is_the_favourite_below_the_least_chance():
     wins, ties = counts([[0, 3], [2, 0]])
     assert favourite_of(wins, ties, least=0.95) is None
     assert favourite_of(wins, ties, least=0.5) is not None
-
-
-def test_options_that_share_the_first_place_are_not_likely_best():
     circle = counts([[0, 90, 30], [30, 0, 90], [90, 30, 0]])
     assert favourite_of(*circle, least=0.51) is None
 

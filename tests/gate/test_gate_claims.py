@@ -147,12 +147,9 @@ def test_when_all_questions_are_judged_the_claims_that_hold_are_known():
             )
 
 
-def test_a_sample_is_never_complete():
+def test_a_sample_is_never_complete_and_may_fail_early():
     found = weigh(Verdicts(5, 5, 0), Terms("better", 0.0, 0.05, 10, exact=False))
     assert (found.outcome, found.complete, found.even) == ("undecided", False, False)
-
-
-def test_what_the_questions_left_cannot_make_good_has_failed():
     terms = Terms("better", 0.0, 0.05, 100, exact=True)
     assert weigh(Verdicts(49, 50, 0), terms).outcome == "failed"  # at best it is even
     assert weigh(Verdicts(49, 49, 0), terms).outcome == "undecided"

@@ -77,14 +77,11 @@ def test_it_is_ever_as_large_as_x_with_probability_1_over_x_at_most(questions, m
             assert chance((0, 0, 0)) <= 1 / x + 1e-12
 
 
-def test_where_most_verdicts_are_ties_it_needs_far_fewer():
+def test_ties_cancel_at_one_half_and_help_where_they_abound():
     for n in (40, 80, 120):
         few, ties = np.array([n // 50]), np.array([n - 2 * (n // 50)])
         plain = log_evidence_of_cases(few, few, ties, 400, 0.1)[0]
         assert log_evidence_with_ties(few, few, ties, 400, 0.1)[0] > plain + 1
-
-
-def test_at_one_half_ties_cancel():
     w, l, t = np.array([[30, 5], [10, 9], [50, 3]])
     assert np.array_equal(
         log_evidence_with_ties(w, l, t, 200, 0.0), log_evidence_of_cases(w, l, t, 200, 0.0)

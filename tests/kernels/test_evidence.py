@@ -65,19 +65,13 @@ def test_evidence_that_can_make_a_claim_is_the_closed_form_but_for_a_trifle(wins
         assert found == pytest.approx(exact(wins, losses, margin), abs=0.01)
 
 
-def test_two_wins_by_hand():
+def test_evidence_of_a_few_votes_by_hand():
     # 2^2 * 2 Beta(4, 2) / Beta(2, 2) = 2.4, and P(Beta(4, 2) > 1/2) = 26/32 >= 1 - (3/4)^4 (3/2)^2
     assert math.exp(exact(2, 0, 0.0)) == pytest.approx(2.4 * 26 / 32)
     assert math.exp(log_evidence(2, 0, 0, 0.0)) == pytest.approx(
         2.4 * (1 - 0.75**4 * 1.5**2), rel=3e-6
     )
-
-
-def test_no_vote_is_no_evidence():
     assert log_evidence(0, 0, 0, 0.0) == -math.inf
-
-
-def test_votes_against_are_no_evidence():
     assert log_evidence(40, 60, 0, 0.0) == -math.inf
 
 

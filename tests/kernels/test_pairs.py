@@ -63,16 +63,10 @@ def test_verdicts_scores_and_the_next_opening_equal_a_recount(k, votes):
         assert first_expiry(pairs) == min(expiries, default=NEVER)
 
 
-def test_a_decision_ends_at_the_step_at_which_its_interval_reaches_a_half():
+def test_a_decision_ends_when_its_interval_reaches_a_half():
     expiry = hoeffding_expiry(8, 8, ALPHA)
     assert verdict(8, 8, expiry - 1) == 1
     assert verdict(8, 8, expiry) == 0
-
-
-def test_overwhelming_evidence_never_expires():
     assert hoeffding_expiry(10**6, 10**6, ALPHA) == NEVER
-
-
-def test_an_even_pair_is_open_at_every_step():
     assert hoeffding_expiry(5, 10, ALPHA) == 1
     assert np.all(new_pairs(3).verdict == 0)

@@ -62,13 +62,10 @@ def test_a_pair_is_decided_in_the_first_duel_after_which_the_interval_excludes_a
     assert (tally.won.tolist(), tally.lost.tolist()) == ([1, 0], [0, 1])
 
 
-def test_a_margin_makes_winning_harder_and_not_winning_easier():
+def test_a_margin_and_growth_make_decisions_harder():
     # With a margin of 1/10: 1 - 2 / sqrt(n) > 0.6 from n = 26 on, 2 / sqrt(n) < 0.6 from n = 12 on.
     assert duels_until_decided(new_tally(2, 8, 0, 0.1), (0, 1)) == 26
     assert duels_until_decided(new_tally(2, 8, 0, 0.1), (1, 0)) == 12
-
-
-def test_growth_widens_the_interval_with_the_number_of_duels():
     # sqrt((2 + 2 ln n) / (2n)) < 1/2 from n = 15 on: 4 (1 + ln 14) = 14.6, 4 (1 + ln 15) = 14.8.
     assert duels_until_decided(new_tally(2, 2, 2, 0), (0, 1)) == 15
 

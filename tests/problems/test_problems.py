@@ -75,14 +75,11 @@ def test_near_ties_are_among_the_losers_only():
     assert winners.copeland_winners(m).tolist() == [0, 1, 2]
 
 
-def test_near_ties_keep_the_other_gaps_of_the_order():
+def test_near_ties_and_bradley_terry_by_hand():
     m = copeland.load("near-tie-12-0.1:seed=1")
     assert set(np.abs(m.p - 0.5).round(9).ravel()) == {0, 0.0005, 0.1}
     assert m == copeland.load("near-tie-12:gap=0.1,seed=1")
     assert m.name == "near-tie-12-0.1"
-
-
-def test_bradley_terry_by_hand():
     m = generators.bradley_terry([np.log(3), 0.0])
     assert m.p[0, 1] == pytest.approx(3 / 4)
 
@@ -105,14 +102,11 @@ def test_gaps_are_read_from_the_name():
     assert 0.2 <= gap.min() < gap.max() <= 0.3
 
 
-def test_an_implicit_problem_is_its_matrix_written_out():
+def test_an_implicit_problem_is_its_matrix_written_out_with_gaps_spread_by_a_hash():
     problem = implicit_order(7, seed=3)
     m = as_matrix(problem)
     assert np.allclose(winners.copeland_scores(m) / 6, problem.scores)
     assert all(probability(problem.world, i, j) == m.p[i, j] for i in range(7) for j in range(7))
-
-
-def test_the_hash_of_an_implicit_problem_spreads_its_gaps():
     gap = np.abs(as_matrix(implicit_order(60)).p - 0.5)[np.triu_indices(60, 1)]
     counts, _ = np.histogram(gap, bins=8, range=(0.05, 0.45))
     expected = len(gap) / 8
@@ -155,10 +149,12 @@ def test_names_lists_printed_problems_and_families():
 # Families beyond the papers' own
 
 
-def test_a_rotated_order_has_a_condorcet_winner_and_nobody_else_stands_out():
+def test_orders_have_the_winners_that_their_names_say():
     m = copeland.load("rotated-12-U(.05,.45):seed=2")
     assert winners.condorcet_winner(m) == 0
     assert set(losses(m)[1:].tolist()) == {6}  # of eleven in a circle each loses to five, and to 0
+    m = copeland.load("total-order-9-U(.01,.1):seed=4")
+    assert losses(m).tolist() == list(range(9))
 
 
 def test_blocks_beat_the_half_that_follows_and_are_orders_within():
@@ -167,11 +163,6 @@ def test_blocks_beat_the_half_that_follows_and_are_orders_within():
     assert beats[0] == [0, 1, 0, 1, 1, 0]  # its own block is 0 and 3, the next one 1 and 4
     assert beats[5] == [1, 0, 0, 1, 0, 0]
     assert winners.copeland_winners(m).tolist() == [0, 1, 2]
-
-
-def test_a_total_order_has_no_cycle():
-    m = copeland.load("total-order-9-U(.01,.1):seed=4")
-    assert losses(m).tolist() == list(range(9))
 
 
 def test_tournaments_take_their_gaps_from_the_name():

@@ -159,27 +159,18 @@ def beaten(*rows, n=1000):
     return tally([f"o{i}" for i in range(k)], "sign", all_pairs(k), counts, sums)
 
 
-def test_open_pairs_of_losers_do_not_matter():
+def test_open_pairs_matter_to_contenders_alone():
     # 0 beats all; 1, 2 and 3 are not told apart.
     adaptive_estimate = beaten(900, 900, 900, 500, 500, 500)
     assert not pairs_that_matter(adaptive_estimate).any()
-
-
-def test_open_pairs_of_contenders_matter():
     # 0 and 1 beat 2 and 3 and are not told apart; neither are 2 and 3.
     matters = pairs_that_matter(beaten(505, 1000, 1000, 1000, 1000, 500))
     assert matters[0, 1] and matters[1, 0] and not matters[2, 3]
     assert not matters.diagonal().any()
-
-
-def test_every_pair_of_a_borda_contender_matters():
     # 0 beats everybody, but 1 may have the higher Borda score by its pairs with 2 and 3.
     matters = pairs_that_matter(beaten(600, 700, 700, 800, 800, 500))
     assert matters[0].tolist() == [False, True, True, True]
     assert matters[1, 2] and not matters[2, 3]
-
-
-def test_copies_of_the_winner_settle_it():
     same = np.eye(3, dtype=bool)
     same[0, 1] = same[1, 0] = True
     assert not pairs_that_matter(beaten(500, 900, 900), same).any()

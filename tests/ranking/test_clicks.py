@@ -49,14 +49,11 @@ def test_clicks_by_hand_when_leaving_needs_a_click():
     )
 
 
-def test_clicks_by_hand_when_leaving_needs_none():
+def test_clicks_by_hand():
     model = ClickModel((0.4, 0.8), (0.25, 0.5), stop_requires_click=False)
     found = click_distribution(model, [1, 0])
     assert found[False, True] == pytest.approx(0.2 * 0.5 * 0.4)
     assert found[False, False] == pytest.approx(0.2 * 0.5 + 0.2 * 0.5 * 0.6)
-
-
-def test_positions_are_looked_at_independently_in_a_position_based_model():
     found = click_distribution(position_based((0.0, 0.8), length=2, eta=1), [1, 1])
     assert found[True, True] == pytest.approx(0.8 * 0.4)
     assert found[False, True] == pytest.approx(0.2 * 0.4)

@@ -31,14 +31,11 @@ def test_ndcg_is_the_one_worked_by_hand(one_query):
     assert ndcg(one_query, ORDERS, 3) == pytest.approx(np.array([[shown / ideal], [1.0]]))
 
 
-def test_gains_may_be_linear(one_query):
+def test_gains_and_measures_come_by_name(one_query):
     ideal = 4 + 2 / math.log2(3) + 1 / math.log2(4)
     shown = 2 / math.log2(3) + 4 / math.log2(4)
     assert ndcg(one_query, ORDERS, 3, gain="linear")[0, 0] == pytest.approx(shown / ideal)
     assert measure(one_query, ORDERS, "nDCG@3")[0, 0] == pytest.approx(shown / ideal)
-
-
-def test_other_measures_come_by_name(one_query):
     assert measure(one_query, ORDERS, "RR").tolist() == [[0.5], [1.0]]
     assert measure(one_query, ORDERS, "P(rel=2)@2").tolist() == [[0.5], [1.0]]
     average = (1 / 2 + 2 / 3 + 3 / 4) / 3  # without a cutoff the whole list is looked at

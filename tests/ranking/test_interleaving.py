@@ -335,11 +335,8 @@ def test_balanced_credit_counts_clicks_to_the_depth_of_the_lowest():
     assert credit(shown, [False] * 5).tolist() == [0, 0]
 
 
-def test_optimized_on_two_documents_is_a_fair_coin():
+def test_optimized_by_hand():
     assert mixture(((1, 2), (2, 1)), 2).p == pytest.approx((0.5, 0.5))
-
-
-def test_optimized_weighs_a_bold_ranker_down():
     # 1 is ranked 1 and 3, 2 is ranked 2 and 1: leads 2 and -1, so 1 is on top in one list of three
     found = mixture(((1, 2, 3), (2, 3, 1)), 1)
     assert dict(zip(found.lists, found.p, strict=True)) == pytest.approx({(1,): 1 / 3, (2,): 2 / 3})

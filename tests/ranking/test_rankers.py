@@ -30,13 +30,10 @@ PLAIN = collection([3, 1, 2, 5, 6], [0, 3, 5])  # two queries, no equal scores
 TIED = collection([1] * 40, [0, 20, 40])
 
 
-def test_a_feature_ranks_down_or_up():
+def test_features_rank_down_or_up_and_are_named_as_in_the_file():
     down, up = rankings(PLAIN, [rankers.feature(1), rankers.feature(1, descending=False)])
     assert down.tolist() == [0, 2, 1, 1, 0]
     assert up.tolist() == [1, 2, 0, 0, 1]
-
-
-def test_all_features_are_named_as_in_the_file():
     c = collection(np.arange(6).reshape(2, 3), [0, 2])
     assert [r.name for r in all_features(c)] == ["feature_1", "feature_2", "feature_3"]
     assert [r.name for r in all_features(c, descending=False)][:2] == ["-feature_1", "-feature_2"]
@@ -95,13 +92,10 @@ def test_another_seed_or_replicate_orders_equal_scores_anew(other):
     )
 
 
-def test_equal_scores_are_ordered_by_ranker_and_by_query():
+def test_equal_scores_are_ordered_by_ranker_and_by_query_alone():
     one, two = rankings(TIED, [rankers.scores("a", [1] * 40), rankers.scores("b", [1] * 40)])
     assert not np.array_equal(one, two)
     assert not np.array_equal(one[:20], one[20:])
-
-
-def test_the_order_of_a_query_does_not_depend_on_the_others():
     both = rankings(TIED, all_features(TIED), seed=5)
     alone = rankings(TIED.sub(["2"]), all_features(TIED), seed=5)
     assert np.array_equal(both[:, 20:], alone)
@@ -116,13 +110,10 @@ def test_only_equal_scores_are_ordered_at_random():
     assert len(seen) == 6
 
 
-def test_constant_features_are_those_that_no_query_can_rank_by():
+def test_constant_features_are_found():
     # Constant everywhere; constant in each query; constant in one query only.
     c = collection([[1, 1, 1], [1, 1, 1], [1, 2, 3], [1, 2, 4]], [0, 2, 4])
     assert constant_features(c) == ("feature_1", "feature_2")
-
-
-def test_the_synthetic_collection_has_one_constant_feature():
     assert constant_features(synthetic(seed=1)) == ("feature_12",)
 
 

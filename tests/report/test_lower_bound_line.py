@@ -40,34 +40,22 @@ def test_without_a_lower_bound_there_is_no_line(runs):
     assert [line.get_label() for line in regret_figure(runs).axes[0].lines] == ["ccb"]
 
 
-def test_the_line_ends_at_the_bound_times_the_logarithm_of_the_horizon(runs):
+def test_the_line_is_the_bound_times_the_logarithm_of_time(runs):
     drawn = line(copeland.plot(runs, lower_bound=LIMIT))
     assert drawn.get_label() == "lower bound"
     assert drawn.get_xydata()[-1].tolist() == pytest.approx([2000, LIMIT * math.log(2000)])
-
-
-def test_every_point_of_the_line_is_the_bound_times_ln_t(runs):
     (t, regret), _ = line(regret_figure(runs, LIMIT)).get_xydata()
     assert regret == pytest.approx(LIMIT * math.log(t))
-
-
-def test_halved_regret_has_half_the_line(runs):
     half = line(regret_figure(dataclasses.replace(runs, regret="half"), LIMIT))
     assert half.get_xydata()[-1, 1] == pytest.approx(LIMIT / 2 * math.log(2000))
-
-
-def test_the_line_is_named_at_its_end(runs):
     texts = [text.get_text() for text in regret_figure(runs, LIMIT).axes[0].texts]
     assert "lower bound" in texts
 
 
-def test_a_line_far_above_all_curves_does_not_flatten_them(runs):
+def test_a_line_far_away_changes_no_curve(runs):
     near, far = (regret_figure(runs, x).axes[0] for x in (LIMIT, 1e6 * LIMIT))
     assert far.get_ylim()[1] <= near.get_ylim()[1]
     assert "lower bound (goes on)" in [text.get_text() for text in far.texts]
-
-
-def test_a_line_far_below_all_curves_cuts_none(runs):
     plain, with_line = (regret_figure(runs, x).axes[0] for x in (None, 1e-3 * LIMIT))
     assert with_line.get_ylim() == plain.get_ylim()
 

@@ -60,21 +60,15 @@ def test_a_bar_that_goes_on_ends_in_an_arrow():
     assert "c -2.83 (no interval), tier 1, rank 1 to 3" in describe_ranking(board)
 
 
-def test_one_endless_interval_does_not_squeeze_the_others():
+def test_axes_fit_what_they_show():
     places = [Place(f"o{n}", 1, -n, -n - 1, -n + 1, 1, 5) for n in range(4)]
     board = Ranking((*places, Place("odd", 1, -4, -1e6, 1e6, 1, 5)), 0.05, (), "strength")
     low, high = bound_axis(board)
     assert -10 < low <= -4 and 1 <= high < 10
-
-
-def test_shares_stay_between_0_and_1():
     few = copeland.rank([[0, 3, 3], [0, 0, 3], [0, 0, 0]], by="borda")
     low, high = bound_axis(few)
     assert low >= 0 and high <= 1
     assert ranking_figure(few).axes[1].xaxis.get_major_formatter()(0.5, 0) == "50 %"
-
-
-def test_scores_have_whole_numbers():
     board = copeland.rank(WINS)
     _, axes = ranking_figure(board).axes
     assert bound_axis(board) == (0, 3) and axes.get_xlabel() == "options beaten"

@@ -36,68 +36,38 @@ def page(runs):
 
 
 @pytest.mark.quick
-def test_the_figure_has_one_line_for_each_algorithm(axes):
+def test_the_figure_has_a_line_and_a_band_for_each_algorithm(axes, runs):
     assert [line.get_label() for line in axes.lines] == LABELS
-
-
-def test_the_lines_are_mean_regret_at_the_marks(axes, runs):
     drawn = axes.lines[1].get_xydata()
     assert drawn[:, 0].tolist() == runs.marks.tolist()
     assert drawn[:, 1].tolist() == runs.curves[1].regret.mean(axis=0).tolist()
-
-
-def test_the_lines_differ_in_colour_and_in_dashes(axes):
     assert len({line.get_color() for line in axes.lines}) == 2
     assert len({line.get_linestyle() for line in axes.lines}) == 2
-
-
-def test_there_is_a_band_for_each_algorithm(axes):
     assert len(axes.collections) == 2
 
 
-def test_time_is_logarithmic_and_regret_linear(axes):
+def test_axes_and_titles_say_what_is_drawn(axes, runs):
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
-
-
-def test_the_axis_says_which_regret_it_is(axes, runs):
     half = regret_figure(dataclasses.replace(runs, regret="half")).axes[0]
     assert axes.get_ylabel() == "cumulative regret (Definition 1)"
     assert half.get_ylabel() == "cumulative regret (halved)"
-
-
-def test_the_title_names_problem_options_and_runs(axes):
     assert axes.get_title(loc="left") == "cyclic-4: 4 options, 4 runs"
-
-
-def test_the_curves_are_named_where_they_end(axes):
     assert [text.get_text() for text in axes.texts if text.arrow_patch] == LABELS
 
 
-def test_names_of_curves_that_end_together_are_moved_apart():
+def test_names_of_curves_are_moved_apart_beside_the_axes():
     heights = apart([0.5, 0.5, 0.5, 0.1], gap=0.1, low=0.0, high=1.0)
     assert heights == pytest.approx([0.4, 0.5, 0.6, 0.1])
-
-
-def test_names_stay_beside_the_axes():
     assert apart([0.0, 0.0], 0.1, 0, 1) == pytest.approx([0.05, 0.15])
     assert apart([1.0, 1.0], 0.1, 0, 1) == pytest.approx([0.85, 0.95])
-
-
-def test_names_of_several_lines_keep_as_much_apart_as_they_need():
     assert apart([0.5, 0.5], [0.1, 0.3], 0, 1) == pytest.approx([0.4, 0.6])
 
 
-def test_a_single_step_can_be_drawn():
+def test_odd_runs_can_be_drawn(runs):
     runs = copeland.simulate("cyclic-4", "ccb", 1, compiled=False)
     assert image(regret_figure(runs), "png").startswith(b"\x89PNG")
-
-
-def test_no_regret_at_all_can_be_drawn(runs):
     none = [dataclasses.replace(curve, regret=0 * curve.regret) for curve in runs.curves]
     assert image(regret_figure(dataclasses.replace(runs, curves=none)), "png")
-
-
-def test_dollars_in_a_name_are_not_mathematics(runs):
     odd = dataclasses.replace(runs, problem="$5_and_$6")
     assert image(regret_figure(odd), "svg")
 
@@ -117,22 +87,13 @@ def test_plot_does_not_touch_the_global_state_of_matplotlib():
     assert out.stdout.strip() == "False"
 
 
-def test_the_page_needs_nothing_from_elsewhere(page):
+def test_the_page_holds_the_figure_and_the_numbers_and_says_how_it_was_made(page, runs):
     assert not re.search(r"https?:|<script|<link|@import|url\((?!#)|src=", page)
-
-
-def test_the_page_holds_the_figure_in_the_colour_of_its_text(page):
     assert "<svg" in page
     assert "currentColor" in page
-
-
-def test_the_page_holds_the_numbers_of_the_table(page, runs):
     for row in runs.summary():
         for cell in (row["algorithm"], *runs_row(row).values()):
             assert f">{cell}<" in page
-
-
-def test_the_page_says_how_it_was_made(page, runs):
     for fact in ("cyclic-4", runs.key, "500 steps", "numpy 9.8.7", "copeland 1.2.3"):
         assert fact in page
     assert "copeland simulate &#39;a &amp; b&#39; -a ccb" in page

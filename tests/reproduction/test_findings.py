@@ -15,13 +15,10 @@ from copeland.support.progress import tell_left
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
-def test_regret_is_read_between_marks():
+def test_regret_is_read_between_marks_and_after_a_cut():
     assert regret_at(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == RegretAtTime(
         110.0, error=55.0
     )
-
-
-def test_regret_after_a_cut_is_at_least_what_it_was():
     assert regret_at(CUT.curves[1], 1000) == RegretAtTime(90.0, cut=True)
     assert regret_at(CUT.curves[1], 100) == RegretAtTime(90.0)
 
@@ -55,14 +52,11 @@ def test_the_best_of_the_first_experiment_and_a_linear_rival_are_named():
     assert "That of ccb grows 1.1 times" in told
 
 
-def test_it_is_said_when_the_paper_is_contradicted():
+def test_what_contradicts_the_paper_and_what_chance_explains_is_said():
     runs = runs_of(ccb=[[1, 20, 50]], rucb=[[5, 30, 35]])
     told = findings.describe_experiment(figure_named("small"), runs)
     assert "Unlike in the paper, rucb ends with the least" in told
     assert "it does not grow linearly" in told
-
-
-def test_an_advantage_within_chance_is_called_so():
     runs = runs_of(ccb=[[1, 2, 10], [1, 2, 14]], rucb=[[1, 2, 14], [1, 2, 12]])
     told = findings.describe_experiment(figure_named("condorcet"), runs)
     assert "ccb has the advantage, by 7.7 % of rucb's" in told

@@ -80,14 +80,11 @@ def test_a_pair_is_ahead_likely_or_proved():
     assert not sure[1, 0] and not sure[2].any() and not sure[3].any()
 
 
-def test_pairs_without_votes_are_one_half_in_the_matrix_and_blank_in_the_shares(circle):
+def test_shares_and_the_order_of_a_graph_by_hand(circle):
     reading = Analysis(circle.standing())
     assert reading.matrix.p[0, 4] == 0.5 and np.isnan(reading.shares[0, 4])
     assert reading.matrix.p[0, 1] == reading.shares[0, 1] == pytest.approx(0.7)
     assert (reading.pairs, reading.unmet) == (10, 3)
-
-
-def test_the_leader_comes_first_and_one_that_never_won_last(circle):
     reading = Analysis(circle.standing())
     assert [reading.names[i] for i in reading.order] == list("ABCDE")
     assert reading.scores.tolist() == [2, 2, 2, 1, 0]

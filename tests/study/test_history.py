@@ -73,14 +73,11 @@ def test_history_ends_in_the_epoch_of_the_study_though_its_votes_were_undone():
     assert history_of(without.log())[-1].best == 1
 
 
-def test_history_counts_options_from_the_vote_at_which_they_were_added():
+def test_history_counts_options_when_they_are_added():
     study = study_with("ab", votes("a", "b", 3))
     study.add_option("c")
     study.add_votes(votes("a", "c", 2))
     assert [row.options for row in history_of(study.log())] == [2, 2, 2, 2, 3, 3]
-
-
-def test_history_ends_with_options_that_were_added_after_the_last_vote():
     study = study_with("ab", votes("a", "b", 3))
     study.add_option("c")
     assert [row.options for row in history_of(study.log())] == [2, 2, 2, 3]

@@ -152,9 +152,6 @@ def test_a_range_holds_the_next_draw_in_four_of_five_cases():
     assert inside == pytest.approx(17 / 21, abs=0.035)  # four standard deviations
 
 
-def test_a_quantile_is_one_of_the_numbers():
+def test_quantiles_are_numbers_that_there_are():
     assert [quantile_of((3, 1, 2), share) for share in (0.1, 0.5, 0.9)] == [1, 2, 3]
-
-
-def test_what_is_beyond_a_number_is_never_below_0():
     assert ForecastRange(2, 5, None, 9).beyond(3) == ForecastRange(0, 2, None, 6)

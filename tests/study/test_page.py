@@ -56,11 +56,8 @@ def page(circle):
     return page_of(circle, last=0.0, made_with={"copeland": "1.2.3"}, command="copeland x 'a & b'")
 
 
-def test_the_page_needs_nothing_from_elsewhere_and_no_scripts(page):
+def test_the_page_needs_nothing_from_elsewhere_and_is_well_formed(page):
     assert not re.search(r"https?:|<script|<link|@import|url\((?!#)|src=|\son\w+=", page)
-
-
-def test_the_page_is_well_formed(page):
     parser = Balanced()
     parser.feed(page)
     assert parser.open == []
@@ -89,14 +86,11 @@ def test_the_page_has_every_section(page):
     ]
 
 
-def test_every_figure_has_words_for_those_who_do_not_see_it(page):
+def test_figures_have_words_and_their_numbers_are_in_tables(page):
     alts = re.findall(r'role="img" aria-label="([^"]*)"', page)
     assert len(alts) == page.count("<svg") == 5
     assert "A 2 (1 to 3); B 2 (1 to 3)" in alts[0]
     assert "A to D: ahead. B to D: ahead." in alts[1]
-
-
-def test_the_numbers_behind_the_figures_are_in_tables(page):
     rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in page.split("<tr>")]
     assert ["A against B", "200", "140", "60", "0", "70.0 %", "proved"] in rows
     assert ["E", "possible", "0", "0 to 3", "20", "0.0 %"] in [row[:6] for row in rows]
@@ -140,23 +134,14 @@ def test_a_page_is_the_same_each_time(circle, page):
     assert again == page
 
 
-def test_a_study_without_votes_has_a_page():
+def test_the_smallest_studies_have_a_page():
     page = page_of(create_study("empty", ["a", "b", "c"], voters="independent"))
     assert "0 votes" in page and "<svg" not in page
-
-
-def test_a_study_of_skips_has_a_page():
     study = create_study("soup", ["a", "b", "c"], voters="independent")
     study.tell(study.ask(voter="ann"), "skip")
     assert "1 skipped" in words_of(study)
-
-
-def test_a_study_of_ties_has_a_page():
     page = words_of(study_with("ab", votes("a", "b", 0, 0, 4)))
     assert "No vote has named a winner yet." in page and "even" in page
-
-
-def test_two_options_have_a_page():
     assert "1 of 1 other" in words_of(study_with("ab", votes("a", "b", 3, 1)))
 
 

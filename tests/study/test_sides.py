@@ -52,11 +52,8 @@ def test_votes_with_sides_are_tested_beside_counts():
     )
 
 
-def test_counts_by_outcome_have_sides():
+def test_counts_have_sides_but_not_of_voters():
     assert place(study_with([SHOWN[0] | {"count": 7}])) == (7, 0)
-
-
-def test_voters_of_counts_have_no_sides():
     study = study_with([COUNTS[0] | {"voter": "ann"}], [SHOWN[0] | {"voter": "ann"}])
     (ann,) = study.standing().voters
     assert (ann.position.left, ann.position.right, ann.outcomes["left"]) == (1, 0, 61)

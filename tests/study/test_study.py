@@ -118,12 +118,9 @@ def test_what_a_study_cannot_be_made_of_is_a_sentence(wrong, sentence):
     assert storage.names() == []
 
 
-def test_an_unknown_algorithm_is_refused():
+def test_an_unknown_algorithm_and_an_unreachable_storage_are_refused():
     with pytest.raises(UnknownAlgorithm, match="did you mean 'cpc-pac'"):
         create_study("drinks", OPTIONS, algorithm="cpc_pac", voters="independent")
-
-
-def test_an_unreachable_storage_is_refused():
     with pytest.raises(StorageError, match="does not answer"):
         create_study("drinks", OPTIONS, "postgresql://127.0.0.1:1/votes", voters="independent")
 

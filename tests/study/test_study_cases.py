@@ -251,12 +251,9 @@ def test_a_certificate_file_says_on_which_cases_and_is_checked_from_the_log(tmp_
     assert any("cases is 9" in said for said in objections(read_certificate(path), study))
 
 
-def test_users_of_a_search_do_not_vote_where_judges_do():
+def test_votes_that_no_judge_gave_on_a_case_are_refused():
     with pytest.raises(InvalidParameter, match="judges decide test cases"):
         made().allocate(100)
-
-
-def test_a_vote_that_names_no_case_is_refused():
     study = create_study("cases", ["a", "b"], voters="judge", cases=20)
     with pytest.raises(InvalidParameter, match="each vote names its case"):
         study.add_votes([{"left": "a", "right": "b", "outcome": "left", "voter": "gpt"}])

@@ -126,14 +126,11 @@ def test_a_voter_is_asked_every_pair_once_and_then_nothing(clock, k):
     assert max(abs(times) for times in recent_ballots.lean.values()) <= 2
 
 
-def test_a_skipped_pair_is_not_asked_again(clock):
+def test_a_pair_that_was_skipped_or_failed_is_not_asked_again(clock):
     study = made(clock, 3)
     skipped = study.ask("ann")
     study.tell(skipped, "skip")
     assert pair_of(skipped) not in map(pair_of, study.ask("ann", n=9))
-
-
-def test_a_pair_that_failed_is_not_dealt_again(clock):
     study = made(clock, 2)
     study.tell(study.ask("ann"), "error")
     assert study.ask("ann") is None

@@ -37,14 +37,11 @@ def test_a_constraint_holds_as_it_reads(constraint, holds):
     assert Space(PARAMETERS, [f"x > 9 or {constraint}"]).allows(POINT) is holds
 
 
-def test_all_constraints_of_a_list_must_hold():
+def test_constraints_of_a_list_must_all_hold():
     space = Space(PARAMETERS, feasible=["x > 1", "n < 3"])
     assert not space.allows(POINT) and space.allows({**POINT, "n": 2})
     assert space.constraints == ("x > 1", "n < 3")
     assert repr(space).endswith("feasible=['x > 1', 'n < 3'])")
-
-
-def test_no_constraints_are_none():
     assert Space(PARAMETERS, []).to_json() == Space(PARAMETERS).to_json()
 
 

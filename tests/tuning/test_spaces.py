@@ -12,14 +12,11 @@ SPACE = Space(
 )
 
 
-def test_every_point_has_a_place_and_every_place_its_point():
+def test_points_and_places_belong_together():
     for place in SPACE.spread(50, np.random.default_rng(0)):
         point = SPACE.point(place)
         assert SPACE.allows(point)
         assert SPACE.place(point) == pytest.approx(place, abs=1e-9)
-
-
-def test_the_ends_of_a_range_are_in_it():
     assert Space({"x": Real(0.1, 0.3, log=True)}).place({"x": 0.3}) == [1.0]
     assert Real(0.1, 0.3, log=True).value(1.0) <= 0.3
     assert (Integer(-2, 2).value(0.0), Integer(-2, 2).value(1.0)) == (-2, 2)
@@ -40,12 +37,9 @@ def test_options_of_a_choice_are_one_apart_and_share_a_length():
     assert space.lengths.tolist() == [0, 1, 1, 1]
 
 
-def test_a_space_is_the_same_after_it_was_written_and_read():
+def test_a_space_is_the_same_after_it_was_written_and_read_and_cannot_be_changed():
     read = Space.from_json(SPACE.to_json(), SPACE.feasible)
     assert (read.parameters, read.to_json()) == (SPACE.parameters, SPACE.to_json())
-
-
-def test_a_space_cannot_be_changed():
     with pytest.raises(TypeError):
         SPACE.parameters["rate"] = Real(0, 1)  # type: ignore[index]
 

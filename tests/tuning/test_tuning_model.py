@@ -41,19 +41,13 @@ def as_list(pairs):
     return list(zip(pairs.x, pairs.z, strict=True))
 
 
-def test_covariances_are_those_of_the_formula():
+def test_covariances_are_those_of_the_formula_however_the_table_grows():
     other = PointPairs(RNG.random((3, 2)), RNG.random((3, 2)))
     assert covariance(THETA, PAIRS, other) == pytest.approx(
         plain.table(THETA, as_list(PAIRS), as_list(other)), abs=1e-12
     )
-
-
-def test_a_swapped_pair_has_the_opposite_sign():
     swapped = PointPairs(PAIRS.z, PAIRS.x)
     assert covariance(THETA, PAIRS, swapped) == pytest.approx(-covariance(THETA, PAIRS, PAIRS))
-
-
-def test_a_table_that_grows_row_by_row_equals_one_made_at_once():
     first = Votes(PointPairs(PAIRS.x[:2], PAIRS.z[:2]), VOTES.wins[:2], VOTES.losses[:2])
     assert (fit(THETA, VOTES, fit(THETA, first)).gram == fit(THETA, VOTES).gram).all()
 

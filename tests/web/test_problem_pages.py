@@ -28,13 +28,10 @@ def test_every_problem_has_advice_and_a_page(site):
     assert browser.get("/problems/nothing").status_code == 404
 
 
-def test_every_kind_that_the_calls_name_is_known():
+def test_every_kind_that_the_calls_name_is_known_below_a_path_too():
     folder = Path(copeland.web.api.__file__).parent
     sources = "".join(file.read_text() for file in folder.glob("*.py"))
     assert set(re.findall(r'Problem\(\d+, "([^"]+)"', sources)) <= set(ADVICE)
-
-
-def test_below_a_path_the_type_has_it_too():
     site = Site(url="http://127.0.0.1:8000/votes")
     refused = site.browser().get("/api/v1/studies/tea/results").json()
     assert refused["type"] == "/votes/problems/no-key"

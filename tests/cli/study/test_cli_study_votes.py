@@ -160,11 +160,8 @@ def test_a_study_is_copied(new_study):
     assert "no study 'milk'" in refused("copy", "milk", "x")
 
 
-def test_a_study_is_deleted_without_a_question(new_study):
-    assert values("delete", "tea", "--yes") == {"study": "tea", "deleted": True}
-
-
-def test_a_closed_study_takes_no_votes(new_study):
+def test_a_closed_study_takes_no_votes_and_is_deleted_without_a_question(new_study):
     assert ok("close", "tea") == "The study 'tea' is closed."
     assert "closed" in refused("vote", "tea")
     assert values("status", "tea")["closed"] is True
+    assert values("delete", "tea", "--yes") == {"study": "tea", "deleted": True}

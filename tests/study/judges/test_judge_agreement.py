@@ -18,56 +18,35 @@ def votes(**said):
     ]
 
 
-def test_two_judges_agree_by_share_and_by_cohens_kappa():
+def test_kappa_by_hand():
     # Same on 3 of 4. Each has 3/4 winners and 1/4 ties, so chance is (3/4)^2 / 2 + (1/4)^2 = 11/32,
     # and kappa (24/32 - 11/32) / (21/32).
     (pair,) = agreement(votes(ann="++-=", bob="+--=")).pairs
     assert (pair.first, pair.second, pair.n, pair.agreement) == ("ann", "bob", 4, 0.75)
     assert pair.kappa == pytest.approx(13 / 21)
-
-
-def test_without_ties_kappa_is_twice_the_agreement_less_one():
     (pair,) = agreement(votes(ann="++++", bob="+++-")).pairs
     assert pair.kappa == pytest.approx(2 * 0.75 - 1)
-
-
-def test_kappa_is_none_where_nothing_could_differ():
     (pair,) = agreement(votes(ann="==", bob="==")).pairs
     assert (pair.agreement, pair.kappa) == (1.0, None)
 
 
-def test_skips_and_errors_are_no_opinions():
+def test_only_opinions_on_the_same_item_are_compared_whatever_the_side():
     (pair,) = agreement(votes(ann="+s+e", bob="++-+")).pairs
     assert (pair.n, pair.agreement) == (2, 0.5)
-
-
-def test_sides_do_not_matter_to_agreement():
     one = {"voter": "ann", "left": "A", "right": "B", "outcome": "left"}
     other = {"voter": "bob", "left": "B", "right": "A", "outcome": "right"}
     assert agreement([one, other]).pairs[0].agreement == 1.0
-
-
-def test_votes_on_different_items_are_not_compared():
     one, other = votes(ann="+", bob="+")
     assert agreement([one | {"item": "x"}, other | {"item": "y"}]).pairs == ()
 
 
-def test_a_missing_item_of_a_data_frame_is_no_item():
+def test_votes_come_as_a_data_frame_too_and_repeats_are_matched_in_order():
     one, other = votes(ann="+", bob="+")
     assert agreement([one | {"item": float("nan")}, other | {"item": float("nan")}]).pairs[0].n == 1
-
-
-def test_votes_come_as_a_data_frame_too():
     frame = pytest.importorskip("pandas").DataFrame(votes(ann="+-", bob="+="))
     assert agreement(frame) == agreement(votes(ann="+-", bob="+="))
-
-
-def test_a_vote_that_was_undone_does_not_count():
     one, other = votes(ann="+", bob="+")
     assert agreement([one, other | {"undone": True}]).pairs == ()
-
-
-def test_repeats_are_matched_in_order():
     rows = [*votes(ann="+"), *votes(ann="-"), *votes(bob="+"), *votes(bob="-"), *votes(bob="-")]
     assert agreement(rows).pairs[0][2:4] == (2, 1.0)
 

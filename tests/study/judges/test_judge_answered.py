@@ -82,14 +82,11 @@ def test_a_study_that_is_settled_is_finished_whatever_its_judges_have_answered()
     assert judge_study(study, first_by_name).reason == "finished"
 
 
-def test_a_failure_is_no_answer_and_is_asked_again():
+def test_a_skip_is_an_answer_and_a_failure_is_asked_again():
     study = letters("AB")
     said = iter(["", "", "left", "left"])
     done = judge_study(study, {"moody": lambda *_: next(said)})
     assert (done.calls, done.errors, done.votes, done.reason) == (4, 2, 2, "answered")
-
-
-def test_a_skip_is_an_answer():
     study = letters("AB")
     done = judge_study(study, {"shy": lambda *_: "skip"})
     assert (done.skips, done.reason) == (2, "answered")

@@ -46,13 +46,10 @@ def test_an_answer_that_says_two_things_of_one_key_is_a_failure(key, said):
         quick(fake)(A, B)
 
 
-def test_a_completion_that_says_two_things_of_one_key_is_a_failure(key):
+def test_answers_that_say_two_things_or_have_no_end_are_failures(key):
     one, other = (says(outcome).body[1:-1] for outcome in ("left", "right"))
     with FakeChat(Reply(200, f"{{{one}, {other}}}")) as fake, pytest.raises(JudgeFailed):
         quick(fake)(A, B)
-
-
-def test_an_answer_that_is_nested_without_end_is_a_failure(key):
     deep = '{"outcome": ' + "[" * 100_000 + "]" * 100_000 + "}"
     with FakeChat(says(deep)) as fake, pytest.raises(JudgeFailed, match="nested too deeply"):
         quick(fake)(A, B)

@@ -13,20 +13,14 @@ from copeland.errors import InvalidParameter
 from copeland.study.judges import Budget, BudgetSpent, Prices, judge_study
 
 
-def test_tokens_and_cost_are_counted_from_usage(key):
+def test_tokens_and_cost_are_counted_for_every_answer(key):
     with FakeChat(says("left", usage=(1000, 10))) as fake:
         done = judge_study(TinyStudy(), quick(fake, prices=(1.0, 5.0)), calls=4)
     assert done.tokens == 4040
     assert done.cost == pytest.approx(4 * (1000 * 1.0 + 10 * 5.0) / 1e6)
-
-
-def test_a_failure_after_an_answer_is_paid_for(key):
     with FakeChat(says("no idea", usage=(1000, 10))) as fake:
         done = judge_study(TinyStudy(), quick(fake, prices=(1.0, 5.0)), patience=1)
     assert done.errors == 1 and done.cost == pytest.approx(0.00105)
-
-
-def test_a_refused_request_costs_nothing(key):
     with FakeChat(refuses(429), says("left", usage=(1000, 0))) as fake:
         done = judge_study(TinyStudy(), quick(fake, prices=(1.0, 5.0)), calls=1)
     assert done.cost == pytest.approx(0.001) and done.retries == 1

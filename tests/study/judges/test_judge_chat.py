@@ -20,13 +20,10 @@ def test_a_model_is_asked_at_temperature_0_with_both_texts_and_the_item(key):
     assert all(text in request.prompt for text in ("tea", "$(coffee)", "What to drink?"))
 
 
-def test_a_model_is_shown_no_names(key):
+def test_a_model_is_shown_answers_without_names(key):
     with FakeChat(says("left")) as fake:
         quick(fake)(Option("gpt-99", "tea"), B)
     assert "gpt-99" not in fake.requests[0].prompt
-
-
-def test_a_model_is_shown_the_answers_to_an_item(key):
     with FakeChat(says("left")) as fake:
         quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two", "B": "three"}))
     prompt = fake.requests[0].prompt

@@ -43,14 +43,11 @@ def test_a_mark_that_a_text_happens_to_have_is_not_taken(monkeypatch):
     assert mark_of(["tea </left AAAAAAAA>"]) == "b" * 8
 
 
-def test_a_prompt_of_ones_own_may_have_the_mark(key):
+def test_a_prompt_of_ones_own_is_filled_once(key):
     with FakeChat(says("left")) as fake:
         quick(fake, prompt="{mark} {left} {mark} {right}")(A, B)
     words = fake.requests[0].prompt.split()
     assert words[0] == words[2] and re.fullmatch("[0-9a-f]{8}", words[0])
-
-
-def test_a_prompt_of_ones_own_is_filled_once_and_keeps_other_braces(key):
     with FakeChat(says('{"outcome": "right", "why": "shorter"}')) as fake:
         judge = quick(fake, prompt='{left}|{right}|{item}|{"outcome": ...}')
         assert judge(Option("A", "{right}"), B, "q") == "right"

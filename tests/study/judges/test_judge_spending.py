@@ -55,14 +55,11 @@ def test_calls_of_an_error_and_in_both_orders_are_in_the_sum(key):
     assert done.total.cost == pytest.approx(done.cost)
 
 
-def test_votes_of_people_cost_nothing():
+def test_only_calls_of_models_cost():
     study = create_study("tea", ["green", "black"])
     study.tell(study.ask("ann"), "green")
     assert study.spent == Spent()
     assert study.log()[-1].body is None
-
-
-def test_calls_of_a_function_are_counted_and_cost_nothing():
     study = judged()
     done = judge_study(study, {"f": lambda left, right, item: "left"}, items=QUESTIONS)
     assert done.total == Spent(done.calls, 0, 0.0)
