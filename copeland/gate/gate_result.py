@@ -15,7 +15,6 @@ from copeland.gate.judgments import (
     IDENTICAL,
     Judgment,
     NamedCounts,
-    SideCounts,
     Tally,
     count_choices,
     count_sides,
@@ -23,6 +22,7 @@ from copeland.gate.judgments import (
 )
 from copeland.gate.worst_case import weigh_tally
 from copeland.study.results.agreement import JudgeAgreement
+from copeland.support.judge_statistics import SideCounts
 
 EXIT_CODES = {PASSED: 0, FAILED: 1, UNDECIDED: 3}
 

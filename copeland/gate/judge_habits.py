@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scipy.special import bdtrc
-
 from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, Terms
-from copeland.gate.judgments import Judgment, SideCounts, Tally, count_choices, tally_judgments
+from copeland.gate.judgments import Judgment, Tally, count_choices, tally_judgments
 from copeland.gate.worst_case import weigh_tally
+from copeland.support.judge_statistics import SideCounts, is_share_above
 from copeland.support.phrasing import format_count, quote_name
 
 FEWEST_CALLS, NAMED = 20, 0.75  # calls that named a side, and the share of one side
 FEWEST_CASES, CHANGED = 10, 0.5  # cases asked in both orders, and the share that changed
-SURE = 0.95  # of each lower bound
 FEW, FEWEST = 0.05, 20  # a judge is warned of that names an answer in so small a share of so many
 TRY_WORSE = "Try it on answers that are plainly worse."
 
@@ -36,27 +34,16 @@ def find_objection(judge: str, sides: SideCounts) -> str:
     ''
     """
     head = f"The judge {quote_name(judge)} follows the side, not the answer:"
-    if sides.both >= FEWEST_CASES and is_above(CHANGED, sides.flips, sides.both):
+    if sides.both >= FEWEST_CASES and is_share_above(CHANGED, sides.flips, sides.both):
         cases = format_count(sides.both, "case")
         return (
             f"{head} with the sides swapped, it changed its answer in {sides.flips:,} of {cases}."
         )
     named = sides.left + sides.right
     more, side = max((sides.left, "left"), (sides.right, "right"))
-    if named >= FEWEST_CALLS and is_above(NAMED, more, named):
+    if named >= FEWEST_CALLS and is_share_above(NAMED, more, named):
         return f"{head} it named the {side} answer in {more:,} of {format_count(named, 'call')}."
     return ""
-
-
-def is_above(share: float, count: int, of: int) -> bool:
-    """Tell whether the exact lower bound of a share is above another.
-
-    Examples
-    --------
-    >>> is_above(0.5, 8, 10), is_above(0.5, 9, 10)
-    (False, True)
-    """
-    return count > 0 and bool(bdtrc(count - 1, of, share) < 1 - SURE)
 
 
 def withhold(finding: Finding) -> Finding:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from copeland.gate.case_pairs import BASELINE, CANDIDATE
 from copeland.gate.claims import Verdicts
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP
+from copeland.support.judge_statistics import SideCounts, count_flips
 
 IDENTICAL = "identical"  # the outcome where both answers are the same, and nobody was asked
 UNANSWERED = (SKIP, ERROR)
@@ -108,15 +109,6 @@ def count_choices(judgments: Iterable[Judgment]) -> NamedCounts:
     return NamedCounts(named, len(asked))
 
 
-class SideCounts(NamedTuple):
-    """How often a judge named each side, and how often the order of the sides changed what it said of a case."""
-
-    left: int
-    right: int
-    both: int  # cases that it answered in both orders
-    flips: int  # of these, those of which it said two things
-
-
 def count_sides(judgments: Sequence[Judgment]) -> SideCounts:
     """Return how a judge treated the sides, by what it was asked.
 
@@ -134,6 +126,8 @@ def count_sides(judgments: Sequence[Judgment]) -> SideCounts:
     for one in asked:
         if one.flipped is None:
             by_case.setdefault(one.case, {})[one.left] = one.preferred or "neither"
-    both = [said for said in by_case.values() if len(said) == 2]
-    flips = sum(len(set(said.values())) == 2 for said in both)
-    return SideCounts(left, right, len(both) + len(confirmed), flips + sum(confirmed))
+    both = [
+        (first, second)
+        for first, second in (said.values() for said in by_case.values() if len(said) == 2)
+    ]
+    return SideCounts(left, right, len(both) + len(confirmed), count_flips(both) + sum(confirmed))

@@ -21,7 +21,7 @@ from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts,
 from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judge_habits import FEW, find_objection
-from copeland.gate.judgments import UNANSWERED, SideCounts
+from copeland.gate.judgments import UNANSWERED
 from copeland.gate.power import count_affordable
 from copeland.gate.questions import Question
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
@@ -29,6 +29,7 @@ from copeland.study.judges.call import Budget, Judge, ask_judge, charge, check_j
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP
 from copeland.support.arrays import Ints
+from copeland.support.judge_statistics import SideCounts, count_flips
 from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.support.rng import stream
 
@@ -194,9 +195,9 @@ def check_judge_by_itself(
         calls=calls,
         left=outcomes.count(LEFT),
         named=outcomes.count(LEFT) + outcomes.count(RIGHT),
-        flips=sum(_SCORES.get(one, 0) != -_SCORES.get(other, 0) for one, other in said),
+        flips=count_flips((_SCORES.get(one, 0), -_SCORES.get(other, 0)) for one, other in said),
         repeated=len(again),
-        changed=sum(one != other for one, other in again),
+        changed=count_flips(again),
         unanswered=sum((one.first in UNANSWERED) + (one.second in UNANSWERED) for one in answers),
         runs=RUNS,
         played=play_gates(said, len(pairs.cases), terms, settings),

@@ -18,11 +18,12 @@ from copeland.study.results.certificate_file import (
     objections,
     read_certificate,
 )
-from copeland.study.results.standing import Position, Standing, Voter
+from copeland.study.results.standing import Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.settings import Settings
 from copeland.study.study import Study
 from copeland.study.votes import Vote
+from copeland.support.judge_statistics import Position
 
 __all__ = [
     "OUTCOMES",

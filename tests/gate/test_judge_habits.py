@@ -13,7 +13,7 @@ from copeland.gate.ci_files import make_junit, make_summary
 from copeland.gate.gate_certificate import find_objections, make_certificate
 from copeland.gate.gate_sentences import describe_details
 from copeland.gate.judge_habits import FEWEST_CALLS, find_objection
-from copeland.gate.judgments import SideCounts
+from copeland.support.judge_statistics import SideCounts
 
 WAYS = [
     {"swap": "random"},

@@ -29,7 +29,7 @@ from copeland.study.report.study_sentences import (
 )
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.standing import position_of
+from copeland.support.judge_statistics import position_of
 from copeland.support.phrasing import letters, shorten_names
 
 pytestmark = pytest.mark.slow  # left out of `make fast`

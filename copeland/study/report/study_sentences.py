@@ -15,8 +15,9 @@ from copeland.study.results.agreement import flip_sentences
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import Progress, is_unordered
 from copeland.study.results.measures import LEAST
-from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
+from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing
 from copeland.study.results.verdict import lead_sense
+from copeland.support.judge_statistics import Position
 from copeland.support.phrasing import format_count, join_names, percent
 
 PROGRESS_NOTE = (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE, Spent
 from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
-from copeland.study.results.standing import position_of
+from copeland.support.judge_statistics import chance_agreement, cohen_kappa, position_of
 from copeland.support.phrasing import format_count
 from copeland.support.row_files import rows_of_table
 
@@ -145,17 +145,12 @@ def _majorities(opinions: _Opinions) -> Iterable[tuple[str, str]]:
 
 def _compare_pair(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
     same = _share([one == other for one, other in said])
-    chance = _chance([one for one, _ in said], [other for _, other in said])
-    kappa = (same - chance) / (1 - chance) if chance < 1 else None
+    ties, both_bad, decided = (
+        (_share([one in kinds for one, _ in said]), _share([other in kinds for _, other in said]))
+        for kinds in ({TIE}, {BOTH_BAD}, {_FIRST, _SECOND})
+    )
+    kappa = cohen_kappa(same, chance_agreement([ties, both_bad], decided))
     return PairOfJudges(first, second, len(said), same, kappa)
-
-
-def _chance(ones: list[str], others: list[str]) -> float:
-    """Return how often two judges would agree if coins named their winners."""
-    total = 0.0
-    for kinds, alike in (({TIE}, 1.0), ({BOTH_BAD}, 1.0), ({_FIRST, _SECOND}, 0.5)):
-        total += alike * _share([o in kinds for o in ones]) * _share([o in kinds for o in others])
-    return total
 
 
 def _share(found: list[bool]) -> float:

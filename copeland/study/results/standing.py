@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,33 +24,12 @@ from copeland.study.log.state_parts import Edit, Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 from copeland.support.goal import Goal
+from copeland.support.judge_statistics import Position, position_of
 
 # How sure it is that one option beats another.
 PROVED = 3  # together with all other pairs
 LIKELY = 2  # as far as this pair alone goes
 AHEAD = 1  # by the votes as they are
-
-Z = 1.959964  # normal quantile of the 95 % interval of the position bias
-
-
-@dataclass(frozen=True)
-class Position:
-    """How often the option shown on the left won, of all votes that named a winner and say on which side it was.
-
-    Counts and lists of winners, as ``i, j, wins`` and ``winner, loser``, do not say it. ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
-    bias the share is 1/2.
-    """
-
-    left: int
-    right: int
-    share: float
-    low: float
-    high: float
-
-    @property
-    def is_biased(self) -> bool:
-        """Whether 1/2 is outside the interval."""
-        return not self.low <= 0.5 <= self.high
 
 
 @dataclass(frozen=True)
@@ -352,24 +330,6 @@ def order_of(
     others = ~np.isin(options, list(best))
     behind = scores < scores[among].max()
     return tuple(np.lexsort((-shares, -beats, behind, others, ~among)).tolist())
-
-
-def position_of(left: int, right: int) -> Position:
-    """Return the share of wins on the left, with its interval.
-
-    Examples
-    --------
-    >>> bias = position_of(60, 40)
-    >>> bias.share, round(bias.low, 3), round(bias.high, 3), bias.is_biased
-    (0.6, 0.502, 0.691, True)
-    """
-    n = left + right
-    if n == 0:
-        return Position(0, 0, 0.5, 0.0, 1.0)
-    share = left / n
-    centre = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    reach = Z / (1 + Z * Z / n) * math.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2)
-    return Position(left, right, share, centre - reach, centre + reach)
 
 
 def voters_of(
