@@ -136,23 +136,17 @@ def test_summary_gives_none_for_what_no_float_holds():
     assert set(found["undefined"]) == missing
 
 
-def test_summary_of_winners_alone_names_what_is_undefined():
+def test_summary_says_what_is_undefined_infinite_or_fewest():
     found = bounds.summary(CIRCLE)
     assert set(found["undefined"]) == {
         "gap", "gap_ratio", "gap_star_min", "log_t_delta", "log_a1", "a1", "theorem_1",
         "log_theorem_1", "log_theorem_1_expected", "lower_condorcet", "lower_condorcet_copeland",
     }  # fmt: skip
     assert (found["a2"], found["a3"]) == (0, 0)
-
-
-def test_summary_says_why_a_lower_bound_is_infinite():
     found = bounds.summary(TIED_WINNERS)
     assert found["lower_regret"] > 0
     assert found["lower_samples"] is None
     assert "option 1 ties exactly with 0" in found["undefined"]["lower_samples"]
-
-
-def test_summary_has_the_fewest_duels_for_a_goal():
     found, usual = bounds.summary(ORDER, goal="top:2"), bounds.summary(ORDER)
     assert found["lower_samples"] == lower_bounds.lower_samples(ORDER, goal="top:2")
     assert "'top:2': it is for one winner" in found["undefined"]["lower_samples_ecw"]

@@ -13,27 +13,18 @@ from copeland.theory import bounds
 # Theorem 2 and Lemma 3
 
 
-def test_theorem_2_rate_by_hand():
+def test_theorem_2_by_hand():
     # H = 20, 32, 20; 1 - cpld = 0, 1/2, 1; Delta_i = 1/2, 1/2, 1
     assert bounds.theorem_2_rate(ORDER) == pytest.approx((0 + 64 + 20) / 3)
     # H = 96, 48, 32 + 64/9, 80 + 64/9; 1 - cpld = 1/3 thrice, 1; Delta_i = 1/3 thrice, 2/3
     assert bounds.theorem_2_rate(CYCLE_AND_LOSER) == pytest.approx(
         (3 * (96 + 48 + 32 + 64 / 9) + 9 / 4 * (80 + 64 / 9)) / 4
     )
-
-
-def test_theorem_2_holds_where_all_are_winners():
     assert bounds.theorem_2_rate(CIRCLE) == pytest.approx(32 * 0.5 / 0.25)
-
-
-def test_theorem_2_closed_rate_by_hand():
     assert bounds.theorem_2_closed_rate(ORDER) == pytest.approx(3 * math.log(3) * 16)
     assert bounds.theorem_2_closed_rate(CYCLE_AND_LOSER) == pytest.approx(
         4 * (1 + math.log(4)) * 64
     )
-
-
-def test_theorem_2_grows_with_log_t_and_corrected_with_log_k_h_t():
     assert bounds.theorem_2(ORDER, horizon=1e6) == pytest.approx(28 * math.log(1e6))
     assert bounds.theorem_2(ORDER, 1e6, corrected=True) == pytest.approx(28 * math.log(3 * 32e6))
 
@@ -69,15 +60,12 @@ def test_the_corrected_second_forms_bound_the_corrected_first(epsilon):
         assert first <= bounds.theorem_2_closed_rate(m, corrected=True)
 
 
-def test_lemma_3_rate_with_epsilon_by_hand():
+def test_lemma_3_by_hand():
     assert bounds.lemma_3_rate(CYCLE_AND_LOSER) == bounds.theorem_2_rate(CYCLE_AND_LOSER)
     # epsilon 1.5: Delta^eps = 1/2 thrice, 2/3
     assert bounds.lemma_3_rate(CYCLE_AND_LOSER, epsilon=1.5) == pytest.approx(
         (4 / 3 * (96 + 48 + 32 + 64 / 9) + 9 / 4 * (80 + 64 / 9)) / 4
     )
-
-
-def test_lemma_3_closed_rate_takes_the_smaller_of_l_c_and_epsilon():
     assert bounds.lemma_3_closed_rate(CYCLE_AND_LOSER) == pytest.approx(96 * (math.log(4) + 1))
     assert bounds.lemma_3_closed_rate(CYCLE_AND_LOSER, 2) == pytest.approx(
         96 * (math.log(4) + 1 / 4)
@@ -85,9 +73,6 @@ def test_lemma_3_closed_rate_takes_the_smaller_of_l_c_and_epsilon():
     assert bounds.lemma_3_closed_rate(CYCLE_AND_LOSER, 1e-300) == pytest.approx(
         96 * (math.log(4) + 1)
     )
-
-
-def test_lemma_3_grows_with_log_one_over_delta_and_corrected_with_log_k_h_over_delta():
     assert bounds.lemma_3(ORDER, delta=0.01) == pytest.approx(28 * math.log(100))
     assert bounds.lemma_3(ORDER, delta=0.01, corrected=True) == pytest.approx(28 * math.log(9600))
 

@@ -207,23 +207,17 @@ def test_the_order_of_votes_and_the_sides_of_options_change_nothing(asked, rando
     assert certify(*tally(here, 4), margin=0.1) == certify(*tally(there, 4), margin=0.1)
 
 
-def test_nothing_is_proved_without_votes():
+def test_the_plainest_certificates():
     found = certify(np.zeros((4, 4)))
     assert (found.verdict, found.best, found.is_all) == ("open", (), False)
     assert found.possible == (0, 1, 2, 3)
     assert found.scores == ((0, 3),) * 4
-
-
-def test_of_two_options_the_better_is_proved_the_only_winner():
     # 2 claims at delta = 0.05: ln 40 = 3.69 nats; 30 to 10 is worth 4.26, 28 to 12 is worth 2.44
     assert certify([[0, 30], [10, 0]]).statement == (
         "After 40 votes, 0 is proved the only winner: it beats the other, "
         "and no other option beats as many (error probability 0.05)."
     )
     assert certify([[0, 28], [12, 0]]).verdict == "open"
-
-
-def test_a_cycle_is_three_options_tied_for_first():
     found = certify(ROCK_PAPER_SCISSORS)
     assert (found.verdict, found.best, found.is_all) == ("tied", (0, 1, 2), True)
     assert found.beats == ((0, 1), (1, 2), (2, 0))
@@ -285,16 +279,13 @@ def test_an_option_with_an_open_pair_is_best_once_no_other_can_pass_it():
     )
 
 
-def test_a_tie_within_the_margin_counts_for_the_best_and_not_for_rivals():
+def test_certificates_with_a_margin():
     tied = [[0, 500], [500, 0]]
     assert certify(tied).verdict == "open"
     found = certify(tied, margin=0.1)
     assert (found.verdict, found.best, found.ties) == ("tied", (0, 1), ((0, 1),))
     assert found.scores == ((0, 1), (0, 1))  # who beats whom is as open as before
     assert "each proved best up to a margin of 0.1" in found.statement
-
-
-def test_with_a_margin_near_wins_rule_out_nobody():
     # W beats everybody with .52 and X the rest with .60: W is the Condorcet winner.
     wins = np.full((5, 5), 5_000)
     wins[0, 1:], wins[1:, 0] = 5_200, 4_800
@@ -303,9 +294,6 @@ def test_with_a_margin_near_wins_rule_out_nobody():
     found = certify(wins, margin=0.05, labels=list("WXcde"))
     assert {0, 1} <= set(found.best) and set(found.possible) == set(range(5))
     assert found.choice == (0,)
-
-
-def test_with_a_margin_a_certificate_says_which_option_to_take():
     tied = certify([[0, 500], [500, 0]], margin=0.1, labels=["a", "b"])
     ahead = certify([[0, 520], [480, 0]], margin=0.1, labels=["a", "b"])
     assert tied.advice == "Take any of a and b: by the votes, none of them is ahead."
@@ -313,23 +301,17 @@ def test_with_a_margin_a_certificate_says_which_option_to_take():
         "Take a: by what is proved and what is likely, it beats the most others."
     )
     assert certify([[0, 30], [10, 0]]).advice == ""  # the only winner
-
-
-def test_votes_that_are_ties_prove_a_tie_within_the_margin():
     found = certify(np.zeros((2, 2)), [[0, 200], [200, 0]], margin=0.1)
     assert (found.votes, found.ties) == (200, ((0, 1),))
 
 
-def test_retired_options_must_be_beaten_like_the_rest():
+def test_certificates_of_retired_active_and_added_options():
     wins = np.zeros((6, 6), int)
     wins[0, 1:5] = 100  # 5 was retired before it met anyone
     assert certify(wins).verdict == "open"
     found = certify(wins, active=range(5))
     assert (found.best, found.active) == ((0,), (0, 1, 2, 3, 4))
     assert "among the 5 active options" in found.statement
-
-
-def test_a_claim_about_active_options_needs_the_union_over_all_options():
     # 6 options: 30 claims at 0.05 are 6.4 nats; one row of them is 6 / (0.6 * 0.05) or 5.3 nats
     wins = np.zeros((6, 6), int)
     wins[0, 1:] = 34
@@ -337,13 +319,6 @@ def test_a_claim_about_active_options_needs_the_union_over_all_options():
     assert levels(6, 0.05).win < evidence(wins)[0, 1] < levels(6, 0.05).pair
     assert certify(wins).best == (0,)
     assert certify(wins, active=range(6)).best == ()
-
-
-def test_a_smaller_delta_needs_more():
-    assert certify([[0, 30], [10, 0]], delta=0.01).verdict == "open"
-
-
-def test_an_added_option_reopens_the_question():
     wins = np.zeros((5, 5), int)
     wins[0, 1:] = 60
     assert certify(wins, epoch=1).best == (0,)
@@ -351,6 +326,10 @@ def test_an_added_option_reopens_the_question():
     grown[:5, :5] = wins
     found = certify(grown, epoch=2)
     assert (found.verdict, found.lower[0], found.upper[5]) == ("open", 4, 5)
+
+
+def test_a_smaller_delta_needs_more():
+    assert certify([[0, 30], [10, 0]], delta=0.01).verdict == "open"
 
 
 @pytest.mark.slow
@@ -362,15 +341,12 @@ def test_a_certificate_survives_its_file_and_is_proved_again_by_its_votes(counts
     assert read.recheck(*counts) == ()
 
 
-def test_one_vote_more_is_another_certificate():
+def test_one_vote_more_or_another_option_is_another_certificate():
     found = certify(ROCK_PAPER_SCISSORS)
     wins = np.array(ROCK_PAPER_SCISSORS)
     wins[0, 1] += 1
     (why,) = found.recheck(wins)
     assert "issued on other votes" in why
-
-
-def test_other_options_and_changed_files_are_named():
     (why,) = certify(ROCK_PAPER_SCISSORS, active=[1, 2]).recheck(np.zeros((2, 2)))
     assert "issued on other votes" in why
     forged = replace(certify(ROCK_PAPER_SCISSORS), best=(1,))
@@ -441,14 +417,11 @@ def test_terms_that_mean_nothing_are_refused(terms, why):
         certify(ROCK_PAPER_SCISSORS, **terms)
 
 
-def test_what_is_assumed_depends_on_the_voters():
+def test_a_certificate_says_what_is_assumed_and_who_may_win():
     assert any("different pairs" in a for a in certify(ROCK_PAPER_SCISSORS).assumptions)
     dependent = certify(ROCK_PAPER_SCISSORS, voters="dependent").assumptions
     assert any("own earlier answers" in a for a in dependent)
     assert not any("different pairs" in a for a in dependent)
-
-
-def test_an_open_statement_names_who_may_win():
     wins = np.zeros((3, 3), int)
     wins[:2, 2] = 100
     found = certify(wins, labels=["a", "b", "c"])

@@ -206,7 +206,7 @@ def test_results_of_promptfoo_are_answers_of_prompts_and_providers(tmp_path):
     assert (lines.options, lines.cases) == (found.options, found.cases)
 
 
-def test_an_option_of_promptfoo_is_named_by_what_differs(tmp_path):
+def test_promptfoo_has_options_ids_and_failures(tmp_path):
     def options(*columns):
         rows = [result(0, p, by, "x") for p, by in columns]
         return read_answers(results_file(tmp_path / "results.json", rows)).options
@@ -214,17 +214,11 @@ def test_an_option_of_promptfoo_is_named_by_what_differs(tmp_path):
     assert options((0, "a"), (2, "b")) == ("a", "b")
     assert options((0, "a"), (1, "a")) == ("Say {{q}}", "Shout {{q}}")
     assert options((0, "a"), (2, "a")) == ("a (1)", "a (2)")  # the same twice, to see noise
-
-
-def test_a_test_of_promptfoo_keeps_its_own_id(tmp_path):
     named = {"vars": {"q": "hi", "lang": "en"}, "metadata": {"id": "greet-1", "tags": ["a", "b"]}}
     row = result(0, 0, "a", {"text": "hi"}, testCase=named, vars=named["vars"])
     case = read_answers(results_file(tmp_path / "results.json", [row])).cases[0]
     assert (case.id, case.text, case.tags) == ("greet-1", "q: hi\nlang: en", ("a", "b"))
     assert list(case.answers.values()) == ['{"text": "hi"}']
-
-
-def test_a_failed_call_of_promptfoo_is_no_answer(tmp_path):
     failed = result(0, 2, "b", None, error="timeout", failureReason=2)
     del failed["response"]
     rows = [result(0, 0, "a", "x"), failed]

@@ -77,16 +77,13 @@ def upwards(levels, depth):
     return [f"{a} imports {b}" for a, b in known if level(b) > level(a)]
 
 
-def test_every_part_of_the_package_is_in_the_picture_once():
+def test_every_part_of_the_package_is_in_the_picture_and_in_the_tree():
     parts = {path.stem for path in PACKAGE.glob("*.py")} | {
         path.parent.name for path in PACKAGE.glob("*/__init__.py")
     }
     assert sorted(parts - {"__init__"}) == sorted(name for line in LAYERS for name in line)
     rooms = {path.parent.name for path in (PACKAGE / "study").glob("*/__init__.py")}
     assert sorted(rooms) == sorted(name for line in ROOMS for name in line)
-
-
-def test_every_part_of_the_package_is_in_the_tree():
     tree = re.search(r"```\n(copeland/.*?)```", MAP, re.DOTALL)[1]
     named = {
         line.split()[1].rstrip("/").removesuffix(".py")
@@ -97,12 +94,8 @@ def test_every_part_of_the_package_is_in_the_tree():
 
 
 @pytest.mark.slow
-def test_imports_point_downwards():
+def test_imports_of_parts_and_rooms_point_downwards():
     assert upwards(LAYERS, depth=1) == []
-
-
-@pytest.mark.slow
-def test_imports_between_the_rooms_of_a_study_point_downwards():
     study = {own: others for own, others in imports().items() if own.startswith("copeland.study.")}
     assert study
     assert [wrong for wrong in upwards(ROOMS, depth=2) if wrong.startswith("copeland.study.")] == []

@@ -190,11 +190,13 @@ def test_a_csv_with_the_index_of_pandas_is_read(tmp_path, corner):
     assert m.labels == ("a", "b", "c") and m.p[0].tolist() == [0.5, 0.7, 0.2]
 
 
-def test_counts_with_the_index_of_pandas_are_read(tmp_path):
+def test_the_index_of_pandas_is_told_from_a_column_of_halves(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text(",1,2\n1,0,3\n2,1,0\n")
     m = PreferenceMatrix.load(path)
     assert m.labels == ("1", "2") and m.p[0, 1] == 0.75
+    (tmp_path / "m.csv").write_text("0.5,0.5\n0.5,0.5\n")
+    assert PreferenceMatrix.load(tmp_path / "m.csv").k == 2
 
 
 def test_rows_named_otherwise_than_columns_are_refused(tmp_path):
@@ -204,18 +206,10 @@ def test_rows_named_otherwise_than_columns_are_refused(tmp_path):
         PreferenceMatrix.load(path)
 
 
-def test_a_matrix_of_halves_has_no_index(tmp_path):
-    (tmp_path / "m.csv").write_text("0.5,0.5\n0.5,0.5\n")
-    assert PreferenceMatrix.load(tmp_path / "m.csv").k == 2
-
-
-def test_json_lines_of_votes_may_be_named_json(tmp_path):
+def test_json_may_be_lines_of_votes_or_bare_rows(tmp_path):
     path = tmp_path / "votes.json"
     path.write_text('{"winner": "a", "loser": "b"}\n{"winner": "b", "loser": "a"}\n')
     assert PreferenceMatrix.load(path).labels == ("a", "b")
-
-
-def test_json_may_be_bare_rows(tmp_path):
     (tmp_path / "m.json").write_text(json.dumps(GOOD))
     assert PreferenceMatrix.load(tmp_path / "m.json") == PreferenceMatrix(GOOD)
 

@@ -63,15 +63,12 @@ def test_the_same_seed_asks_the_same_duels_in_a_list_if_a_number_is_named():
     assert all(isinstance(duel, Duel) for duel in policy.ask(n=1))
 
 
-def test_a_duel_is_answered_once():
+def test_a_duel_is_answered_once_by_one_of_its_two():
     policy = Policy("ccb", k=3)
     duel = policy.ask()
     policy.tell(duel, winner=duel.first)
     with pytest.raises(UnknownDuel, match="answered before"):
         policy.tell(duel, winner=duel.first)
-
-
-def test_the_winner_must_be_in_the_duel():
     policy = Policy("ccb", k=3)
     duel = policy.ask()
     outsider = ({0, 1, 2} - {duel.first, duel.second}).pop()
@@ -188,16 +185,13 @@ def test_an_option_that_is_not_there_cannot_be_paused(option):
             change(option)
 
 
-def test_options_are_added_and_never_taken_away():
+def test_options_are_added_and_never_taken_away_or_added_twice():
     policy = Policy("cpc-pac", k=3, epoch=1)
     policy.grow(5)
     policy.add(4, 0, winner=4)
     assert policy.k == 5 and policy.state.votes.tolist() == [1, 0, 0, 0, 1]
     with pytest.raises(InvalidParameter, match="would be fewer"):
         policy.grow(4)
-
-
-def test_growing_to_the_number_there_is_changes_nothing():
     policy = Policy("cpc-pac", k=3, epoch=1)
     policy.grow(3)
     assert policy.state.promise[1] == 1

@@ -89,37 +89,25 @@ def test_there_is_no_estimate_before_each_kind_was_seen(clock):
     assert [left is None for _, left in bar.told[:5]] == [True, True, True, True, False]
 
 
-def test_cells_that_vary_are_judged_by_their_mean():
+def test_the_time_left_is_estimated_from_cells_like_these():
     pace = Pace([Load("a")] * 4)
     pace.mark_done(Load("a"), 2.0)
     pace.mark_done(Load("a"), 4.0)
     assert pace.left() == pytest.approx(6.0)
-
-
-def test_more_workers_take_less_time_but_never_less_than_one_task():
     pace = Pace([Load("a")] * 5, workers=2)
     pace.mark_done(Load("a"), 6.0)
     assert pace.left() == pytest.approx(12.0)
     for _ in range(3):
         pace.mark_done(Load("a"), 6.0)
     assert pace.left() == pytest.approx(6.0)
-
-
-def test_a_cell_with_more_runs_takes_so_much_longer():
     pace = Pace([Load("a", times=5), Load("a", times=1)])
     pace.mark_done(Load("a", times=5), 10.0)
     assert pace.left() == pytest.approx(2.0)
-
-
-def test_a_size_beyond_those_seen_has_no_estimate():
     pace = Pace([Load("a", 10), Load("a", 100), Load("a", 1000)])
     pace.mark_done(Load("a", 10), 1.0)
     assert pace.left() is None
     pace.mark_done(Load("a", 1000), 100.0)
     assert pace.left() == pytest.approx(10.0)
-
-
-def test_when_all_is_done_nothing_is_left():
     assert Pace([]).left() == 0.0
 
 

@@ -55,16 +55,13 @@ def load(tmp_path, monkeypatch):
     _registry.pop("mine", None)
 
 
-def test_functions_of_the_file_are_the_parts_that_they_are_named_after(load):
+def test_parts_are_the_functions_of_their_names_unless_others_are_given(load):
     module = load(HEAD, FINISHED.format("finished"), FOOT)
     mine = module.MINE
     assert (mine.init, mine.select, mine.update) == (module.init, module.select, module.update)
     assert (mine.recommend, mine.finished) == (module.recommend, module.finished)
     assert mine.rest is mine.tie is None
     assert find("mine") is mine
-
-
-def test_a_function_that_is_given_takes_the_place_of_the_file_s_own(load):
     changed = FOOT.replace(")", ", recommend=best, finished=None)")
     mine = load(HEAD, FINISHED.format("finished"), changed).MINE
     assert mine.recommend is find("random").recommend

@@ -121,12 +121,9 @@ def test_a_crash_between_two_files_leaves_a_folder_that_is_refused(runs, folder,
         result_folder.read(folder)
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
+def test_a_folder_that_is_not_there_or_foreign_is_refused(tmp_path):
     with pytest.raises(InvalidResult, match="no such folder"):
         result_folder.read(tmp_path / "nowhere")
-
-
-def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(InvalidResult, match=r"no manifest\.json"):
         result_folder.read(tmp_path)
 

@@ -28,23 +28,17 @@ def runs(*found):
     return Runs("soup", 3, "key", False, 100, 0, "definition-1", np.array([100]), found)
 
 
-def test_a_matrix_says_its_name_its_options_and_who_wins():
+def test_a_matrix_is_shown_with_its_winners_and_only_so_large():
     assert repr(matrix(3, "first")) == (
         "<PreferenceMatrix 'tea' of 3 options: o0, o1, o2; Condorcet winner o0>"
     )
     assert repr(matrix(2)).endswith("; Copeland winners o0 and o1>")
     assert "o7, ... (20 in all); Copeland winners" in repr(matrix(20))
-
-
-def test_the_winners_a_matrix_names_are_those_of_the_functions():
     for name in ("mslr-5", "cyclic-4", "easy-20:seed=3"):
         m = copeland.load(name)
         best = [m.labels[i] for i in copeland.winners.copeland_winners(m)]
         assert repr(m).split("winner")[1].lstrip("s ").startswith(best[0])
         assert ("Condorcet" in repr(m)) == (copeland.winners.condorcet_winner(m) is not None)
-
-
-def test_a_large_matrix_is_a_small_table_that_says_what_is_left_out():
     page = matrix(40, "first")._repr_html_()
     assert page.count("<tr>") == 13 and "<p>... and 28 more.</p>" in page
     assert ">0.75</td>" in page and "o12" not in page
@@ -73,15 +67,12 @@ def test_numbers_of_runs_are_shown_in_full():
     assert repr(runs()).startswith("<Runs of  on soup: 0 run")
 
 
-def test_a_certificate_is_its_statement_and_its_scores():
+def test_a_certificate_is_shown_with_its_scores_and_which_option_to_take():
     found = copeland.certify([[0, 90], [30, 0]], labels=["tea", "milk"])
     assert repr(found) == f"<Certificate: {found.statement}>"
     page = found._repr_html_()
     assert found.statement in page and page.index("<th>tea</th>") < page.index("<th>milk</th>")
     assert "<tr><th>tea</th><td>1</td><td>1</td></tr>" in page
-
-
-def test_a_certificate_with_a_margin_says_which_option_to_take():
     found = copeland.certify([[0, 900], [300, 0]], margin=0.1)
     assert found.advice and found.advice in found._repr_html_()
 

@@ -49,13 +49,9 @@ def test_duels_are_those_of_algorithm_1_where_winners_cycle_and_sets_are_reset()
 
 
 @pytest.mark.slow
-def test_alpha_is_used():
+def test_alpha_and_sets_of_rivals_are_as_in_the_paper():
     (fast, _), (plain, _) = run_both(random_matrix(4, 5), 2000, seed=5, alpha=1.5)
     assert fast == plain
-
-
-@pytest.mark.slow
-def test_sets_of_rivals_hold_one_option_more_than_a_winner_loses():
     _, state = run(ccb.ALGORITHM, copeland.load("order-6-0.3"), 20_000, seed=1)
     assert state.best.tolist() == [True] * 3 + [False] * 3
     assert state.n_rivals.tolist() == [0, 0, 0, 2, 2, 2]

@@ -296,7 +296,7 @@ def test_it_ends_with_many_ties():
 # How it is called
 
 
-def test_cpc_pac_hands_over_for_a_goal_beyond_one_winner():
+def test_cpc_goal_is_run_in_simulations_and_by_cpc_pac():
     policy = Policy("cpc-pac", k=5, goal="top:3", delta=0.1)
     assert policy.algorithm.name == "cpc-goal"
     duel = policy.ask()
@@ -304,19 +304,10 @@ def test_cpc_pac_hands_over_for_a_goal_beyond_one_winner():
     assert again.algorithm.name == "cpc-goal" and again.open == {1: duel}
     assert Policy.load(policy.dump(), find("cpc-pac")).algorithm.name == "cpc-goal"
     assert Policy("cpc-pac", k=5, goal="best").algorithm.name == "cpc-pac"
-
-
-def test_simulations_take_a_goal():
     runs = copeland.simulate("arithmetic-8", ["cpc-pac:goal=top:3", "cpc-pac"], 2000, runs=2)
     assert [curve.label for curve in runs.curves] == ["cpc-pac:goal=top:3", "cpc-pac"]
-
-
-def test_cpc_pac_itself_plans_for_one_winner_only():
     with pytest.raises(InvalidParameter, match="cpc-goal plans for it"):
         find("cpc-pac").start(4, goal="tiers")
-
-
-def test_the_best_one_is_found_too():
     policy = Policy("cpc-goal", k=6, goal="best")
     identify(policy, world(order(6), 0))
     assert policy.finished and chosen(policy) == {0} == {policy.recommend()}

@@ -170,16 +170,13 @@ def test_options_are_scored_again_on_the_same_opponents():
     assert sorted(first) == [0, 1, 3, 4]
 
 
-def test_literally_every_reward_is_dueled_anew():
+def test_literally_rewards_are_dueled_anew_and_opponents_come_back():
     certain = PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
     rewards = []
     kl_best_arm(lambda i: rewards.append(i) or i == 0, k=2, delta=0.05)
     a_test = next(n for n in range(1, 100) if (n + 1) / 2**n <= 0.05 / 4)
     assert identify(certain, seed=0, literal=True) == (0, a_test * len(rewards))
     assert identify(certain, seed=0) == (0, a_test)
-
-
-def test_literally_opponents_come_back():
     state, rng = copeland_pac.init(4, literal=True), np.random.default_rng(0)
     drawn = [int(copeland_pac.next_opponent(state, 1, rng)) for _ in range(3000)]
     counts = np.bincount(drawn, minlength=4)

@@ -67,11 +67,8 @@ def test_duels_are_those_of_the_literal_rule(seed):
     assert fast_trace(*arguments) == plain_trace(*arguments)
 
 
-def test_before_any_duel_the_average_play_is_uniform():
+def test_the_average_play_counts_both_players_and_is_uniform_before():
     assert vns.average_play(vns.init(4)).tolist() == [0.25] * 4
-
-
-def test_the_average_play_counts_both_players():
     policy = Policy("von-neumann-sparring", k=3, seed=0)
     duels = policy.ask(n=20)
     counts = np.bincount([option for duel in duels for option in duel[1:]], minlength=3)

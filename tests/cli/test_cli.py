@@ -115,7 +115,7 @@ def test_problems_show_says_that_a_random_problem_is_redrawn():
 # winners
 
 
-def test_winners_of_a_problem_with_a_condorcet_winner():
+def test_winners_of_problems_with_and_without_a_condorcet_winner():
     found = values("winners", "cyclic-4")
     assert found["condorcet"] == 0
     for notion in ("copeland", "borda", "random_walk", "smith"):
@@ -123,18 +123,12 @@ def test_winners_of_a_problem_with_a_condorcet_winner():
     assert found["copeland"] == found["smith"] == [0]
     assert found["copeland_scores"] == [3, 1, 1, 1]
     assert found["von_neumann"] == [1, 0, 0, 0]
-
-
-def test_winners_of_a_problem_without_a_condorcet_winner():
     found = values("winners", "mslr-5")
     assert found["condorcet"] is None
     assert found["copeland"] == found["smith"] == [0, 1, 2]
     assert found["cycles"] == [[0, 2, 1]]
     assert found["k"] == len(found["labels"]) == len(found["borda_scores"]) == 5
     assert sum(found["random_walk_distribution"]) == pytest.approx(1)
-
-
-def test_winners_says_in_words_who_beats_whom_in_a_cycle():
     said = run("winners", "mslr-5").stdout
     assert copeland.load("mslr-5").p[0, 2] > 0.5
     assert "No Condorcet winner" in said
@@ -142,15 +136,12 @@ def test_winners_says_in_words_who_beats_whom_in_a_cycle():
     assert "0 > 2 > 1 > 0" in said
 
 
-def test_winners_reads_votes_whose_columns_are_named(tmp_path):
+def test_winners_reads_votes_and_matrices_from_files(tmp_path):
     (tmp_path / "v.tsv").write_text("x\ty\tbest\ntea\tmilk\tx\n")
     found = values(
         "winners", tmp_path / "v.tsv", "--left", "x", "--right", "y", "--outcome", "best"
     )
     assert (found["labels"], found["condorcet"]) == (["tea", "milk"], 0)
-
-
-def test_winners_reads_a_file_and_shows_its_labels_as_they_are(tmp_path):
     matrix = copeland.PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]], labels=["[bold]x", "y"])
     matrix.save(tmp_path / "m.csv")
     assert "Condorcet winner: 0 ([bold]x)" in run("winners", tmp_path / "m.csv").stdout

@@ -64,13 +64,10 @@ def test_simulate_says_what_was_run():
     }
 
 
-def test_simulate_shows_a_row_for_each_algorithm():
+def test_simulate_shows_a_row_for_each_algorithm_and_says_what_is_redrawn():
     shown = run(*SMALL).stdout
     assert re.search(r"^ ccb +3 ", shown, re.MULTILINE)
     assert re.search(r"^ ccb:alpha=2\.0 +3 ", shown, re.MULTILINE)
-
-
-def test_simulate_says_that_a_random_problem_is_redrawn():
     shown = run("simulate", "easy-5", "-a", "ccb", "--horizon", "100", "--runs", "2").stdout
     assert "redrawn for each run" in flat(shown)
 

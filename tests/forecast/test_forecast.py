@@ -234,19 +234,13 @@ def begun(*pairs):
     return Start(*counts(wins), epoch=1)
 
 
-def test_a_forecast_has_every_way_in_the_same_worlds():
+def test_a_plan_has_every_way_in_the_same_worlds_each_time():
     plan = forecast_of(begun(), count=5, most=2_000)
     assert [way.name for way in plan.ways] == list(WAYS)
     assert [len(way.votes) for way in plan.ways] == [5] * 3
     assert plan.way(PLANNED).name == PLANNED
-
-
-def test_a_plan_of_a_proved_study_needs_no_votes():
     plan = forecast_of(begun((0, 1, 40), (0, 2, 40)), count=3)
     assert all(way.votes == (0, 0, 0) for way in plan.ways)
-
-
-def test_the_same_seed_gives_the_same_plan():
     one, other = (forecast_of(begun((0, 1, 3)), 4, 3_000, seed=2) for _ in range(2))
     assert one == other
 

@@ -97,12 +97,9 @@ def test_coins_decide_each_pair_by_its_own_chance_and_margin():
     assert best.mean(axis=0) == pytest.approx(expected, abs=0.015)  # four standard deviations
 
 
-def test_what_is_proved_is_enough_though_nobody_is_likely():
+def test_enough_is_what_is_proved_and_looks_grow_rarer():
     wins, ties = counts([[0, 90, 30], [30, 0, 90], [90, 30, 0]])
     assert is_enough(Start(wins, ties), wins, ties, 0.95)
-
-
-def test_looks_are_at_every_vote_at_first_and_rarer_later():
     assert list(looks(0, 5)) == [0, 1, 2, 3, 4]
     far = list(looks(1_000, 1_000))
     assert far[:3] == [0, 150, 323] and len(far) < 8

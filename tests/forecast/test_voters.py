@@ -63,7 +63,7 @@ def test_what_is_called_impossible_is_never_proved(seed):
         assert is_possible(start, room, wins, start.ties) or not proved
 
 
-def test_a_race_never_asks_a_pair_more_often_than_there_are_voters():
+def test_a_race_asks_no_pair_more_often_than_there_are_voters():
     p, tie = order(4, 0.35), np.zeros((4, 4))
     free = run_to_proof(people(4), p, tie, 10_000, (1,))
     enough = int(free.n.max())
@@ -71,9 +71,6 @@ def test_a_race_never_asks_a_pair_more_often_than_there_are_voters():
     assert race_of_voters(start, new_voters(start, enough), p, tie, (1,)) == free.votes
     within = race_of_voters(start, new_voters(start, enough - 1), p, tie, (1,))
     assert within is None or within <= 6 * (enough - 1)
-
-
-def test_a_race_without_room_settles_nothing():
     start = people(4)
     assert race_of_voters(start, new_voters(start, 5), order(4, 0.45), np.zeros((4, 4))) is None
 
@@ -108,15 +105,11 @@ def test_fresh_draws_have_no_limit():
 
 
 @pytest.mark.slow
-def test_a_prospect_counts_votes_and_plays_a_panel():
+def test_a_prospect_plays_a_panel_unless_that_takes_long():
     found = prospect_of(people(6), 5, count=4)
     assert (found.votes, found.possible, found.settled) == (75, False, 0.0)
     assert found.fewest == fewest_people(people(6)) > 5
     assert 6 < found.panel.low <= found.panel.middle <= found.panel.high <= 75
-
-
-@pytest.mark.slow
-def test_no_panel_is_played_that_would_take_long():
     assert prospect_of(people(3), 50).panel is None
 
 

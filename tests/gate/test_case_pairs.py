@@ -45,13 +45,10 @@ def test_cases_of_one_side_are_counted_and_the_first_three_named():
     assert "--inner" in said
 
 
-def test_inner_drops_them_and_remembers_which():
+def test_inner_drops_cases_of_one_side_but_not_all():
     pairs = pair_answers({"a": "x", "b": "x"}, {"b": "y", "c": "y"}, inner=True)
     assert [case.id for case in pairs.cases] == ["b"]
     assert pairs.dropped == ("a", "c")
-
-
-def test_sets_without_a_common_case_are_refused_even_then():
     with pytest.raises(InvalidRow, match="no case in common"):
         pair_answers({"a": "x"}, {"b": "y"}, inner=True)
 

@@ -212,12 +212,9 @@ def test_a_mean_is_refuted_together_with_all_beyond_it(questions):
         assert (np.diff(np.array(refuted).astype(int), axis=0) <= 0).all()
 
 
-def test_the_interval_of_no_verdicts_is_everything():
+def test_claims_bring_weaker_ones_along_and_no_verdicts_bring_none():
     assert find_interval(Verdicts(0, 0, 0), TERMS) == (0.0, 1.0)
     assert find_interval(Verdicts(0, 0, 0), replace(TERMS, exact=False)) == (0.0, 1.0)
-
-
-def test_better_and_much_worse_bring_the_weaker_claim_along():
     assert weigh(Verdicts(60, 20, 10), TERMS).claims == (BETTER, NOT_WORSE)
     assert weigh(Verdicts(5, 80, 5), TERMS).claims == (MUCH_WORSE, WORSE)
     assert weigh(Verdicts(60, 20, 10), replace(TERMS, require="better", margin=0.0)).claims == (
@@ -225,15 +222,12 @@ def test_better_and_much_worse_bring_the_weaker_claim_along():
     )
 
 
-def test_a_tag_has_its_share_of_delta():
+def test_tags_have_shares_of_delta_and_may_conflict():
     counts = {"code": (Verdicts(30, 10, 0), 100), "chat": (Verdicts(10, 12, 0), 80)}
     found = weigh_slices(counts, TERMS)
     for tag, (verdicts, questions) in counts.items():
         assert found[tag] == weigh(verdicts, replace(TERMS, delta=0.025, questions=questions))
     assert weigh_slices({}, TERMS) == {}
-
-
-def test_conflicts_are_tags_that_point_against_another_or_against_all():
     good, bad, open_ = (
         weigh(Verdicts(*counts), TERMS) for counts in [(60, 10, 0), (10, 60, 0), (9, 9, 9)]
     )

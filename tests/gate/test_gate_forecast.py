@@ -82,14 +82,11 @@ def test_money_that_cannot_suffice_is_refused_and_enough_is_not():
     require_chance(pairs, questions, terms, rich, {"billed": Billed()})
 
 
-def test_the_bill_of_a_call_is_by_the_judge_s_estimate():
+def test_bills_are_by_the_judge_s_estimate():
     pairs, questions, _, _ = setting(40)
     bill = estimate_call(Billed(), pairs, questions)
     assert bill == pytest.approx((116, (100 + 160) / 1e6, (100 + 10) / 1e6))
     assert estimate_call(lambda left, right, item: "tie", pairs, questions) is None
-
-
-def test_a_model_estimates_its_tokens_by_the_letters_of_its_prompt():
     pytest.importorskip("httpx")
     judge = ChatJudge("m", "http://localhost:1/v1", key_variable=None, max_tokens=7)
     prompt = len(fill(PROMPT, "tea", "milk"))

@@ -114,13 +114,10 @@ def test_power_grows_with_the_share_and_with_the_calls():
     assert forecast_gate(BETTER, max_calls=60, runs=300).passed < passed[1]
 
 
-def test_a_candidate_that_wins_all_is_as_quick_as_any():
+def test_runs_are_decided_soon_if_all_is_won_and_at_last_by_all_questions():
     found = forecast_gate(BETTER, share=1.0, ties=0.0, runs=20)
     assert (found.passed, found.median_calls, found.calls_90) == (1.0, 9, 9)
     assert forecast_gate(BETTER, 2, share=1.0, ties=0.0, runs=20).median_calls == 18
-
-
-def test_of_all_questions_every_run_is_decided():
     found = forecast_gate(replace(BETTER, questions=20), share=0.5, runs=200)
     assert found.passed + found.failed == 1.0
 
@@ -162,15 +159,12 @@ def test_a_refusal_says_what_would_suffice():
     assert not can_pass(replace(few, require="not-worse", margin=0.12))
 
 
-def test_sentences_say_cases_odds_and_calls():
+def test_power_is_said_in_cases_odds_and_calls():
     said = describe_power(Power(200, 0.6, 0.3, 0.999, 0.0, 1_096, 1_200))
     assert said.endswith(
         "wins 60:40 of the others, it passes with probability over .99 after about 1,096 calls."
     )
     assert describe_detectable(None).startswith("No candidate passes")
-
-
-def test_questions_and_calls_are_counted():
     sample = replace(BETTER, exact=False)
     assert [count_cases(BETTER, 1), count_cases(BETTER, 2), count_cases(sample, 1)] == [
         200,

@@ -55,27 +55,18 @@ def test_what_is_proved_is_proved_by_every_completion(tally, require):
     assert not found.complete and not found.even
 
 
-def test_with_all_answers_it_is_the_plain_finding():
+def test_the_worst_case_by_hand():
     terms = Terms("better", margin=0.05, delta=0.05, questions=60, exact=True)
     verdicts = Verdicts(30, 2, 3)
     assert weigh_tally(Tally(verdicts), terms) == weigh(verdicts, terms)
-
-
-def test_a_skip_can_turn_a_pass_and_a_failure_into_undecided():
     terms = Terms("not-worse", margin=0.05, delta=0.05, questions=60, exact=True)
     assert weigh_tally(Tally(Verdicts(20, 2, 0)), terms).outcome == PASSED
     assert weigh_tally(Tally(Verdicts(20, 2, 0), 15), terms).outcome == "undecided"
     assert weigh_tally(Tally(Verdicts(2, 30, 0)), terms).outcome == FAILED
     assert weigh_tally(Tally(Verdicts(2, 30, 0), 15), terms).outcome == "undecided"
-
-
-def test_hopeless_counts_what_is_missing_as_lost():
     terms = Terms("better", margin=0.05, delta=0.05, questions=40, exact=True)
     assert not is_hopeless(Tally(Verdicts(0, 0, 0)), 10, terms)
     assert is_hopeless(Tally(Verdicts(0, 0, 0), 10), 10, terms)
-
-
-def test_tags_are_weighed_in_the_worst_case_too():
     terms = Terms("better", margin=0.05, delta=0.05, questions=120, exact=True)
     tallies = {"a": (Tally(Verdicts(30, 1, 0)), 60), "b": (Tally(Verdicts(30, 1, 0), 25), 60)}
     found = weigh_tags(tallies, terms)

@@ -107,11 +107,8 @@ def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
     assert weakest(claims) == weakest(larger)
 
 
-def test_without_a_claim_the_weakest_evidence_is_infinite():
+def test_only_evidence_above_the_level_holds_a_claim():
     assert weakest(new_claims(3, 4)) == math.inf
-
-
-def test_evidence_at_the_level_does_not_hold_a_claim():
     claims = new_claims(2, 1)
     weigh(claims, 0, 0, 1, 3.0, 3.0)
     assert not is_held(claims, 0) and claims.lost.tolist() == [0, 0]

@@ -174,7 +174,7 @@ def test_up_to_four_options_every_claim_needs_the_plain_union(k, claims):
     assert needed == [x] * 5
 
 
-def test_from_five_options_the_levels_are_those_of_rows():
+def test_levels_by_hand():
     at = levels(5, 0.05)
     assert math.exp(win_level(at, 0)) == pytest.approx(5 / 0.03)
     assert math.exp(win_level(at, 2)) == pytest.approx(5 * 3 / 0.03)
@@ -182,27 +182,15 @@ def test_from_five_options_the_levels_are_those_of_rows():
     assert math.exp(all_level(at, 1)) == pytest.approx(1 * 2 * 4 / 0.005)
     assert math.exp(all_level(at, 3)) == pytest.approx(3 * 4 * 4 / 0.005)
     assert math.exp(at.pair) == pytest.approx(20 / (0.6 * 0.05))
-
-
-def test_a_wrong_pair_is_among_the_wrong_wins_that_the_verdict_counts_with():
     # E_ij >= x_p makes the average of a row at least x_p / (K-1), and that is K / (.6 delta): case 1 of the proof
     at = levels(20, 0.05)
     assert math.exp(at.pair) / 19 == pytest.approx(math.exp(win_level(at, 0)))
-
-
-def test_with_a_margin_claims_about_a_half_have_their_own_share_of_delta():
     at, without = levels(20, 0.05, margin=0.1), levels(20, 0.05)
     lost = 0.6 + 0.3 + 2 * (20 * 19 / math.exp(at.exact)) / 0.05
     assert lost == pytest.approx(1.0)
     assert math.exp(at.all) == pytest.approx(2 * math.exp(without.all))
     assert (at.win, at.loss, at.pair) == (without.win, without.loss, without.pair)
-
-
-def test_in_the_first_epoch_a_tenth_of_delta_is_kept_for_later_ones():
     assert levels(8, 0.1, epoch=1) == pytest.approx(levels(8, 0.09))
-
-
-def test_in_later_epochs_losses_need_a_union_over_all_pairs():
     at = levels(5, 0.05, epoch=3)
     delta = 0.1 * 0.05 / (9 * 2)
     assert math.exp(win_level(at, 1)) == pytest.approx(5 * 2 / (0.6 * delta))
@@ -219,7 +207,7 @@ def test_epochs_share_one_delta(k):
     assert 0.0499 * share < sum(spent) <= 0.05 * share
 
 
-def test_with_dependent_voters_wins_need_a_union_over_all_pairs():
+def test_levels_of_dependent_voters_by_hand():
     at = levels(5, 0.05, dependent=True)
     assert math.exp(win_level(at, 0)) == pytest.approx(20 / 0.03)
     assert win_level(at, 3) == win_level(at, 0)
@@ -227,18 +215,12 @@ def test_with_dependent_voters_wins_need_a_union_over_all_pairs():
         loss_level(levels(5, 0.05)),
         all_level(levels(5, 0.05), 2),
     )
-
-
-def test_with_dependent_voters_and_added_options_a_union_is_taken_over_all_options_to_come():
     # the pairs of option number s are 2 (s - 1), and each needs s^2 (s - 1) / delta at least
     at = levels(6, 0.05, epoch=2, dependent=True)
     assert math.exp(at.pair) == pytest.approx(6 * 30 / (0.6 * 0.1 * 0.05 / 4))
     first = 2
     spent = 1 / first + sum(2 * (s - 1) / (s**2 * (s - 1)) for s in range(first + 1, 10_000))
     assert spent < 2
-
-
-def test_the_union_can_be_asked_for():
     at = levels(9, 0.05, union=True)
     x = math.log(72 / (0.6 * 0.05))  # so that it holds beside the verdict on all options
     assert (at.win, at.loss, at.all, at.pair, at.exact) == pytest.approx((x, x, x, x, x))

@@ -85,7 +85,7 @@ def test_an_options_list_runs_through_whom_it_met_once_each(some, room):
 
 
 @given(st.lists(pairs, min_size=1))
-def test_a_larger_copy_keeps_entries_lists_and_counts(some):
+def test_a_larger_copy_keeps_everything_and_shares_no_memory(some):
     meetings = entered(new_meetings(K, 64), some)
     larger = with_room(meetings, 200)
     assert len(larger.first) == 200
@@ -93,26 +93,19 @@ def test_a_larger_copy_keeps_entries_lists_and_counts(some):
     assert [listed(larger, i) for i in range(K)] == [listed(meetings, i) for i in range(K)]
     for i, j in some:
         assert entry_of(larger, i, j) == entry_of(meetings, j, i)
-
-
-@given(st.lists(pairs, min_size=1))
-def test_a_larger_copy_shares_no_memory_with_the_smaller(some):
     meetings = entered(new_meetings(K, 64), some)
     before = contents(meetings)
     entered(with_room(meetings, 128), some)
     assert contents(meetings) == before
 
 
-def test_a_pair_has_one_entry_in_either_order():
+def test_a_table_has_one_entry_for_a_pair_until_it_is_full():
     meetings = new_meetings(5, 4)
     assert entry_of(meetings, 3, 1) == NONE
     entry = enter(meetings, 3, 1)
     assert enter(meetings, 1, 3) == entry == entry_of(meetings, 3, 1)
     assert (side_of(meetings, entry, 1), side_of(meetings, entry, 3)) == (0, 1)
     assert (opponent(meetings, entry, 1), opponent(meetings, entry, 3)) == (3, 1)
-
-
-def test_a_table_is_full_when_every_entry_is_used():
     meetings = new_meetings(5, 2)
     enter(meetings, 0, 1)
     assert not full(meetings)

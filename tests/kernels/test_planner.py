@@ -141,24 +141,18 @@ def worked_example():
 # Certificates
 
 
-def test_a_certificate_leaves_the_dearest_win_out_and_pays_for_a_loss_instead():
+def test_the_certificate_of_the_worked_example():
     planner = worked_example()
     assert planner.claims.lost.tolist() == [1, 1, 2, 0]
     one_loss = min(prices.price(planner, i, 3, 3.0) for i in (1, 2))
     assert one_loss < prices.price(planner, 0, 3, 3.0)
     assert plan(planner, 0) == pytest.approx((one_loss, one_loss))
     assert planner.skipped[0] == 1
-
-
-def test_what_is_asked_in_the_worked_example_is_the_loss_that_is_missing():
     planner = worked_example()
     compare(planner)
     assert planner.champion[0] == 0 and planner.unproved[0] == 1
     first, second = next_pair(planner)
     assert second == 3 and first in (1, 2)
-
-
-def test_the_certificate_of_the_worked_example_holds_once_that_loss_is_proved():
     planner = worked_example()
     compare(planner)
     first, second = map(int, next_pair(planner))

@@ -30,14 +30,11 @@ def duels_until_decided(tally, direction):
     raise AssertionError("it was not decided")
 
 
-def test_every_round_visits_the_whole_roster_once_in_a_new_order():
+def test_every_round_visits_the_roster_once():
     roster, rng = new_roster(np.array([10, 20, 30, 40, 50])), np.random.default_rng(0)
     rounds = [a_round(roster, rng) for _ in range(20)]
     assert all(sorted(visits) == [10, 20, 30, 40, 50] for visits in rounds)
     assert len({tuple(visits) for visits in rounds}) > 15
-
-
-def test_striking_one_off_leaves_the_rest_of_the_round_as_it_was():
     roster, rng = new_roster(np.arange(6)), np.random.default_rng(1)
     visited = [int(turn(roster, rng)) for _ in range(3)]
     strike(roster, 1)
@@ -45,32 +42,23 @@ def test_striking_one_off_leaves_the_rest_of_the_round_as_it_was():
     assert is_swept(roster)
     assert sorted(visited + rest) == list(range(6))
     assert sorted(a_round(roster, rng)) == sorted(set(range(6)) - {visited[1]})
-
-
-def test_an_empty_roster_has_no_turn():
     roster, rng = new_roster(np.array([7])), np.random.default_rng(0)
     assert turn(roster, rng) == 7
     strike(roster, 0)
     assert turn(roster, rng) == -1
 
 
-def test_a_pair_is_decided_in_the_first_duel_after_which_the_interval_excludes_a_half():
+def test_a_pair_is_decided_once_and_for_all():
     # With level 8 the radius is 2 / sqrt(n): below 1/2 from n = 17 on.
     tally = new_tally(2, level=8, growth=0, margin=0)
     assert duels_until_decided(tally, (0, 1)) == 17
     assert tally.verdict.tolist() == [[0, 1], [-1, 0]]
     assert (tally.won.tolist(), tally.lost.tolist()) == ([1, 0], [0, 1])
-
-
-def test_a_margin_and_growth_make_decisions_harder():
     # With a margin of 1/10: 1 - 2 / sqrt(n) > 0.6 from n = 26 on, 2 / sqrt(n) < 0.6 from n = 12 on.
     assert duels_until_decided(new_tally(2, 8, 0, 0.1), (0, 1)) == 26
     assert duels_until_decided(new_tally(2, 8, 0, 0.1), (1, 0)) == 12
     # sqrt((2 + 2 ln n) / (2n)) < 1/2 from n = 15 on: 4 (1 + ln 14) = 14.6, 4 (1 + ln 15) = 14.8.
     assert duels_until_decided(new_tally(2, 2, 2, 0), (0, 1)) == 15
-
-
-def test_a_decision_is_final():
     tally = new_tally(2, level=8, growth=0, margin=0)
     duels_until_decided(tally, (0, 1))
     for _ in range(200):

@@ -39,19 +39,13 @@ def test_the_running_log_keeps_its_digits():
     assert feed([1, 0] * m).log_even[0, 1] == pytest.approx(stirling, abs=1e-11)
 
 
-def test_a_pair_is_won_at_the_first_vote_at_which_a_half_leaves_the_confidence_set():
+def test_a_pair_is_won_or_tied_as_soon_as_its_set_allows():
     votes = np.random.default_rng(1).random(3000) < 0.6
     wins = np.cumsum(votes)
     first = next(n for n in range(1, 3000) if log_density(n, wins[n - 1], 0.5) <= -LEVEL)
     assert feed(votes[: first - 1]).verdict[0, 1] == OPEN
     assert feed(votes[:first]).verdict.tolist() == [[0, WON], [LOST, 0]]
-
-
-def test_a_verdict_is_final():
     assert feed([1] * 40 + [0] * 200).verdict[0, 1] == WON
-
-
-def test_an_even_pair_is_tied_once_its_set_lies_within_the_resolution():
     votes = [1, 0] * 3000
     first = next(n for n in range(2, 6000, 2) if log_density(n, n // 2, 0.45) <= -LEVEL)
     assert feed(votes[: first - 2], resolution=0.05).verdict[0, 1] == OPEN

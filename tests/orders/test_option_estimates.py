@@ -47,16 +47,13 @@ def test_strengths_are_finite_however_far_apart():
     assert found.group[0] == found.group[1] != found.group[2]
 
 
-def test_borda_is_the_mean_over_opponents_and_not_over_votes():
+def test_borda_is_the_mean_over_opponents_that_were_met():
     wins = np.array([[0, 90, 1], [10, 0, 0], [1, 0, 0]])
     wins[1, 2] = wins[2, 1] = 5
     found = estimate_borda(wins, 0 * wins)
     assert found.values[0] == pytest.approx((0.9 + 0.5) / 2)
     assert found.values.mean() == pytest.approx(0.5)
     assert not found.below.any() and not found.above.any()
-
-
-def test_a_pair_that_never_met_is_not_counted_as_lost():
     wins = np.array([[0, 8, 0], [2, 0, 8], [0, 2, 0]])  # the first and the last never met
     found = estimate_borda(wins, 0 * wins)
     assert found.values[0] > 0.8  # it beats the second, which beats the last
@@ -92,7 +89,7 @@ def test_voters_of_one_vote_each_are_as_good_as_counts(estimate):
     assert grouped.units == 2_000
 
 
-def test_votes_that_a_voter_repeats_ten_times_say_no_more_than_one():
+def test_what_one_voter_repeats_says_no_more():
     wins, ties = draw_counts(STRENGTHS, 500)
     rows = [(i, j) for i, j in np.argwhere(wins) for _ in range(wins[i, j])] * 10
     first, second = map(np.array, zip(*rows, strict=True))
@@ -100,9 +97,6 @@ def test_votes_that_a_voter_repeats_ten_times_say_no_more_than_one():
     once, often = estimate_strengths(wins, ties), estimate_strengths(10 * wins, ties, ballots)
     assert often.units == 500
     assert np.diag(often.covariance) == pytest.approx(np.diag(once.covariance), rel=0.05)
-
-
-def test_one_voter_says_nothing_about_others():
     wins = np.array([[0, 3], [1, 0]])
     ballots = Ballots(np.zeros(4, int), np.ones(4, int), np.array([1.0, 1, 1, 0]), np.zeros(4, int))
     assert estimate_borda(wins, 0 * wins, ballots).units == 0
@@ -110,14 +104,11 @@ def test_one_voter_says_nothing_about_others():
     assert {(place.low, place.high) for place in found.places} == {(-np.inf, np.inf)}
 
 
-def test_the_radius_is_that_of_the_published_formula():
+def test_the_radius_is_that_of_the_formula_and_wider_for_few_units():
     assert radius_of(10_000, 10_000, 0.05 / 190) == pytest.approx(4.53, abs=0.005)
     assert radius_of(0, 100, 0.05) == np.inf
     best = radius_of(1_000, 1_000, 0.01)
     assert best < min(radius_of(1_000, 800, 0.01), radius_of(1_000, 1_250, 0.01))
-
-
-def test_few_units_need_a_wider_radius_and_fewer_than_there_are_options_say_nothing():
     wide = [radius_of(n, n, 0.01, fitted=5) for n in (6, 20, 100, 1_000, 100_000)]
     assert wide == sorted(wide, reverse=True)
     assert wide[-1] == pytest.approx(radius_of(10**9, 10**9, 0.01), abs=0.001)

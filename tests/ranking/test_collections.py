@@ -11,16 +11,13 @@ def small():
     return Collection([2, 0, 1], [[1, 2], [3, 4], [5, 6]], [0, 2, 3], documents=["a", "b", "a"])
 
 
-def test_sub_takes_queries_by_index_or_name():
+def test_queries_and_features_are_taken_by_number_or_name():
     c = small().sub(["2", "1"])
     assert c.queries == ("2", "1")
     assert c.grades.tolist() == [1, 2, 0]
     assert c.features.tolist() == [[5, 6], [1, 2], [3, 4]]
     assert c.documents == ("a", "a", "b")
     assert same(c, small().sub([1, 0]))
-
-
-def test_select_takes_features_by_number_or_name():
     assert small().select([2]).features.tolist() == [[2], [4], [6]]
     assert same(small().select(["feature_2"]), small().select([2]))
     assert small().select([2]).select([2]).feature_names == ("feature_2",)

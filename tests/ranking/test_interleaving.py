@@ -281,7 +281,7 @@ def test_a_live_list_has_the_enumerated_probability():
         assert list_probability(listed(documents, BAR[0])) == pytest.approx(p, abs=1e-14)
 
 
-def test_naive_credit_counts_clicks_by_who_drew():
+def test_team_draft_by_hand():
     shown = interleave([["a", "b"], ["b", "a"]], 2, Luck(0.9, 0.0, 0.9, 0.0))
     assert (shown.documents, shown.teams) == (("b", "a"), (1, 1))
     assert credit(shown, [True, True], rule="naive").tolist() == [0, 2]
@@ -289,16 +289,10 @@ def test_naive_credit_counts_clicks_by_who_drew():
     assert shares(shown) == pytest.approx([1 / 9, 1 / 2])
     assert credit(shown, [True, True]) == pytest.approx([1 / 18, 8 / 18])
     assert winner(credit(shown, [False, True])) is None
-
-
-def test_a_ranker_without_documents_left_leaves_its_turn():
     shown = interleave([["a"], ["b", "c"]], 3, Luck(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     assert (shown.documents, shown.teams) == (("a", "b", "c"), (0, 1, 1))
     assert shares(shown).tolist() == [1, 0, 0]
     assert list_probability(shown) == pytest.approx(0.5 * (8 / 9))
-
-
-def test_team_draft_picks_in_turn():
     rankings = [[1, 2, 3, 4], [1, 3, 4, 2]]
     shown = interleave(rankings, 4, Luck(0.9, 0.2), "team-draft")
     # second takes 1, first 2; a new coin: first takes 3, second 4
@@ -320,13 +314,10 @@ def test_teams_differ_in_size_by_one_at_most(k):
         )
 
 
-def test_balanced_walks_in_step_behind_the_leader():
+def test_balanced_by_hand():
     rankings = [["a", "b", "c", "d"], ["b", "e", "a", "f"]]
     assert interleave(rankings, 5, Luck(0.1), "balanced").documents == ("a", "b", "e", "c", "d")
     assert interleave(rankings, 5, Luck(0.6), "balanced").documents == ("b", "a", "e", "c", "f")
-
-
-def test_balanced_credit_counts_clicks_to_the_depth_of_the_lowest():
     rankings = [["a", "b", "c", "d"], ["b", "e", "a", "f"]]
     shown = interleave(rankings, 5, Luck(0.1), "balanced")
     # lowest click e: rank 2 of the second, so k = 2: the first has b there, the second b and e
@@ -362,16 +353,13 @@ def test_optimized_credits_ranks():
     assert winner(credit(shown, [True, True])) is None
 
 
-def test_pairwise_keeps_unbiased_preferences_and_weighs_them():
+def test_pairwise_by_hand():
     rankings = [[1, 2, 3], [2, 3, 1]]
     # position 1 from {1, 2}: 2; position 2 from {1, 3}: 3; then 1
     shown = interleave(rankings, 3, Luck(0.6, 0.6), "pairwise")
     assert shown.documents == (2, 3, 1)
     # 3 over 2 could not have come otherwise; 3 over 1 needed 1 passed over once, of two: weight 2
     assert credit(shown, [False, True, False]).tolist() == [0, 2]
-
-
-def test_pairwise_reads_on_to_the_next_document_or_not():
     rankings = [[1, 2, 3], [2, 1, 3], [3, 2, 1]]
     shown = interleave(rankings, 3, Luck(0.0, 0.0), "pairwise")
     assert shown.documents == (1, 2, 3)

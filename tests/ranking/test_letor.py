@@ -31,26 +31,14 @@ def test_a_small_file_is_read_as_it_stands(file):
     assert c.name == "f"
 
 
-def test_comments_blank_lines_and_windows_line_ends_change_nothing(file):
+def test_rows_and_features_may_be_written_in_many_ways(file):
     plain = letor.load(file(TWO_QUERIES))
     other = "# a comment\r\n\r\n" + TWO_QUERIES.replace("\n", "\r\n") + "\n  \n"
     assert same(letor.load(file(other, "g.txt")), plain)
-
-
-def test_features_may_come_in_any_order_and_rows_may_have_none(file):
     c = letor.load(file("0 qid:1 3:1 1:2\n1 qid:1\n0 qid:1 1:4 3:5\n"))
     assert c.features.tolist() == [[2, 0, 1], [0, 0, 0], [4, 0, 5]]
-
-
-def test_a_file_may_have_no_features_at_all(file):
     assert letor.load(file("0 qid:1\n1 qid:1\n")).features.shape == (2, 0)
-
-
-def test_the_number_of_features_can_be_given(file):
     assert letor.load(file(TWO_QUERIES), n_features=5).features.shape == (3, 5)
-
-
-def test_a_grade_may_be_written_with_a_decimal_point(file):
     assert letor.load(file("2.0 qid:1 1:1\n")).grades.tolist() == [2]
 
 
@@ -161,12 +149,9 @@ def test_sizes_that_do_not_fit_are_refused(file, sizes, sentence):
         letor.load(path)
 
 
-def test_rows_without_queries_are_refused_where_there_are_no_sizes(file):
+def test_rows_with_and_without_queries_are_not_mixed(file):
     with pytest.raises(InvalidCollection, match=r"line 1: the row has no qid.*no r\.query"):
         letor.load(file(SIZED, "r"))
-
-
-def test_a_row_with_a_query_among_sized_ones_is_refused(file):
     path = file("0 1:1\n1 qid:4 1:2\n", "r")
     file("2\n", "r.query")
     with pytest.raises(InvalidCollection, match="r, line 2: only some rows"):

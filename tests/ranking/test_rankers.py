@@ -51,7 +51,7 @@ def test_scores_and_functions_rank():
     assert orders.tolist() == [[2, 1, 0, 0, 1], [1, 2, 0, 0, 1]]
 
 
-def test_orders_are_compact_and_every_query_is_a_permutation():
+def test_orders_are_permutations_by_falling_scores():
     c = synthetic(queries=10, seed=1)
     orders = rankings(c, all_features(c), seed=3)
     assert orders.shape == (c.n_features, c.n_documents)
@@ -59,18 +59,12 @@ def test_orders_are_compact_and_every_query_is_a_permutation():
     for q in range(c.n_queries):
         block = np.sort(orders[:, c.span(q)], axis=1)
         assert (block == np.arange(c.sizes[q])).all()
-
-
-def test_better_scores_always_come_first():
     c = synthetic(queries=10, seed=1)
     for ranker, order in zip(all_features(c), rankings(c, all_features(c)), strict=True):
         values = ranker.scores(c)
         for q in range(c.n_queries):
             ordered = values[c.span(q)][order[c.span(q)]]
             assert (np.diff(ordered) <= 0).all()
-
-
-def test_ranks_are_the_inverse_of_orders():
     c = synthetic(queries=5, seed=1)
     orders = rankings(c, all_features(c))
     inverse = ranks(orders, c.offsets)

@@ -63,16 +63,13 @@ def test_sums_over_votes_are_those_of_the_covariances():
         assert against(THETA, columns, one) == pytest.approx(-expected, abs=1e-12)
 
 
-def test_the_mode_is_the_one_that_an_optimiser_finds():
+def test_the_mode_is_the_one_that_an_optimiser_finds_from_any_start():
     gram = plain.table(THETA, as_list(PAIRS), as_list(PAIRS))
     best = minimize(
         lambda g: -plain.log_joint(gram, VOTES.wins, VOTES.losses, g), np.zeros(4), tol=1e-10
     )
     found = fit(THETA, VOTES)
     assert found.gram @ found.v == pytest.approx(best.x, abs=2e-3)
-
-
-def test_the_mode_is_the_same_from_any_start():
     elsewhere = fit(Theta(np.array([2.0, 0.1]), 0.7, 6.0, 4.0), VOTES)
     a, b = fit(THETA, VOTES), fit(THETA, VOTES, elsewhere)
     assert a.v == pytest.approx(b.v, abs=1e-3)
