@@ -15,11 +15,54 @@ from copeland.audit.estimates import (
     estimate_kappa,
     estimate_share,
     group_votes,
-    variance_of_mean,
+    spread_of_mean,
 )
 from copeland.study.judges import agreement
 
 ALONE = Groups()
+
+
+def plain_spread(values, labels, late=None, alike=0.0):
+    """CR2 and Satterthwaite's degrees of freedom as the papers print them, with matrices of votes x votes.
+
+    The values are regressed on a constant, or on one for each part; estimated is the mean, or the later part less the earlier.
+    """
+    values, labels = np.asarray(values, float), np.asarray(labels)
+    n = len(values)
+    x = np.ones((n, 1)) if late is None else np.column_stack([~late, late]).astype(float)
+    wanted = np.array([1.0]) if late is None else np.array([-1.0, 1.0])
+    bread = np.linalg.inv(x.T @ x)
+    hat = x @ bread @ x.T
+    residuals = values - hat @ values
+    variance, columns = 0.0, []
+    for label in np.unique(labels):
+        own = labels == label
+        roots, vectors = np.linalg.eigh(np.eye(own.sum()) - hat[np.ix_(own, own)])
+        adjusted = vectors @ np.diag(roots**-0.5) @ vectors.T
+        weights = adjusted @ x[own] @ bread @ wanted
+        variance += (weights @ residuals[own]) ** 2
+        columns.append((np.eye(n) - hat)[own].T @ weights)
+    model = np.where(labels[:, None] == labels, alike, 0.0)
+    np.fill_diagonal(model, 1.0)
+    known = np.array(columns) @ model @ np.array(columns).T
+    return variance, np.trace(known) ** 2 / np.trace(known @ known)
+
+
+def plain_likeness(residuals, labels):
+    """The mean product of two votes of one group, over the mean square."""
+    pairs = [
+        (residuals[i] * residuals[j])
+        for i, j in product(range(len(labels)), repeat=2)
+        if i != j and labels[i] == labels[j]
+    ]
+    return min(1.0, max(0.0, float(np.mean(pairs) / np.mean(residuals**2))))
+
+
+def draw_groups(seed):
+    """0/1 votes of eight groups of 1 to 15 votes, each with a rate of its own."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(8), rng.integers(1, 16, 8))
+    return (rng.random(len(labels)) < rng.beta(2, 1, 8)[labels]) * 1.0, labels, rng
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 9), (3, 10), (10, 10), (830, 1000)])
@@ -37,15 +80,121 @@ def test_votes_that_say_the_same_in_a_group_count_once():
     assert copies.value == alone.value
 
 
+@pytest.mark.parametrize(
+    ("votes", "variance", "freedom"),
+    [
+        # The two votes of a group differ, so that votes count as independent: their variance is 4 x (1/4) / 16, and
+        # the freedom 4^2 / (2^2 + 1 + 1 + 26/9).
+        ([1, 0, 1, 0], 1 / 16, 1.8),
+        # Sums 1, -1/2 and -1/2: (1 / (1/2) + 2 x (1/4) / (3/4)) / 16. The two are equal, so that groups count as one vote each.
+        ([1, 1, 0, 0], 1 / 6, 1.6),
+    ],
+)
+def test_three_groups_of_two_one_and_one_votes_by_hand(votes, variance, freedom):
+    hits = np.array(votes, float)
+    found = spread_of_mean(hits - hits.mean(), group_votes(person=["ann", "ann", "bo", "cy"]))
+    assert found == pytest.approx((variance, freedom))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spreads_are_those_of_the_matrices(seed):
+    votes, labels, _ = draw_groups(seed)
+    residuals = votes - votes.mean()
+    found = spread_of_mean(residuals, group_votes(x=labels.tolist()))
+    variance, freedom = plain_spread(votes, labels, alike=plain_likeness(residuals, labels))
+    plain = residuals @ residuals / len(votes) ** 2
+    assert found == pytest.approx((max(plain, variance), freedom))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_so_is_that_of_two_parts_that_groups_reach_over(seed):
+    votes, labels, rng = draw_groups(seed)
+    late = rng.random(len(votes)) < 0.4
+    many = np.array([(~late).sum(), late.sum()])
+    means = np.array([votes[~late].mean(), votes[late].mean()])
+    residuals = votes - means[late * 1]
+    found = spread_of_mean(
+        residuals, group_votes(x=labels.tolist()), late * 1, len(votes) / many * [-1, 1]
+    )
+    variance, freedom = plain_spread(votes, labels, late, plain_likeness(residuals, labels))
+    plain = sum(residuals[part] @ residuals[part] / part.sum() ** 2 for part in (late, ~late))
+    assert found == pytest.approx((max(plain, variance), freedom))
+
+
+def test_groups_of_one_size_have_one_degree_of_freedom_less_than_there_are_groups():
+    means = np.array([0.1, 0.5, 0.3, 0.9, 0.2])
+    found = spread_of_mean(
+        np.repeat(means - means.mean(), 4), group_votes(x=np.repeat(range(5), 4).tolist())
+    )
+    assert found == pytest.approx((means.var(ddof=1) / 5, 4))
+    known = stats.t.interval(0.95, 4, means.mean(), stats.sem(means))
+    away = found.count_errors() * np.sqrt(found.variance)
+    assert (means.mean() - away, means.mean() + away) == pytest.approx(known)
+
+
+POWER_USERS = (200, 100, 50, 25, 12, 6, 3, 2, 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (10,) * 3,
+        (10,) * 30,
+        POWER_USERS,
+        tuple(400 // rank for rank in range(1, 41)),
+        (100, *[1] * 60),
+    ],
+    ids=["three groups", "thirty groups", "power users", "by rank", "one question"],
+)
+def test_intervals_of_unequal_groups_miss_in_7_percent_at_most(sizes):
+    rng, labels = np.random.default_rng(11), np.repeat(np.arange(len(sizes)), sizes)
+    groups = Groups((labels,), ("person",))
+    check_misses(
+        estimate_share(rng.random(len(labels)) < rng.beta(8, 2, len(sizes))[labels], groups)
+        for _ in range(300)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("questions", "votes"), [(20, 10), (60, 10), (100, 5)])
+def test_intervals_of_few_bad_questions_miss_in_7_percent_at_most(questions, votes):
+    rng, labels = np.random.default_rng(12), np.repeat(np.arange(questions), votes)
+    groups = Groups((labels,), ("question",))
+    rates = (np.where(rng.random(questions) < 0.05, 0.1, 0.95)[labels] for _ in range(300))
+    found = [estimate_share(rng.random(len(labels)) < each, groups) for each in rates]
+    check_misses(found, 0.9075)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("same", [0.3, 0.7, 0.9])
+def test_intervals_of_kappa_of_50_votes_miss_in_7_percent_at_most(same):
+    rng = np.random.default_rng(13)
+
+    def draw():
+        people = rng.choice([0, 0.5, 1], 50, p=[0.35, 0.3, 0.35])
+        own = rng.choice([0, 0.5, 1], 50, p=[0.35, 0.3, 0.35])
+        return estimate_kappa(people, np.where(rng.random(50) < same, people, own), ALONE)
+
+    check_misses((draw() for _ in range(300)), same)  # both have the same shares of ties
+
+
+def check_misses(found, truth=0.8):
+    """Where intervals miss in 7 %, more misses than the bound have a probability below 1 / 1000."""
+    missed = [not one.low <= truth <= one.high for one in found]
+    assert sum(missed) <= stats.binom.ppf(0.999, len(missed), 0.07)
+
+
 def test_groups_of_two_kinds_are_both_taken_in():
     rng = np.random.default_rng(1)
     questions, persons = rng.integers(0, 40, 800), rng.integers(0, 40, 800)
     values = rng.normal(size=40)[questions] + rng.normal(size=40)[persons]
     centred = values - values.mean()
     one, other = (
-        variance_of_mean(centred, group_votes(x=way.tolist())) for way in (questions, persons)
+        spread_of_mean(centred, group_votes(x=way.tolist())).variance
+        for way in (questions, persons)
     )
-    both = variance_of_mean(centred, group_votes(x=questions.tolist(), y=persons.tolist()))
+    both = spread_of_mean(centred, group_votes(x=questions.tolist(), y=persons.tolist())).variance
     # Each kind alone misses the other: by construction both have the variance 1 / 40 of a mean.
     assert both > max(one, other)
     assert both == pytest.approx(2 / 40, rel=0.5)
