@@ -344,6 +344,7 @@ def main() -> None:
 
         with served(show.app) as home:
             if len(sys.argv) > 1:
+                Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
                 for does in (
                     one for one in PAGES if one.__name__ in sys.argv[2:] or not sys.argv[2:]
                 ):

@@ -202,14 +202,14 @@ def test_judges_are_compared_where_they_voted_on_the_same():
     (pair,) = judges_agreement(standing, study.log()).pairs
     assert (pair.first, pair.second, pair.n) == ("ann", "bob", 3)
     page = words_of(study)
-    assert "ann and bob" in page and "Voters and judges" in page
+    assert "ann and bob" in page and "Every two voters" in page
 
 
-def test_the_page_says_how_many_voters_and_judges_it_leaves_out():
+def test_the_page_says_how_many_voters_and_pairs_of_them_it_leaves_out():
     rows = [row for i in range(15) for row in votes("a", "b", 1 + i, voter=f"v{i:02d}")]
     page = page_of(study_with("ab", rows))
     assert "3 more voters are not shown." in page
-    assert "46 more pairs of judges are not shown." in page  # 20 of 66
+    assert "46 more pairs of voters are not shown." in page  # 20 of 66
     assert "Only the 12 voters with the most answers are compared, of 15." in page
 
 

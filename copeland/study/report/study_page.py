@@ -547,7 +547,7 @@ def _judges(agreed: JudgeAgreement, voters: int) -> Part:
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
     ]
-    more = sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
+    more = sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of voters")
     compared = f"Only the {JUDGES} voters with the most answers are compared, of {voters:,}."
     notes = (sentences.KAPPA_NOTE, more, compared if voters > JUDGES else "")
     return Part(rows=rows, note=" ".join(filter(None, notes)))

@@ -41,7 +41,7 @@ RANKING_NOTE = (
     "strengths; an estimate. The order within a tier proves nothing."
 )
 KAPPA_NOTE = (
-    "Kappa is 0 for judges who agree only as often as by chance, and 1 for judges who always "
+    "Kappa is 0 for voters who agree only as often as by chance, and 1 for voters who always "
     "agree. It compares answers on the same pair and item, whichever side the options were "
     "shown on."
 )

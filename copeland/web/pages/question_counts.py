@@ -18,6 +18,7 @@ from copeland.study import Study
 from copeland.study.kinds.panel import find_open_answers
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
+from copeland.study.settings import Settings
 from copeland.web.store import VotingPage
 
 FEW = 3  # answers, at least, that somebody gives in another turn
@@ -94,13 +95,21 @@ def count_options(study: Study) -> int:
     return sum(option.state == ACTIVE for option in study.options)
 
 
-def pairs_for(page: VotingPage, active: int) -> int:
-    """Return how many pairs a voter is asked at most, where so many options are asked."""
-    return min(page.per_voter, active * (active - 1) // 2)
+def pairs_for(page: VotingPage, settings: Settings, active: int) -> int:
+    """Return how many pairs a voter is asked at most, where so many options are asked.
+
+    Examples
+    --------
+    >>> page = VotingPage(1, "tea", "x", per_voter=20)
+    >>> pairs_for(page, Settings(voters="people", batch=4), 5), pairs_for(page, Settings(), 5)
+    (4, 10)
+    """
+    dealt = settings.batch or page.per_voter
+    return min(page.per_voter, dealt, active * (active - 1) // 2)
 
 
 def usual_questions(page: VotingPage, study: Study) -> int:
     """Return how many questions a new voter is asked: at most, or in a panel about."""
     if study.settings.panel:
         return count_panel(study).share
-    return pairs_for(page, count_options(study))
+    return pairs_for(page, study.settings, count_options(study))

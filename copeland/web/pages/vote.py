@@ -195,21 +195,23 @@ def answer(request: Request, slug: str, form: FormData) -> Response:
             *(hidden.ballot, outcome, voter.name),
             event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
             source=voter.link.source,
-            following=lambda look: _onward(server, voter, look, most),
+            following=lambda look: _onward(server, voter, study, look, most),
         )
     except (AlreadyVoted, Conflict):
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    progress = _progress_of(voter.page, kept.look, most) if kept.look else None
+    progress = _progress_of(voter.page, study, kept.look, most) if kept.look else None
     if progress is None or progress.checks or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
     return _view(request, voter, study, kept.next, progress, "Vote kept. ")
 
 
-def _onward(server: Server, voter: Visitor, look: Look, most: int | None) -> Following | None:
+def _onward(
+    server: Server, voter: Visitor, study: Study, look: Look, most: int | None
+) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
-    progress = _progress_of(voter.page, look, most)
+    progress = _progress_of(voter.page, study, look, most)
     goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
     return _draw_items(server, voter, progress.done) if goes_on else None
 
@@ -326,7 +328,7 @@ def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
 def _look_up(request: Request, voter: Visitor, study: Study) -> VoterProgress:
     """How far a voter is."""
     most = _find_limit(request, voter, study)
-    return _progress_of(voter.page, study.look(voter.name), most)
+    return _progress_of(voter.page, study, study.look(voter.name), most)
 
 
 def _wants_fragment(request: Request) -> bool:
@@ -343,8 +345,8 @@ def _next(request: Request, voter: Visitor, study: Study, happened: str = "") ->
         return _next_or_check(request, voter, study, happened)
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     most = _find_limit(request, voter, study)
-    look, found = study.meet(voter.name, lambda look: _onward(server, voter, look, most))
-    progress = _progress_of(voter.page, look, most)
+    look, found = study.meet(voter.name, lambda look: _onward(server, voter, study, look, most))
+    progress = _progress_of(voter.page, study, look, most)
     return _view(request, voter, study, found, progress, happened)
 
 
@@ -444,13 +446,15 @@ def _ask_ahead(request: Request, server: Server, voter: Visitor) -> Ballot | Non
 # A ballot as it is shown
 
 
-def _progress_of(page: VotingPage, look: Look, most: int | None = None) -> VoterProgress:
+def _progress_of(
+    page: VotingPage, study: Study, look: Look, most: int | None = None
+) -> VoterProgress:
     """Return how far a voter is, from that voter's answers and what became of them; ``most`` are asked in a panel."""
     answers = [vote for vote in look.votes if vote.ballot is not None]
     standing = [vote for vote in answers if vote.number not in look.undone]
     undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
     last = answers[-1] if answers and answers[-1].number not in look.undone else None
-    pairs = pairs_for(page, look.active) if most is None else most
+    pairs = pairs_for(page, study.settings, look.active) if most is None else most
     return VoterProgress(
         standing,
         last,

@@ -69,7 +69,8 @@ def _find_voter(request: Request, slug: str) -> Visitor:
     look = study.look(voter.name)
     done = sum(vote.ballot is not None and vote.number not in look.undone for vote in look.votes)
     is_panel = voter.name in study.settings.panel
-    pairs = count_panel(study).limit(voter.name) if is_panel else pairs_for(page, look.active)
+    usual = pairs_for(page, study.settings, look.active)
+    pairs = count_panel(study).limit(voter.name) if is_panel else usual
     if not may_suggest(page, done, pairs) or look.closed or page.paused:
         raise HTTPException(404)
     if _is_unheard(server, voter) or find_obstacle(server, page, study):
