@@ -109,14 +109,11 @@ def test_the_options_of_study_create_have_each_setting_with_its_default(name):
     assert row.endswith(f" Default: {said}. |") if usual else "Default:" not in row
 
 
-def test_every_chore_of_the_makefile_is_explained():
+def test_every_chore_and_every_error_is_explained():
     text = (ROOT / "Makefile").read_text()
     chores = re.search(r"^\.PHONY: (.*)$", text, flags=re.MULTILINE).group(1).split()
     for chore in chores:
         assert re.search(rf"^{chore}:.*## ", text, flags=re.MULTILINE), chore
-
-
-def test_every_error_is_explained():
     text = (ROOT / "docs" / "exit-codes.md").read_text()
     kinds = {name for name, one in vars(errors).items() if isinstance(one, type)}
     known = {name for name in kinds if issubclass(vars(errors)[name], errors.CopelandError)}

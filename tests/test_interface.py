@@ -41,12 +41,9 @@ def test_dir_shows_what_is_public_before_and_after_it_is_used():
     assert set(shown) - customary == set(copeland.__all__) - {"__version__"}
 
 
-def test_the_type_checker_knows_every_name():
+def test_every_name_is_known_to_the_type_checker_and_listed_as_simulate_takes_it():
     source = inspect.getsource(copeland).split("if TYPE_CHECKING:")[1].split("__all__")[0]
     assert [name for name in copeland.__all__ if name not in source] == ["__version__"]
-
-
-def test_algorithms_and_problems_are_listed_as_simulate_takes_them():
     assert {"ccb", "cpc-pac", "random"} <= set(copeland.list_algorithms())
     for name in copeland.list_problems():
         if name not in copeland.problems.download.datasets():

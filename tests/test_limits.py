@@ -237,15 +237,12 @@ def test_ties_cost_nothing_or_make_limits_infinite():
 # What is refused, and how far they reach
 
 
-def test_too_many_options_are_refused_and_ecw_is_offered():
+def test_many_options_are_refused_unless_they_win_together():
     m = random_matrix(6, 2)
     assert len(winners.copeland_winners(m)) == 1
     with pytest.raises(InvalidParameter, match=r"6 options.*up to 5.*ECW"):
         lower_bounds.lower_samples(m, most_options=5)
     assert lower_bounds.lower_samples_ecw(m) >= lower_bounds.lower_samples(m)
-
-
-def test_several_winners_take_any_number_of_options():
     # All gaps 1/10; 0, 1 and 2 in a circle. Option i > 2 loses to all before it: to be a winner it must
     # turn i losses, so the one to 0 among them; that costs (i - 1) / 499 a duel. Winners cost nothing.
     m = copeland.load("order-500-0.1:seed=0")

@@ -37,14 +37,10 @@ def test_two_options_by_hand():
 
 
 @pytest.mark.quick
-def test_a_condorcet_winner_is_needed_where_regret_is_measured_against_one():
+def test_every_regret_has_its_words_and_may_need_a_condorcet_winner():
     for problem, why in (("mslr-5", "has none"), ("implicit-10:seed=1", "is no table")):
         with pytest.raises(InvalidParameter, match=why):
             copeland.simulate(problem, "ccb", 10, runs=1, regret="condorcet")
-
-
-@pytest.mark.quick
-def test_every_regret_has_its_words():
     from copeland.report.axes import REGRET_WORDS
     from copeland.report.simulation_page import _DEFINITIONS
 

@@ -22,14 +22,11 @@ def check_tag(*words):
     return subprocess.run([ROOT / ".ci" / "tag", *words], capture_output=True, text=True)
 
 
-def test_the_changelog_has_the_version_below_what_is_unreleased_with_the_citations_date():
+def test_a_tag_is_the_version_that_the_changelog_and_the_citation_have():
     heads = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
     citation = yaml.load((ROOT / "CITATION.cff").read_text(), Loader=yaml.BaseLoader)
     assert heads[:2] == ["Unreleased", f"{__version__} ({citation['date-released']})"]
     assert citation["version"] == __version__
-
-
-def test_a_tag_must_be_the_version():
     assert check_tag(f"v{__version__}").returncode == 0
     for wrong in ([], [__version__], [f"v{__version__}.1"], ["main"]):
         refused = check_tag(*wrong)
@@ -75,7 +72,5 @@ def test_until_a_release_is_on_an_index_every_page_installs_from_a_checkout():
     assert [
         page.name for page in pages if re.search(r"pip install '?copeland", page.read_text())
     ] == []
-    for page in [pages[0], ROOT / "docs" / "index.md"]:
-        assert "In a checkout" in page.read_text() and re.search(
-            r"pip install '?\.", page.read_text()
-        )
+    for page, place in ((pages[0], "git clone"), (ROOT / "docs" / "index.md", "In a checkout")):
+        assert place in page.read_text() and re.search(r"pip install '?\.", page.read_text())

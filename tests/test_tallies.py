@@ -90,14 +90,11 @@ def test_columns_of_other_names_are_named(tmp_path):
     assert told(tmp_path, content, {"left": "x", "right": "y"}) == (3, 0, 0)
 
 
-def test_named_columns_come_before_known_ones(tmp_path):
+def test_named_columns_come_before_those_of_studies_and_others(tmp_path):
     content = "x,y,winner,loser,said\na,b,b,a,y\n"
     assert told(tmp_path, content, {"left": "x", "right": "y"}) == (0, 1, 0)
     with pytest.raises(InvalidRow, match="there is no column 'left'"):
         told(tmp_path, content, {"outcome": "said"})
-
-
-def test_the_columns_of_studies_come_before_others(tmp_path):
     content = "left,right,outcome,winner,loser,n\na,b,left,b,a,7\n"
     assert told(tmp_path, content) == (1, 0, 0)
     assert not is_votes(["left", "right"])

@@ -49,18 +49,13 @@ margins = st.sampled_from([0.0, 0.05])
 
 @pytest.mark.slow
 @given(seeds, levels, margins)
-def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin):
+def test_the_evidence_for_m_losses_is_that_of_plain_sums_and_shows_as_many(seed, level, margin):
     planner = planner_with_votes(seed, level, margin=margin)
     view = PlainPlanner.of(planner)
     for j in range(view.k):
         for m in range(1, view.k):
             found = evidence_together(planner.joint, planner.claims, j, m)
             assert found == pytest.approx(plain.together(view, j, m), rel=1e-7, abs=1e-7)
-
-
-@pytest.mark.slow
-@given(seeds, levels, margins)
-def test_as_many_losses_are_shown_as_the_plain_sums_show(seed, level, margin):
     planner = planner_with_votes(seed, level, margin=margin)
     view = PlainPlanner.of(planner)
     assert planner.joint.shown.tolist() == [plain.shown(view, j) for j in range(view.k)]

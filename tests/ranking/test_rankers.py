@@ -155,17 +155,14 @@ def test_a_run_with_unknown_documents_is_refused_with_file_and_line_or_cut(tmp_p
     assert rankings(JUDGED, [rankers.trec_run(run, unknown="zero")])[0, 0] == 2
 
 
-def test_a_run_needs_documents_with_names(tmp_path):
+def test_runs_and_models_that_cannot_be_used_are_refused(tmp_path):
     with pytest.raises(InvalidCollection, match="have no names"):
         rankings(PLAIN, [rankers.trec_run(run_of(tmp_path, "q1 Q0 c 1 0.5 t\n"))])
+    with pytest.raises(InvalidCollection, match=r"m\.txt: there is no such file"):
+        rankers.lightgbm_model(tmp_path / "m.txt")
 
 
 # LightGBM
-
-
-def test_a_missing_model_is_named(tmp_path):
-    with pytest.raises(InvalidCollection, match=r"m\.txt: there is no such file"):
-        rankers.lightgbm_model(tmp_path / "m.txt")
 
 
 def test_without_lightgbm_its_extra_is_named(tmp_path, monkeypatch):

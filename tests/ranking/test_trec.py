@@ -8,14 +8,11 @@ RUN = "q1 Q0 b 1 9.5 bm25\nq1 Q0 a 2 3 bm25\nq2 Q0 c 1 1e-3 bm25\n"
 QRELS = "q1 0 a 2\nq1 0 b 0\nq2 0 c 4\nq2 0 d 1\n"
 
 
-def test_runs_and_qrels_are_read(file):
+def test_runs_and_qrels_are_read_and_make_a_collection(file):
     run, qrels = trec.read_run(file(RUN, "r")), trec.read_qrels(file(QRELS, "q"))
     assert run.name == "bm25"
     assert run.queries["q1"] == {"b": (9.5, 1), "a": (3.0, 2)}
     assert qrels.queries == {"q1": {"a": 2, "b": 0}, "q2": {"c": 4, "d": 1}}
-
-
-def test_qrels_make_a_collection(file):
     c = trec.collection(trec.read_qrels(file(QRELS, "q")), [trec.read_run(file(RUN, "r"))])
     assert c.queries == ("q1", "q2")
     assert c.documents == ("a", "b", "c", "d")

@@ -90,15 +90,12 @@ def test_a_long_name_is_wrapped_and_loses_only_its_end():
     assert LONG.startswith("".join(lines).removesuffix("…"))
 
 
-def test_the_full_name_of_a_curve_is_its_tooltip():
+def test_tooltips_have_the_whole_name():
     svg = image(copeland.plot(runs_of([LONG, "<b>"]), width="single"), "svg").decode()
     titles = re.findall("<title>(.*?)</title>", svg)
     assert (
         titles.count(LONG) == 2 and titles.count("&lt;b&gt;") == 2
     )  # of the curve, and of its name
-
-
-def test_the_tooltip_of_a_title_is_the_whole_name_of_the_problem():
     long = runs_of(["ccb"], problem="x" * 300)
     svg = image(regret_figure(long), "svg").decode()
     assert f"<title>{'x' * 300}</title>" in svg

@@ -101,7 +101,7 @@ def test_a_cell_is_the_sum_of_its_parts_to_the_last_bit(order):
     assert same(whole, (parts[0] + parts[1]) + (parts[2] + parts[3]))
 
 
-def test_a_cell_without_lotteries_counts_all_else():
+def test_a_cell_without_lotteries_counts_all_else_and_a_cell_comes_back_from_its_arrays():
     m = circular_matrix(7)
     full = cell(m, 5, first=0, count=BLOCK, seed=1)
     bare = cell(m, 5, first=0, count=BLOCK, seed=1, lotteries=False)
@@ -109,9 +109,6 @@ def test_a_cell_without_lotteries_counts_all_else():
     without = [i for i, name in enumerate(OVERLAPS) if "von_neumann" not in name and name != INSIDE]
     assert bare.overlaps[without].tolist() == full.overlaps[without].tolist()
     assert bare.winners.tolist() == full.winners.tolist()
-
-
-def test_a_cell_comes_back_from_its_arrays():
     one = cell(random_matrix(6, seed=1), 3, first=0, count=BLOCK, seed=1)
     back = SubsetCounts.of(one.arrays())
     assert same(one, back)
@@ -201,21 +198,15 @@ def test_every_size_weighs_the_same_in_the_overlap_table():
     assert table.linear_programs == 5
 
 
-def test_the_overlap_table_counts_the_lotteries_apart():
+def test_overlap_tables_by_hand():
     bare = handmade(4, 300, overlaps=np.array([0, 150, 150, 0, 0, 150, 0]), lotteries=0)
     full = handmade(4, 100, overlaps=np.array([100, 50, 50, 80, 80, 50, 100]))
     table = overlap_table(FIVE, [bare, full])
     assert table.samples.tolist() == [100, 400, 400, 100, 100, 400, 100]
     assert table.percent.tolist() == [100, 50, 50, 80, 80, 50, 100]
-
-
-def test_the_overlap_table_takes_pairs_of_options_on_request():
     cells = [handmade(2, 10, overlaps=np.full(7, 10)), handmade(3, 10)]
     assert overlap_table(FIVE, cells).percent.tolist() == [0] * 7
     assert overlap_table(FIVE, cells, smallest=2).percent.tolist() == [50] * 7
-
-
-def test_an_overlap_that_was_not_sampled_is_not_a_number():
     table = overlap_table(FIVE, [handmade(3, 10, lotteries=0)])
     assert np.isnan(table.percent).tolist() == [True, False, False, True, True, False, True]
     assert np.isnan(overlap_table(FIVE, []).percent).all()
@@ -233,7 +224,7 @@ def test_observed_counts_have_a_row_for_each_size():
     assert observed.losses.tolist() == [[10, 0, 0, 0, 0], [8, 2, 0, 0, 0]]
 
 
-def test_mean_gap_ratios_leave_undefined_subsets_out():
+def test_mean_gap_ratios_leave_out_what_is_undefined():
     # ratios 1, 2, 3, 6: mean 3, variance 3.5
     sums = {"ratio_sums": np.array([3.0, 9.0]), "square_sums": np.array([5.0, 45.0])}
     ratios = mean_gap_ratios(FIVE, [handmade(3, 5, undefined=1, **sums), handmade(1, 5)])
@@ -242,9 +233,6 @@ def test_mean_gap_ratios_leave_undefined_subsets_out():
     assert ratios.mean.tolist() == [3]
     assert ratios.error == pytest.approx([math.sqrt(3.5 / 3)])
     assert ratios.full == pytest.approx(gaps.gap_ratio(FIVE))
-
-
-def test_a_gap_ratio_that_nothing_defines_is_not_a_number():
     m = circular_matrix(3)
     ratios = mean_gap_ratios(m, [cell(m, 3, 0, BLOCK, 1)])
     assert math.isnan(ratios.full)
@@ -299,24 +287,16 @@ def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(paper_analy
 
 
 @pytest.mark.slow
-def test_the_overlap_table_is_the_papers(paper_analyses):
+def test_the_analyses_are_the_papers(paper_analyses):
     table = paper_analyses.overlaps
     assert table.sizes.tolist() == list(range(3, 136))
     # The paper's own sampling error, and the half digit that it does not print.
     share = BLOCK / PAPER_SAMPLES
     bound = SIGMAS * table.error[:6] * math.sqrt(1 + share) + 0.01
     assert (np.abs(table.percent[:6] - PAPER) < bound).all()
-
-
-@pytest.mark.slow
-def test_copeland_winners_mostly_lie_in_the_support(paper_analyses):
     # The paper prints 94.2; 1,330,000 subsets give 94.71 with a standard error of 0.02.
     table = paper_analyses.overlaps
     assert abs(table.percent[6] - 94.71) < SIGMAS * table.error[6] + 0.02
-
-
-@pytest.mark.slow
-def test_mean_gap_ratios_come_down_to_that_of_the_full_matrix(paper_analyses):
     ratios = paper_analyses.gap_ratios
     assert ratios.mean[0] == pytest.approx(1)  # two options have one gap
     assert ratios.mean[-1] == pytest.approx(ratios.full)

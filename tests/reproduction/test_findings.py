@@ -77,28 +77,22 @@ def test_where_the_second_experiment_agrees_with_the_paper_is_said_and_where_not
     ]
 
 
-def test_it_is_said_when_the_second_experiment_never_agrees_with_the_paper():
+def test_cut_runs_and_disagreement_with_the_paper_are_said():
     assert findings.scan_sentences([("far", CUT)]) == [
         "From t = 10^3 on, SCB is never known to beat CCB.",
         "CCB beats SCB with far (t = 10^3).",
     ]
-
-
-def test_cut_runs_are_counted():
     assert findings.cut_runs(CUT) == (
         "Cut, because they took too many duels: 1 of 1 runs of scb, followed to t = 100."
     )
     assert findings.cut_runs(runs_of(ccb=[[1, 2, 3]])) == ""
-
-
-# figures
-
-
-def test_a_curve_that_was_cut_ends_where_it_was_cut_and_says_so():
     axes = regret_figure(CUT).axes[0]
     assert "scb (cut)" in [text.get_text() for text in axes.texts]
     assert np.isnan(axes.lines[1].get_ydata()[-1])
     assert image(axes.figure, "svg") == image(regret_figure(CUT), "svg")
+
+
+# figures
 
 
 @pytest.mark.parametrize(("last", "seconds"), [(True, 5.0), (False, None)])

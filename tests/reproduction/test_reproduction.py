@@ -214,11 +214,8 @@ def test_the_page_says_what_the_paper_says_and_what_we_find(page, reproduced):
         assert findings.describe_experiment(figure, runs) in unescape(page)
 
 
-def test_the_page_says_that_figure_2_cannot_be_known(page):
+def test_the_page_says_what_cannot_be_known(page):
     assert "prints neither the gaps nor the horizon" in page
-
-
-def test_a_matrix_of_another_size_leaves_the_papers_numbers_out(page):
     assert "has 7 options, and is not that of the paper" in page
     for printed in ("1,419", "99.94", "51.49"):
         assert printed not in page
@@ -397,14 +394,11 @@ def test_bad_input_ends_with_one_sentence_and_exit_code_2(words, sentence, tmp_p
     assert sentence in done.stderr.splitlines()[-1]
 
 
-def test_a_matrix_too_small_for_subsets_is_refused(tmp_path):
+def test_a_matrix_or_folder_that_cannot_be_used_is_refused(tmp_path):
     random_matrix(3, 1).save(tmp_path / "three.csv")
     done = run("--matrix", tmp_path / "three.csv", "--out", tmp_path / "out", cache=tmp_path)
     assert done.exit_code == 2
     assert "has 3 options" in done.stderr
-
-
-def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / "out").write_text("precious")
     done = run("--out", tmp_path / "out", cache=tmp_path)
     assert done.exit_code == 2

@@ -125,16 +125,13 @@ def ratio_arguments(matrix: PreferenceMatrix, k: int) -> tuple:
 # gap ratios of many subsets at once
 
 
-def test_gap_ratios_of_many_subsets_are_those_of_each(matrix):
+def test_gap_ratios_of_subsets_are_those_of_each_compiled_or_not(matrix):
     order = subsets.orders(matrix)
     for k in range(2, matrix.k + 1):
         marks, *rest = ratio_arguments(matrix, k)
         expected = [literal_ratio(matrix.sub(np.flatnonzero(row).tolist())) for row in marks]
         found = subsets.gap_ratios(matrix, order, marks, *rest)
         assert found == pytest.approx(np.array(expected), rel=1e-12, nan_ok=True), k
-
-
-def test_interpreted_gap_ratios_are_the_compiled_ones(matrix):
     order = subsets.orders(matrix)
     arguments = ratio_arguments(matrix, 2)
     plain = np.empty(len(arguments[0]))

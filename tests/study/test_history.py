@@ -137,12 +137,8 @@ def state(draw):
 
 
 @given(state())
-def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(state):
+def test_the_share_of_a_proof_is_of_the_nearest_way_and_whole_once_it_is_proved(state):
     assert proved_share(state) == pytest.approx(plain_share(state))
-
-
-@given(state())
-def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(state):
     proved = certify(
         state.wins, state.ties, margin=state.settings.margin, epoch=1, voters=state.settings.voters
     ).best

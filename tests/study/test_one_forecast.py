@@ -143,15 +143,12 @@ def test_the_rule_of_thumb_is_told_where_nothing_is_compiled(monkeypatch):
     assert found.people.middle >= outlook.votes / 2
 
 
-def test_a_range_holds_the_next_draw_in_four_of_five_cases():
+def test_ranges_hold_the_next_draw_in_four_of_five_cases_and_quantiles_are_numbers():
     draws = np.random.default_rng(0).exponential(1_000, (2_000, 21)).astype(int)
     found = [range_of(row[:20].tolist(), 10**6) for row in draws]
     inside = np.mean(
         [one.low <= row[20] <= one.high for one, row in zip(found, draws, strict=True)]
     )
     assert inside == pytest.approx(17 / 21, abs=0.035)  # four standard deviations
-
-
-def test_quantiles_are_numbers_that_there_are():
     assert [quantile_of((3, 1, 2), share) for share in (0.1, 0.5, 0.9)] == [1, 2, 3]
     assert ForecastRange(2, 5, None, 9).beyond(3) == ForecastRange(0, 2, None, 6)

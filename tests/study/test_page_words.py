@@ -127,13 +127,10 @@ def test_a_bias_of_position_is_told(left, right, said):
 # Figures
 
 
-def test_scores_are_dots_on_bars():
+def test_scores_are_dots_on_bars_and_sides_have_a_line_at_one_half():
     axes = scores_figure([Interval("a", 2, 1, 3), Interval("b", 0, 0, 1)], options=4).axes[0]
     assert [list(line.get_xdata()) for line in axes.lines] == [[1, 3], [2], [0, 1], [0]]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
-
-
-def test_the_side_figure_has_a_line_at_one_half():
     axes = position_figure([Interval("all votes", 0.6, 0.5, 0.7)]).axes[0]
     assert list(axes.lines[-1].get_xdata()) == [0.5, 0.5]
 

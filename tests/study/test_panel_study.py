@@ -242,12 +242,9 @@ def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
         panel_study(["ann", "ben"], storage=storage, load_if_exists=True)
 
 
-def test_the_settings_of_other_studies_say_nothing_of_panels():
+def test_settings_of_other_studies_say_nothing_of_panels_which_can_begin_with_votes():
     assert "panel" not in create_study("tea", DRINKS, voters="independent").settings.to_dict()
     assert not {"delta", "margin"} & panel_study().settings.to_dict().keys()
-
-
-def test_a_study_of_a_panel_can_begin_with_votes():
     rows = [{"voter": "ann", "winner": "tea", "loser": "milk"}]
     study, taken = create_study_from_votes("lunch", rows, voters="panel", panel=["ann", "ben"])
     assert taken == 1 and study.certificate().missing == 1

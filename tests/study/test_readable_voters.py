@@ -19,12 +19,9 @@ def jury():
     return study
 
 
-def test_a_verdict_names_members_by_their_place(jury):
+def test_members_are_named_by_their_place_everywhere(jury):
     said = str(jury.verdict().parts)
     assert "member 1" in said and "ann" in said and "voter-a" not in said
-
-
-def test_nothing_that_a_page_says_of_a_panel_has_a_random_name(jury):
     standing = jury.standing()
     seen = analyse_standing(standing, jury.votes)
     said = [str(seen.verdict), str(seen.reading.certificate.statement), str(seen.assumptions)]

@@ -123,10 +123,20 @@ def test_looking_at_the_state_copies_nothing():
     assert study.look_at_state(lambda state: state.votes) == study.state().votes == 3
 
 
-def test_a_circle_that_may_be_chance_is_told_by_neither():
+def test_circles_are_told_by_page_and_sentence_alike():
     reading = Analysis(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
     assert reading.circles == () and reading.circle == ()
     assert len(reading.leaders) == 3
+    votes = {p: (90, 10) for p in ("BC", "CD", "DB", "AB", "AC", "AD")}
+    reading = Analysis(study_of(votes, "ABCD").standing())
+    assert (reading.leaders, reading.circle) == ((0,), ())
+    assert set(reading.circles[0]) == {1, 2, 3}
+    votes = {p: (90, 10) for p in ("AB", "BC", "CA")} | {"AD": (5, 3), "DB": (5, 3)}
+    reading = Analysis(study_of(votes, "ABCD").standing())
+    for i, j in reading.links(reading.circle):
+        lead = reading.standing.wins[i, j] - reading.standing.wins[j, i]
+        assert lead >= STANDS_OUT * np.sqrt(reading.n[i, j] + 4)
+    assert re.fullmatch("[ABC]{3}", "".join(reading.names[i] for i in reading.circle))
 
 
 def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_file():
@@ -135,19 +145,3 @@ def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_fil
     assert verdict.claim == "A is proved the only winner."
     assert issued.is_all and json.loads(text)["is_all"]
     assert "A is proved the only winner" in issued.statement
-
-
-def test_a_circle_below_the_leaders_is_told_after_theirs():
-    votes = {p: (90, 10) for p in ("BC", "CD", "DB", "AB", "AC", "AD")}
-    reading = Analysis(study_of(votes, "ABCD").standing())
-    assert (reading.leaders, reading.circle) == ((0,), ())
-    assert set(reading.circles[0]) == {1, 2, 3}
-
-
-def test_the_links_of_a_circle_stand_out():
-    votes = {p: (90, 10) for p in ("AB", "BC", "CA")} | {"AD": (5, 3), "DB": (5, 3)}
-    reading = Analysis(study_of(votes, "ABCD").standing())
-    for i, j in reading.links(reading.circle):
-        lead = reading.standing.wins[i, j] - reading.standing.wins[j, i]
-        assert lead >= STANDS_OUT * np.sqrt(reading.n[i, j] + 4)
-    assert re.fullmatch("[ABC]{3}", "".join(reading.names[i] for i in reading.circle))

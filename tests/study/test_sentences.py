@@ -37,14 +37,11 @@ def test_names_are_quoted_in_every_sentence():
     assert drift.sentence.startswith("The votes on “all” and “none” changed over time: “all” won")
 
 
-def test_without_any_proof_nothing_is_proved():
+def test_a_proved_win_is_not_called_nothing_though_no_option_is_proved():
     study = study_with("abc", votes("a", "b", 1))
     assert study.certificate().statement == (
         "After 1 vote, nothing is proved yet; every option could still be best (error probability 0.05)."
     )
-
-
-def test_a_proved_win_is_not_called_nothing():
     study = study_with("abcd", votes("a", "b", 40))
     assert study.certificate().beats == ((0, 1),)
     assert (

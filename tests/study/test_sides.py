@@ -67,20 +67,14 @@ def test_undoing_counts_leaves_the_sides_as_they_are():
     assert place(study) == (3, 0) and standing.sideless == 0
 
 
-def test_counts_have_no_curve():
+def test_only_votes_in_order_have_a_curve():
     study = study_with(COUNTS, COUNTS)
     rows = history_of(study.log())
     assert [row.votes for row in rows] == [0, 160]
     words = told(progress_sentences(Analysis(study.standing()), rows))
     assert words.endswith(NO_ORDER) and "led throughout" not in words
-
-
-def test_votes_after_counts_have_a_curve():
     rows = history_of(study_with(COUNTS, SHOWN).log())
     assert [row.votes for row in rows] == [0, 80, 81, 82, 83]
-
-
-def test_counts_with_times_have_an_order_between_rows():
     days = [COUNTS[0] | {"wins": 2, "time": 0}, COUNTS[0] | {"wins": 2, "time": 86_400}]
     assert [row.votes for row in history_of(study_with(days).log())] == [0, 2, 4]
 

@@ -104,12 +104,9 @@ def test_a_file_that_is_not_there_is_not_made_by_opening_it(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path):
+def test_a_folder_that_is_not_there_and_a_file_that_is_no_database_are_sentences(tmp_path):
     with pytest.raises(StorageError, match="cannot be used: unable to open database file"):
         Storage(f"sqlite:///{tmp_path / 'nowhere' / 'votes.db'}")
-
-
-def test_a_file_that_is_no_database_is_a_sentence(tmp_path):
     (tmp_path / "votes.db").write_text("name,text\n" * 100)
     with pytest.raises(StorageError, match="cannot be used: file is not a database"):
         Storage(f"sqlite:///{tmp_path / 'votes.db'}")

@@ -67,12 +67,9 @@ def test_several_ballots_of_a_batch_can_be_handed_out_at_once():
     assert len(asked_of(study, "ann")) == 4
 
 
-def test_votes_that_one_person_can_give_are_said():
+def test_batches_say_what_one_person_can_give():
     assert "Each is dealt 4 pairs before the first answer" in who_votes(made().settings, 6)
     assert "Each is dealt 15 pairs before" in who_votes(made(batch=99).settings, 6)
-
-
-def test_bad_batches():
     with pytest.raises(InvalidParameter, match="batch is what each person is dealt"):
         create_study("drinks", OPTIONS, batch=4, voters="independent")
     with pytest.raises(InvalidParameter, match="batch is -1; it must be a whole number, 0 or more"):

@@ -31,19 +31,13 @@ def test_an_audit_is_one_vote_each_against_fresh_opponents():
     assert "proved to beat" in audit.statement
 
 
-def test_an_audit_after_more_votes_meets_other_opponents():
+def test_bounds_of_an_audit_by_hand():
     tuner, point = Tuner(LINE, seed=3), {"x": 0.5}
     first, again = tuner.audit(point).ask(), tuner.audit(point).ask()
     tuner.add(first.first, first.second, first.first)
     assert first == again != tuner.audit(point).ask()
-
-
-def test_a_tie_is_evidence_for_neither_side_of_a_half():
     assert lower_bound(0, 0, 1000, 0.05) == 0.5
     assert lower_bound(100, 0, 20, 0.05) < lower_bound(100, 0, 0, 0.05)
-
-
-def test_the_bound_grows_with_wins_and_falls_with_losses():
     assert lower_bound(20, 0, 0, 0.05) < lower_bound(50, 0, 0, 0.05) < 1
     assert lower_bound(50, 5, 0, 0.05) < lower_bound(50, 0, 0, 0.05)
 

@@ -35,23 +35,15 @@ def test_a_landscape_has_a_line_for_each_parameter_and_a_plane_of_numbers(tuner)
 
 
 @pytest.mark.slow
-def test_what_is_not_feasible_is_left_out(tuner):
+def test_landscapes_leave_out_what_is_not_feasible_and_change_no_tuner(tuner):
     plane = tuner.landscape().plane
     rates, layers = plane.values
     forbidden = np.array([[n >= 6 and rate >= 0.1 for n in layers] for rate in rates])
     assert (np.isnan(plane.score) == forbidden).all()
-
-
-@pytest.mark.slow
-def test_a_line_has_the_score_of_the_recommended_point_at_its_place(tuner):
     found, line = tuner.recommend(), tuner.landscape().lines[1]
     at = line.values.index(found.point["n"])
     # The mean of 24 numbers between 0 and 1 has a deviation of .11 at most, the difference of two .15.
     assert line.mean[at] == pytest.approx(found.score, abs=0.5)
-
-
-@pytest.mark.slow
-def test_a_tuner_is_drawn_and_looking_changes_nothing(tuner):
     before = tuner.dump()
     figure = copeland.plot(tuner)
     assert len([axes for axes in figure.axes if axes.get_ylabel() == "share beaten"]) == 3

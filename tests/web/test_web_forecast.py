@@ -59,12 +59,9 @@ def test_a_stranger_is_told_nothing(site):
     assert answer.url.path == "/admin/enter"
 
 
-def test_more_voters_and_a_margin_prove_no_less():
+def test_more_voters_and_a_margin_prove_no_less_and_very_many_options_are_not_simulated():
     crowd = ExpectedVoters(6, 10, 15, 0.05, 0.0, True)
     assert sum(crowd._replace(margin=0.1).requirement.votes) < sum(crowd.requirement.votes)
     assert crowd.fewest <= min(crowd.requirement.votes)  # a bound from below
-
-
-def test_very_many_options_are_not_simulated():
     intent = Intent(400, Settings(), 20)
     assert any("nothing more" in one for one in expectation_of(intent, 10))

@@ -34,7 +34,7 @@ def test_an_import_says_what_became_of_every_row(new_study):
     assert (found["source"], found["imported"], found["rows"], found["known"]) == ("again", 3, 3, 0)
 
 
-def test_a_copy_of_an_import_says_how_to_undo_it(new_study):
+def test_imports_are_undone_by_their_source_and_copies_say_how(new_study):
     for name in ("v.csv", "copy.csv"):
         Path(name).write_text("winner;loser\ngreen;black\n")
     ok("import", "tea", "v.csv")
@@ -42,9 +42,6 @@ def test_a_copy_of_an_import_says_how_to_undo_it(new_study):
     assert "Warning: the import 'v.csv' has the same votes." in said
     assert said.endswith("To undo it: copeland study undo tea --import copy.csv")
     ok("undo", "tea", "--import", "copy.csv")
-
-
-def test_an_import_is_undone_by_its_source(new_study):
     Path("v.csv").write_text("winner;loser\ngreen;black\n")
     ok("import", "tea", "v.csv")
     assert ok("undo", "tea", "--import", "v.csv") == "Undid 1 vote imported from 'v.csv'."

@@ -51,11 +51,8 @@ def test_votes_come_as_a_data_frame_too_and_repeats_are_matched_in_order():
     assert agreement(rows).pairs[0][2:4] == (2, 1.0)
 
 
-def test_judges_that_never_met_are_left_out():
+def test_judges_are_compared_where_they_met_with_those_named_and_with_the_majority():
     assert agreement(votes(ann="+", bob="s")).pairs == ()
-
-
-def test_a_judge_is_compared_with_the_majority_of_the_others():
     # Pair 1: all alike. Pair 2: cat is alone, and the others of ann (bob, cat) are split: not counted.
     rows = votes(ann="++", bob="++", cat="+-")
     assert {j.judge: (j.n, j.agreement) for j in agreement(rows).judges} == {
@@ -63,9 +60,6 @@ def test_a_judge_is_compared_with_the_majority_of_the_others():
         "bob": (1, 1.0),
         "cat": (2, 0.5),
     }
-
-
-def test_only_the_named_judges_are_compared():
     pairs = agreement(votes(ann="+", bob="+", cat="+"), judges=["ann", "cat"]).pairs
     assert [(p.first, p.second) for p in pairs] == [("ann", "cat")]
 

@@ -153,21 +153,15 @@ def test_a_question_is_not_asked_again_in_the_other_way(first, then):
     assert (done.calls, done.left_out, done.reason) == (0, 2, "answered")
 
 
-def test_a_pair_of_which_one_order_is_answered_cannot_be_confirmed():
+def test_a_confirmation_asks_for_both_orders_or_not_at_all():
     study = letters("AB")
     judge_study(study, first_by_name, calls=1)
     done = judge_study(study, first_by_name, swap="confirm")
     assert (done.calls, done.left_out, done.reason) == (0, 1, "answered")
-
-
-def test_a_confirmation_that_failed_is_asked_again():
     study = letters("AB")
     said = iter(["left", "", "left", "right"])
     done = judge_study(study, {"moody": lambda *_: next(said)}, swap="confirm")
     assert (done.errors, done.votes, done.reason) == (1, 1, "answered")
-
-
-def test_where_only_first_votes_count_the_other_order_is_no_question():
     study = letters(repeats="first")
     done = judge_study(study, first_by_name)
     assert (done.votes, done.reason) == (3, "answered")

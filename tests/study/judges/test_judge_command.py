@@ -14,12 +14,9 @@ from copeland.study.judges import Candidate, CommandJudge, Item, JudgeFailed, ju
 SHORTER = "import sys; a, b = sys.argv[1:3]; print('left' if len(a) < len(b) else 'right')"
 
 
-def test_a_program_reads_options_from_its_arguments():
+def test_a_program_reads_options_from_its_arguments_without_a_shell():
     judge = CommandJudge(program(SHORTER, "{left} {right}"))
     assert (judge(A, B), judge(B, A)) == ("left", "right")
-
-
-def test_a_text_is_one_argument_and_no_shell_reads_it():
     echo = "import sys; print(sys.argv[1:], file=sys.stderr); sys.exit(1)"
     judge = CommandJudge(program(echo, "{left} --than={right} {left.name} {item}"))
     with pytest.raises(JudgeFailed) as failed:
@@ -27,7 +24,7 @@ def test_a_text_is_one_argument_and_no_shell_reads_it():
     assert repr(["tea", "--than=a 'cup' of $(coffee)", "A", "; rm -r /"]) in str(failed.value)
 
 
-def test_a_program_without_places_reads_json_from_its_input():
+def test_a_program_without_places_reads_json_from_its_input_if_it_likes():
     code = "import json, sys; d = json.load(sys.stdin); print(d[d['item']['text']]['text'])"
     judge = CommandJudge(program(code))
     left, right = Option("A", "both_bad"), Option("B", "tie")
@@ -35,9 +32,6 @@ def test_a_program_without_places_reads_json_from_its_input():
         "both_bad",
         "tie",
     )
-
-
-def test_a_program_that_reads_no_input_is_no_failure():
     assert CommandJudge(program("print('left')"))(A, Option("B", "x" * 10**6)) == "left"
 
 

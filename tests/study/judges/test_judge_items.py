@@ -14,19 +14,13 @@ def test_a_judge_is_given_the_item_as_it_is():
     assert seen == items
 
 
-def test_items_are_read_from_lines(tmp_path):
+def test_items_are_read_from_lines_tables_and_json_lines(tmp_path):
     path = tmp_path / "items.txt"
     path.write_text("Say hello.\n\n  Count to 3.\n")
     assert [item.text for item in read_items(path)] == ["Say hello.", "Count to 3."]
-
-
-def test_items_are_read_from_a_table_with_the_answers_of_options(tmp_path):
     path = tmp_path / "items.csv"
     path.write_text('name,text,A,B\nq1,"Say hello,\nplease.",Hello!,\n')
     assert read_items(path) == [Item("q1", "Say hello,\nplease.", {"A": "Hello!", "B": ""})]
-
-
-def test_items_are_read_from_json_lines(tmp_path):
     path = tmp_path / "items.jsonl"
     path.write_text('"Say hello."\n{"name": "q2", "text": "Count.", "answers": {"A": "1 2 3"}}\n')
     assert read_items(path) == [

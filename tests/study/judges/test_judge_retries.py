@@ -7,14 +7,11 @@ from tiny_study import A, B, RecordedPauses, TinyStudy, quick
 from copeland.study.judges import ChatJudge, JudgeFailed, judge_study
 
 
-def test_a_429_is_waited_for_as_long_as_the_server_asks(key):
+def test_a_429_is_waited_for_as_long_as_the_server_asks_by_seconds_or_date(key):
     budget = RecordedPauses()
     with FakeChat(refuses(429, Retry_After="7"), says("left")) as fake:
         assert quick(fake).charged(A, B, None, budget) == "left"
     assert (budget.pauses, budget.retries) == ([7.0], 1)
-
-
-def test_a_date_to_wait_for_is_read_too(key):
     past = "Wed, 21 Oct 2015 07:28:00 GMT"
     budget = RecordedPauses()
     with FakeChat(refuses(503, Retry_After=past), says("left")) as fake:
@@ -39,16 +36,13 @@ def test_pauses_grow_where_the_server_asks_for_none(key):
     assert len(budget.pauses) == 3
 
 
-def test_500s_for_ever_are_a_failure_after_all_attempts(key):
+def test_500s_for_ever_are_a_failure_after_all_attempts_and_stop_the_work(key):
     with FakeChat(refuses(500, "overloaded")) as fake, pytest.raises(JudgeFailed) as failed:
         quick(fake, attempts=3)(A, B)
     assert len(fake.requests) == 3
     assert str(failed.value) == (
         f"{fake.url}/chat/completions answers 500 ('overloaded'). It was tried 3 times."
     )
-
-
-def test_500s_for_ever_stop_the_work_and_are_counted(key):
     study = TinyStudy()
     with FakeChat(refuses(500)) as fake:
         done = judge_study(study, quick(fake, attempts=2), patience=2)
