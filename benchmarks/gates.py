@@ -180,10 +180,13 @@ def find_claims(trial: Trial) -> dict[str, np.ndarray]:
         made = np.zeros(len(trial.verdicts), bool)
         while (rows := np.flatnonzero(likely.any(axis=1) & ~made)).size:
             at = likely[rows].argmax(axis=1)
-            nats = [
-                weigh_claim(one, *counts.take(rows, at), trial.terms) for one in (claim, beside)
-            ]
-            made[rows] = np.minimum(*nats) >= trial.terms.level
+            some = counts.take(rows, at)
+            made[rows] = np.logical_and.reduce(
+                [
+                    weigh_claim(one, *some, trial.terms) >= trial.terms.find_level(one)
+                    for one in (claim, beside)
+                ]
+            )
             likely[rows, at] = False
         found[claim] = made
     return found

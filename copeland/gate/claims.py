@@ -2,7 +2,8 @@
 
 A *question* is a case with an order of sides, or a case asked in both orders. theta is the mean over questions of 1 where the candidate
 wins, 1/2 for a tie and 0 where it loses. Each claim is tested at delta / 2, after every verdict; whatever theta is, two tests at most can
-be wrong at once. docs/notes/certificate-proofs.md has the argument ("A gate").
+be wrong at once. Of J judges one is enough to fail the candidate, so claims against it are tested at delta / (2 J) of each.
+docs/notes/certificate-proofs.md has the argument ("A gate").
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ STRONGEST_FIRST = (BETTER, MUCH_WORSE, WORSE, NOT_WORSE)
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 REQUIRED = {"better": BETTER, "not-worse": NOT_WORSE}
 OPPOSITE = {BETTER: WORSE, NOT_WORSE: MUCH_WORSE}
+AGAINST = (MUCH_WORSE, WORSE)  # the candidate
 BESIDE = {BETTER: NOT_WORSE, MUCH_WORSE: WORSE}  # a claim needs the evidence of the weaker one, too
 
 
@@ -69,6 +71,8 @@ class Terms:
         How many there are to draw.
     exact
         Whether these questions are all that is claimed about, or a sample.
+    judges
+        How many judges there are, of which one is enough to fail the candidate.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Terms:
     delta: float
     questions: int
     exact: bool
+    judges: int = 1
 
     def __post_init__(self) -> None:
         if self.require not in REQUIRED:
@@ -98,10 +103,9 @@ class Terms:
         if self.questions < 1:
             raise InvalidParameter(f"there are {self.questions} questions; a gate needs 1 or more.")
 
-    @property
-    def level(self) -> float:
-        """The evidence in nats that each claim needs."""
-        return math.log(2 / self.delta)
+    def find_level(self, claim: str) -> float:
+        """Return the evidence in nats that a claim needs."""
+        return math.log(2 * (self.judges if claim in AGAINST else 1) / self.delta)
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -141,7 +145,7 @@ def weigh(verdicts: Verdicts, terms: Terms) -> Finding:
     claims = tuple(
         claim
         for claim in terms.claims
-        if all(evidence[one] >= terms.level for one in _find_parts(claim, terms))
+        if all(evidence[one] >= terms.find_level(one) for one in _find_parts(claim, terms))
     )
     complete = terms.exact and verdicts.n == terms.questions
     return Finding(
@@ -180,7 +184,8 @@ def find_interval(verdicts: Verdicts, terms: Terms) -> tuple[float, float]:
     """
     require_verdicts(verdicts, terms)
     other = Verdicts(verdicts.losses, verdicts.wins, verdicts.ties)
-    return _lower_end(verdicts, terms), 1 - _lower_end(other, terms)
+    low = _lower_end(verdicts, terms, terms.find_level(BETTER))
+    return low, 1 - _lower_end(other, terms, terms.find_level(WORSE))
 
 
 def weigh_claim(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Floats:
@@ -241,8 +246,12 @@ def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
 
 
 def _is_proved(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
-    nats = [weigh_claim(one, wins, losses, ties, terms) for one in _find_parts(claim, terms)]
-    return np.minimum.reduce(nats) >= terms.level
+    return np.logical_and.reduce(
+        [
+            weigh_claim(one, wins, losses, ties, terms) >= terms.find_level(one)
+            for one in _find_parts(claim, terms)
+        ]
+    )
 
 
 def _find_parts(claim: str, terms: Terms) -> list[str]:
@@ -288,12 +297,12 @@ def _weigh_above(border: float, wins: Ints, losses: Ints, ties: Ints, terms: Ter
     return np.where(complete & (found < math.inf), -math.inf, found)
 
 
-def _lower_end(verdicts: Verdicts, terms: Terms) -> float:
+def _lower_end(verdicts: Verdicts, terms: Terms, level: float) -> float:
     """Return the smallest mean that is not refuted by evidence for a larger one."""
     counts = _columns(verdicts)
 
     def is_refuted(mean: float) -> bool:
-        return bool(_weigh_above(mean, *counts, terms)[0] >= terms.level)
+        return bool(_weigh_above(mean, *counts, terms)[0] >= level)
 
     if terms.exact:
         steps = 2 * terms.questions

@@ -160,13 +160,13 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
         ),
     )
     questions = draw_questions(len(cases), settings.population, settings.swap, settings.seed)
-    terms = settings.make_terms(len(questions))
+    terms = settings.make_terms(len(questions), max(1, len(content["judges"])))
     judges: list[JudgeResult] = []
     for told in content["judges"]:
         judgments = _read_judgments(
             told["verdicts"], set(told["changed"]), questions, same, settings
         )
-        rest = (pairs, questions, settings, told["calls"], "", "")
+        rest = (pairs, questions, terms, settings, told["calls"], "", "")
         judges.append(make_judge_result(told["judge"], judgments, *rest))
         yield from _compare(told, judges[-1])
     yield from _compare_whole(content, _make_result(content, pairs, settings, terms, judges))

@@ -279,6 +279,7 @@ class GateLoop:
             self.judgments,
             self.pairs,
             self.questions,
+            self.terms,
             self.settings,
             self.calls,
             *self.end,
@@ -290,6 +291,7 @@ def make_judge_result(
     judgments: Sequence[Judgment],
     pairs: CasePairs,
     questions: Sequence[Question],
+    terms: Terms,
     settings: GateSettings,
     calls: int,
     reason: str,
@@ -299,7 +301,6 @@ def make_judge_result(
 
     They prove nothing for the candidate if the judge follows the sides or calls every pair a tie.
     """
-    terms = settings.make_terms(len(questions))
     tally = tally_judgments(judgments)
     finding = weigh_tally(tally, terms)
     slices = _weigh_slices(finding, judgments, pairs, questions, terms)

@@ -68,7 +68,7 @@ def run_gate(
     margin
         How far below 1/2 is still not worse.
     delta
-        The probability that a judge's verdict is wrong, at most.
+        The probability that a judge's verdict is wrong, at most; of several, also that the decision is.
     population
         ``"these"``: the claim is about exactly these cases; ``"like-these"``: about all cases of which they are a sample.
     swap
@@ -144,7 +144,7 @@ def judge_pairs(
     for judge in named.values():
         check_judge(judge, capped=settings.cost is not None)
     questions = draw_questions(len(pairs.cases), settings.population, settings.swap, settings.seed)
-    terms = settings.make_terms(len(questions))
+    terms = settings.make_terms(len(questions), len(named))
     tell = notice or (lambda sentence: None)
     found: list[JudgeResult] = []
     forecast: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ def _run_judges(
             if found[-1].reason in ("failed", "interrupted"):
                 break
     rest = list(judges)[len(found) :]
-    nothing = (pairs, questions, settings)
+    nothing = (pairs, questions, terms, settings)
     return found + [
         make_judge_result(
             name, (), *nothing, journal.calls.get(name, 0), "interrupted", "it did not begin."

@@ -230,7 +230,11 @@ def _describe_agreement(result: GateResult) -> Iterator[str]:
         cases = list(dict.fromkeys(one.case for one in result.disagreements))
         yield f"The judges disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
     if len(result.judges) > 1 and not all(judge.finding.complete for judge in result.judges):
-        yield f"Each judge's verdict is wrong with probability {drop_zero(result.settings.delta)} at most, by itself."
+        delta, judges = drop_zero(result.settings.delta), len(result.judges)
+        yield (
+            f"Each judge's verdict is wrong with probability {delta} at most, by itself. One judge is enough to fail the candidate, "
+            f"so what speaks against it is proved at {delta}/{judges}, and the decision is wrong with probability {delta} at most."
+        )
 
 
 def _describe_cost(result: GateResult) -> Iterator[str]:

@@ -65,9 +65,9 @@ class GateSettings:
         """Whether the claim is about exactly these cases."""
         return self.population == THESE
 
-    def make_terms(self, questions: int) -> Terms:
-        """Return what is claimed about so many questions."""
-        return Terms(self.require, self.margin, self.delta, questions, self.exact)
+    def make_terms(self, questions: int, judges: int = 1) -> Terms:
+        """Return what is claimed about so many questions, by each of so many judges."""
+        return Terms(self.require, self.margin, self.delta, questions, self.exact, judges)
 
     def count_most_calls(self, questions: int, cases: int, identical: int) -> int:
         """Return how many calls there may be to one judge."""

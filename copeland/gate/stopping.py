@@ -152,7 +152,8 @@ class SampleCeilings:
         n = a + b
         ahead = np.maximum(a - m * n, 0.0)
         spread = math.log(6 * m * m / (1 + 2 * m)) + np.log(2 * math.pi * n / (a * b)) / 2
-        return ahead * ahead / (n * (m * (1 - m))) + spread + 1 / 12 >= self.terms.level
+        found = ahead * ahead / (n * (m * (1 - m))) + spread + 1 / 12
+        return found >= self.terms.find_level(claim)
 
 
 class PopulationCeilings:
@@ -164,7 +165,7 @@ class PopulationCeilings:
 
     def may_prove(self, claim: str, counts: Counts) -> Bools:
         """Tell where a claim may be proved; it is not anywhere else."""
-        return self._above(claim, counts) >= self.terms.level - EDGE
+        return self._above(claim, counts) >= self.terms.find_level(claim) - EDGE
 
     def _above(self, claim: str, counts: Counts) -> Floats:
         w, l, t = counts

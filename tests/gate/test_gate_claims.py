@@ -208,8 +208,33 @@ def test_a_mean_is_refuted_together_with_all_beyond_it(questions):
     for delta in (0.05, 0.2):
         terms = Terms("better", 0.0, delta, questions, exact=True)
         borders = np.arange(2 * questions + 1) / (2 * questions)
-        refuted = [_weigh_above(float(b), w, l, t, terms) >= terms.level for b in borders]
+        refuted = [
+            _weigh_above(float(b), w, l, t, terms) >= terms.find_level(BETTER) for b in borders
+        ]
         assert (np.diff(np.array(refuted).astype(int), axis=0) <= 0).all()
+
+
+def test_what_speaks_against_the_candidate_needs_the_more_evidence_the_more_judges_there_are():
+    ten = replace(TERMS, judges=10)
+    assert [ten.find_level(claim) for claim in (BETTER, NOT_WORSE)] == [math.log(2 / 0.05)] * 2
+    assert [ten.find_level(claim) for claim in (WORSE, MUCH_WORSE)] == [math.log(20 / 0.05)] * 2
+    assert weigh(Verdicts(28, 55, 5), TERMS).claims == (WORSE,)
+    assert weigh(Verdicts(28, 55, 5), ten).claims == ()
+    assert weigh(Verdicts(55, 30, 5), ten).claims == weigh(Verdicts(55, 30, 5), TERMS).claims
+    (low, high), alone = (find_interval(Verdicts(28, 55, 5), one) for one in (ten, TERMS))
+    assert low == alone[0] and high > alone[1]
+
+
+def test_ten_judges_fail_a_good_candidate_as_rarely_as_one_does():
+    """Over all orders of seven wins and six losses, of judges that draw theirs independently."""
+
+    def chance_of_failing(terms):
+        wrong = chance_of(lambda state: WORSE in weigh(state, terms).claims, Verdicts(7, 6, 0))
+        return 1 - (1 - wrong) ** 10
+
+    alone = Terms("better", 0.0, 0.3, 13, exact=True)
+    assert chance_of_failing(alone) > 0.3
+    assert chance_of_failing(replace(alone, judges=10)) <= 0.3 / 2
 
 
 def test_claims_bring_weaker_ones_along_and_no_verdicts_bring_none():

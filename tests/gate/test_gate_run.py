@@ -12,6 +12,7 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow
 from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
 from copeland.gate.claims import BETTER, NOT_WORSE, WORSE
+from copeland.gate.gate_sentences import describe_details
 from copeland.gate.questions import draw_questions
 
 
@@ -182,6 +183,10 @@ def test_several_judges_must_all_prove_it():
     assert mixed.outcome == "failed"
     assert mixed.sentence.startswith(
         "Failed: 1 of 2 judges prove the required claim. By the judge ok"
+    )
+    assert (
+        "what speaks against it is proved at .05/2, and the decision is wrong with probability .05 at most."
+        in describe_details(mixed)[-1]
     )
     open_ = gate(pairs, {"ok": yes, "even": even}, require="better", max_calls=20)
     assert open_.outcome == "undecided"

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from copeland.errors import InvalidParameter
 from copeland.gate.claims import Terms, Verdicts, find_outcomes, is_futile, weigh
@@ -20,7 +21,7 @@ from copeland.gate.power import (
     find_detectable,
     forecast_gate,
 )
-from copeland.gate.stopping import StoppingRule, _count
+from copeland.gate.stopping import LOST, WON, StoppingRule, _count
 
 BETTER = Terms("better", margin=0.0, delta=0.05, questions=400, exact=True)
 SMALL = [
@@ -187,3 +188,20 @@ def test_power_is_said_in_cases_odds_and_calls():
 def test_what_means_nothing_is_refused(told, sentence):
     with pytest.raises(InvalidParameter, match=sentence):
         forecast_gate(BETTER, **told)
+
+
+@pytest.mark.slow
+def test_ten_judges_that_see_no_difference_hardly_ever_fail_a_candidate():
+    """Half of delta is for that. At theta .5001, where one judge at delta / 2 each would fail 12 %, as the last line shows."""
+    runs, judges = 400, 10
+    rng = np.random.default_rng(8)
+    verdicts = np.where(rng.random((runs * judges, 600)) < 0.5001, WON, LOST)
+
+    def count_failed(terms):
+        failed = StoppingRule(terms, 600).find_stops(verdicts).failed.reshape(runs, judges)
+        return int(failed.any(axis=1).sum())
+
+    alone = Terms("better", 0.0, 0.05, 600, exact=False)
+    # Were the probability delta / 2, more would have one below 1 / 1000.
+    assert count_failed(replace(alone, judges=judges)) <= binom.ppf(0.999, runs, 0.025)
+    assert count_failed(alone) > binom.ppf(0.999, runs, 0.05)
