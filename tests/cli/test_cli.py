@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import re
 import subprocess
 import sys
 
@@ -103,15 +102,6 @@ def test_problems_show_gives_a_small_matrix_and_the_winners():
     assert (found["k"], found["winners"]["copeland"]) == (1000000, [0, 1, 2])
 
 
-@pytest.mark.parametrize("name", ["cyclic-4", "order-60-.1", "implicit-1000000"])
-def test_problems_show_says_who_wins(name):
-    assert "Copeland winner" in run("problems", "show", name).stdout
-
-
-def test_problems_show_says_that_a_random_problem_is_redrawn():
-    assert "redraws the problem for each run" in run("problems", "show", "easy-5").stdout
-
-
 # winners
 
 
@@ -136,17 +126,6 @@ def test_winners_of_problems_with_and_without_a_condorcet_winner():
     assert "0 > 2 > 1 > 0" in said
 
 
-def test_winners_reads_votes_and_matrices_from_files(tmp_path):
-    (tmp_path / "v.tsv").write_text("x\ty\tbest\ntea\tmilk\tx\n")
-    found = values(
-        "winners", tmp_path / "v.tsv", "--left", "x", "--right", "y", "--outcome", "best"
-    )
-    assert (found["labels"], found["condorcet"]) == (["tea", "milk"], 0)
-    matrix = copeland.PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]], labels=["[bold]x", "y"])
-    matrix.save(tmp_path / "m.csv")
-    assert "Condorcet winner: 0 ([bold]x)" in run("winners", tmp_path / "m.csv").stdout
-
-
 # bounds
 
 
@@ -163,49 +142,6 @@ def test_bounds_are_those_of_the_package():
 
 
 # bad input
-
-
-@pytest.mark.sampled(10)
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("simulate cyclic-4 -a ccbb", "no algorithm 'ccbb'; did you mean 'ccb'?"),
-        ("simulate cyclc-4 -a ccb", "no problem 'cyclc-4'"),
-        ("simulate cyclc-4 -a ccb", "did you mean 'cyclic-4'?"),
-        ("simulate cyclic-4 -a ccb:alpha=0.5", "alpha is 0.5"),
-        ("simulate cyclic-4 -a ccb:alhpa=1", "did you mean 'alpha'?"),
-        ("simulate cyclic-4 -a ccb --horizon 0", "horizon is 0"),
-        ("simulate cyclic-4 -a ccb --horizon abc", "'abc' is not a number"),
-        ("simulate cyclic-4 -a ccb --horizon nan", "horizon is nan"),
-        ("simulate cyclic-4 -a ccb --runs 0", "runs is 0"),
-        ("simulate cyclic-4 -a ccb --runs 1.5", "'1.5' is not a whole number"),
-        ("simulate cyclic-4 -a ccb --seed -1", "seed is -1"),
-        ("simulate cyclic-4 -a ccb --jobs 0", "jobs is 0"),
-        ("simulate cyclic-4 -a ccb --regret third", "'third'"),
-        ("simulate cyclic-4 -a ccb --backend slurm", "choose one of loky, dask, ray"),
-        ("simulate cyclic-4", "missing option '--algorithm'"),
-        ("simulate easy-99999999:seed=1 -a ccb", "takes up to 10,000 options"),
-        ("bounds cyclic-4 --delta 2", "delta is 2"),
-        ("bounds cyclic-4 --alpha 0.5", "alpha is 0.5"),
-        ("bounds cyclic-4 --horizon 0", "horizon is 0"),
-        ("bounds cyclic-4 --goal top:4", "ask for at most 3"),
-        ("winners missing.csv", "missing.csv: there is no such file"),
-        ("winners cyclic-4 --jsn", "no such option"),
-        ("problems show nothing-like-it", "known names"),
-        ("report missing", "missing: there is no such folder"),
-        ("simulat", "Did you mean 'simulate'?"),
-    ],
-)
-def test_bad_input_ends_with_one_sentence_and_exit_code_2(words, sentence, as_json):
-    done = run(*words.split(), *as_json)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert sentence in done.stderr
-    assert re.fullmatch(r"copeland: .*\n", done.stderr)
-
-
-@pytest.fixture(params=[(), ("--json",)], ids=["", "json"])
-def as_json(request):
-    return request.param
 
 
 def test_bad_input_shows_no_traceback_in_a_real_shell(tmp_path):

@@ -53,21 +53,6 @@ def test_a_study_is_created_with_every_setting():
     assert made["settings"] == settings
 
 
-def test_options_come_from_a_file_or_from_names():
-    assert refused("create", "s") == refused("create", "s", "--options", "o.csv", "-o", "A")
-
-
-def test_a_name_is_taken_once(new_study):
-    assert "tea" in refused("create", "tea", "-o", "green", "-o", "black")
-    three = ("-o", "green", "-o", "black", "-o", "white")
-    assert values("create", "tea", *three, "--load-if-exists")["study"] == "tea"
-
-
-def test_a_damaged_file_of_options_is_named_by_line():
-    Path("options.csv").write_text("name,text\nA,Be brief.\nB\n")
-    assert "options.csv, line 3" in refused("create", "s", "--options", "options.csv")
-
-
 def test_studies_are_listed_with_how_they_stand(new_study, cycle):
     rows = {row["study"]: row for row in values("list")}
     assert list(rows) == ["tea", "cycle"]
@@ -88,11 +73,6 @@ def test_the_storage_is_told_by_an_option_or_by_the_environment(monkeypatch):
     assert not Path("copeland.db").exists()
     monkeypatch.setenv("COPELAND_STORAGE", "sqlite:///other.db")
     assert [row["study"] for row in values("list")] == ["s"]
-
-
-@pytest.mark.parametrize("command", ["status", "ask", "vote", "plan", "certify", "close"])
-def test_an_unknown_study_is_refused_with_the_nearest_name(new_study, command):
-    assert "did you mean 'tea'?" in refused(command, "te")
 
 
 def test_a_storage_that_is_not_there_is_refused():
