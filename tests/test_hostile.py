@@ -272,12 +272,6 @@ def test_modules_are_there_as_the_docs_name_them():
 # Databases
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "memory"])
-def test_the_command_line_refuses_a_storage_that_would_be_lost(url):
-    sentence = refused("study", "create", "tea", "-o", "green", "-o", "black", "--storage", url)
-    assert "would be lost" in sentence and "sqlite:///copeland.db" in sentence
-
-
 @pytest.fixture(params=["closed", "open"])
 def read_only(request, tmp_path, monkeypatch):
     """A study in a file that may not be written: at rest, or while its writer still has it open."""
@@ -361,43 +355,6 @@ def test_winners_reads_what_a_study_exports(tmp_path):
     assert PreferenceMatrix.load(tmp_path / "v.csv").p[0, 1] in (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        ("a,b,left\nb,c,left\n", "'a' and 'c' never met"),
-        ("a,b,maybe\n", "v.csv, line 2: 'maybe' is not an outcome"),
-        ("a,a,left\n", "line 2: 'a' is on both sides"),
-        ("a,,left\n", "line 2: it has no right"),
-        ("a,b\n", "line 2: expected 3 fields, but it has 2"),
-        ("", "but no votes"),
-    ],
-)
-def test_votes_that_make_no_matrix_are_refused(tmp_path, rows, reason):
-    (tmp_path / "v.csv").write_text("left,right,outcome\n" + rows)
-    assert reason in refused("winners", tmp_path / "v.csv")
-
-
-# Huge numbers
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("simulate", "cyclic-4", "-a", "random", "--horizon", "10", "--runs", "1e30"),
-        ("simulate", "cyclic-4", "-a", "random", "--horizon", "1e30"),
-        ("simulate", "easy-5", "-a", "random", "--horizon", "10", "--seed", "-1"),
-        ("winners", "easy-999999999999"),
-        ("winners", "easy-30000"),
-        ("winners", f"easy-{'9' * 5000}"),
-        ("problems", "show", "implicit-999999999999"),
-        ("problems", "show", "implicit-5:seed=99999999999999999999"),
-        ("bounds", "mslr-5", "--horizon", "1e400"),
-    ],
-)
-def test_numbers_beyond_reason_are_refused_at_once(words):
-    refused(*words)
-
-
 # Words of the command line
 
 
@@ -415,37 +372,6 @@ def test_grades_are_those_of_the_labels(tmp_path, monkeypatch):
     assert "from 0 to 1" in refused(*words, tmp_path / "no.npz", "--grades", "2")
     error = next(line for line in made.stdout.splitlines() if "standard error" in line)
     assert len(error.split(": ")[1]) <= 6  # not sixteen digits
-
-
-def test_one_option_is_said_as_one(tmp_path):
-    url = f"sqlite:///{tmp_path}/s.db"
-    sentence = refused("study", "create", "tea", "-o", "green", "--storage", url)
-    assert sentence == "copeland: a study needs at least 2 options; got 1."
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("status", "tea"),
-        ("create", "tea", "-o", "green", "-o", "black"),
-        ("create", "tea", "-o", "green", "-o", "oolong", "--load-if-exists"),
-        ("create", "tea", "-o", "green", "-o", "black", "--delta", ".1", "--load-if-exists"),
-        ("create", "new", "-o", "a", "-o", "b", "--voters", "people", "--repeats", "count"),
-        ("create", "new", "-o", "a", "-o", "b", "--voters", "people", "--algorithm", "ccb"),
-        ("create", "new", "-o", "a", "-o", "b", "--voters", "crowd"),
-        ("create", "new", "-o", "a", "-o", "b", "--repeats", "count"),
-        ("judge", "tea", "--model", "m", "--url", "http://127.0.0.1:1"),
-    ],
-)
-def test_the_command_line_does_not_speak_python(tmp_path, monkeypatch, words):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
-    if words[0] != "status":
-        run("study", "create", "tea", "-o", "green", "-o", "black")
-        run("study", "create", "people", "-o", "a", "-o", "b", "--voters", "people")
-    sentence = refused("study", *words)
-    for word in ("_study", "voter=", "voters=", "=None", "add_option", "delta="):
-        assert word not in sentence
 
 
 def test_a_name_that_no_database_keeps_is_an_unknown_study(tmp_path, monkeypatch):

@@ -277,46 +277,6 @@ def test_a_set_against_itself(folder):
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((), "name both sets of answers"),
-        (("--baseline", "old.jsonl"), "name both sets of answers"),
-        (
-            ("--baseline", "old.jsonl", "--candidate", "new.jsonl", "--candidate", "old.jsonl"),
-            "here are 1 and 2; to compare several options, create a study",
-        ),
-        (("--baseline", "old.jsonl", "--candidate", "new.jsonl"), "name a judge"),
-        (("--baseline", "old.jsonl", "--candidate", "none.jsonl"), "none.jsonl"),
-        (("--same", "old.jsonl", "--baseline", "old.jsonl"), "--same takes the place of"),
-        (("--require", "best"), "cannot require 'best'"),
-        (("--max-calls", "0"), "--max-calls is 0"),
-        (("--by", "0.7"), "--by is 0.7"),
-        ((*SETS, "--command", "echo", "--timeout", "0"), "--timeout is 0"),
-        (
-            (
-                *SETS,
-                "--model",
-                "m",
-                "--url",
-                "http://localhost:9",
-                "--key-variable=",
-                "--cost",
-                "1",
-            ),
-            "the cap on cost cannot be kept, because nothing limits what a call of 'm' costs; give --prices IN,OUT.",
-        ),
-        (("--by", "0"), "not-worse needs --by above 0; give it, or require better."),
-    ],
-)
-def test_bad_input_ends_with_a_sentence_and_exit_code_2(folder, words, said):
-    done = run("gate", *words)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert re.fullmatch(r"copeland: .*\n", done.stderr)
-
-
-@pytest.mark.quick
 @pytest.mark.parametrize("option", ["--out", "--junit", "--summary", "--certificate", "--journal"])
 def test_a_file_that_cannot_be_written_is_refused_before_a_call(folder, option):
     words = ("--command", "echo tie", "--require", "better")

@@ -31,7 +31,8 @@ def play(session):
 @pytest.mark.quick
 def test_sessions_read_as_their_snapshot(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.delenv("COPELAND_STORAGE", raising=False)
+    for name in ("COPELAND_STORAGE", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     played = []
     for number, session in enumerate((SNAPSHOTS / "sessions.txt").read_text().split("\n\n")):
         folder = tmp_path / str(number)
