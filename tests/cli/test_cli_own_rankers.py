@@ -96,20 +96,6 @@ def test_a_model_is_a_ranker(documents, tmp_path):
     assert estimated(tmp_path, *words)[0].labels == ("trees", "feature_1")
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ((), "give one of the two"),
-        (("train.txt", "--qrels", "q.txt"), "give one of the two"),
-        (("--qrels", "q.txt"), "name them with --run"),
-        (("--qrels", "q.txt", "--run", "r.txt", "--features", "1"), "only runs"),
-        (("train.txt", "--unjudged", "maybe"), "refuse or zero"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(tmp_path, words, sentence):
-    assert sentence in refused(tmp_path, *words)
-
-
 @pytest.mark.parametrize("text", ["", "x", "0", "4", "2-1", "a=1-2", "=1", "1,,2", "1-99999999999"])
 def test_features_that_are_not_there_are_refused(text):
     three = Collection([0, 1], [[1, 2, 3], [4, 5, 6]], offsets=[0, 2])

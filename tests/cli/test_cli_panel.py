@@ -114,24 +114,6 @@ def test_a_file_with_somebody_elses_vote_is_not_imported(panel_command, tmp_path
     assert json.loads(panel_command("status", "lunch", "--json"))["votes"] == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--voters", "panel"], "--panel has no names, but voters is 'panel'; name its members."),
-        (["--voters", "people", "--panel", "ann"], "--panel has names, but voters is 'people'"),
-        (
-            ["--panel", "ann", "--margin", "0.1"],
-            "--margin is 0.1; a panel's majorities are counted",
-        ),
-        (["--panel", "ann", "--repeats", "count"], "--repeats is 'count', but"),
-        (["--panel", "ann,ann"], "copeland: the panel has 'ann' twice"),
-        (["--voters", "jury"], "it must be 'people', 'independent', 'panel' or 'judge'"),
-    ],
-)
-def test_what_makes_no_panel_is_refused(panel_command, words, sentence):
-    assert sentence in panel_command("create", "jury", "-o", "a", "-o", "b", *words, code=2)
-
-
 def test_a_plan_is_in_answers_of_the_panel(panel_command):
     ways = json.loads(panel_command("plan", "lunch", "--worlds", "3", "--json"))["ways"]
     assert [way["way"] for way in ways] == ["panel planner", "all pairs"]

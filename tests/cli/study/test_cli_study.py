@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 from commands import flat, run
-from study_commands import ok, refused, values
+from study_commands import ok, values
 
 import copeland
 from copeland.cli import app
@@ -73,10 +73,6 @@ def test_the_storage_is_told_by_an_option_or_by_the_environment(monkeypatch):
     assert not Path("copeland.db").exists()
     monkeypatch.setenv("COPELAND_STORAGE", "sqlite:///other.db")
     assert [row["study"] for row in values("list")] == ["s"]
-
-
-def test_a_storage_that_is_not_there_is_refused():
-    assert "copeland.db" in refused("status", "tea")
 
 
 def commands(group=None, path=("study",)):

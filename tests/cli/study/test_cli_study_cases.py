@@ -60,20 +60,6 @@ def test_a_certificate_on_cases_is_written_and_verified(cases, tmp_path):
     ok("verify", out)
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--cases", "3"], "--cases is for judges, but voters is 'people'"),
-        (["--judge", "--voters", "people"], "--judge means --voters judge"),
-        (["--judge", "--repeats", "count"], "can count only if voters are independent"),
-        (["--judge", "--cases", "no-such.csv"], "it cannot be read"),
-    ],
-)
-def test_what_does_not_fit_is_refused(words, sentence):
-    said = refused("create", "p", "-o", "A", "-o", "B", *words)
-    assert sentence in said
-
-
 @pytest.mark.quick
 def test_a_judge_in_a_study_of_people_is_told_what_to_do():
     ok("create", "p", "-o", "A", "-o", "B")

@@ -77,9 +77,3 @@ def test_a_certificate_does_not_replace_a_file_unasked(cycle):
     Path("c.json").write_text("mine")
     assert "--force" in refused("certify", "cycle", "--out", "c.json")
     assert Path("c.json").read_text() == "mine"
-
-
-@pytest.mark.parametrize("text", ["", "{}", "votes"])
-def test_what_is_no_certificate_is_refused(text):
-    Path("c.json").write_text(text)
-    assert "c.json" in refused("verify", "c.json")

@@ -124,33 +124,6 @@ def test_models_are_given_what_they_need(new_study, monkeypatch):
     assert (seen["cost"], seen["swap"], seen["calls"]) == (2.0, "confirm", 1_000)
 
 
-@pytest.mark.parametrize(
-    "words, sentence",
-    [
-        ((), "name a judge"),
-        (("--model", "m"), "needs the --url"),
-        (("--command", "false", "--voter", "a", "--voter", "b"), "2 times for 1 judges"),
-        (("--model", "m", "--url", "http://x/v1", "--prices", "1"), "two numbers"),
-        (("--model", "m", "--url", "http://x/v1", "--prompt", "none.txt"), "cannot be read"),
-        (("--command", "no-such-program"), "there is no program"),
-        (("--command", "false", "--swap", "sometimes"), "sometimes"),
-        (("--command", "false", "--items", "none.txt"), "none.txt"),
-        (("--command", "false", "--calls", "0"), "calls is 0"),
-        (("--model", "m", "--url", "http://x/v1", "--temperature", "-1"), "--temperature is -1"),
-    ],
-)
-def test_judges_that_cannot_be_are_refused(new_study, words, sentence):
-    assert sentence in refused("judge", "tea", *words)
-
-
-@pytest.mark.parametrize(
-    "words", [(), ("--command", FIRST), ("--model", "m", "--url", "http://x/v1")]
-)
-def test_a_closed_study_says_that_it_is_closed(new_study, words):
-    ok("close", "tea")
-    assert "the study 'tea' is closed; it takes no more votes." in refused("judge", "tea", *words)
-
-
 def test_a_closed_study_is_judged_by_nobody():
     study = create_study("drinks", ["a", "b"], voters="independent")
     judge_study(study, {"abc": lambda left, right, item: "tie"})

@@ -90,18 +90,6 @@ def test_a_plan_that_is_stopped_exits_with_130(new_study, monkeypatch):
     assert "before the first world" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words", [("--worlds", "0"), ("--most", "0"), ("--cost-per-vote", "0"), ("--worlds", "x")]
-)
-def test_a_plan_of_nothing_is_refused(new_study, words):
-    assert refused("plan", "tea", *words)
-
-
-def test_a_plan_that_paused_options_stand_in_the_way_of_is_refused(new_study):
-    ok("option", "pause", "tea", "white")
-    assert "certify --active" in refused("plan", "tea")
-
-
 def test_a_report_is_one_page(demo):
     assert values("report", "demo")["page"] == "demo.html"
     assert "tied for first so far, in a cycle" in flat(Path("demo.html").read_text())
