@@ -73,7 +73,7 @@ class Show:
         self.slugs["lunches"] = self._lunches()
 
     def _replies(self) -> str:
-        study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
+        study = create_study("Parcel replies", REPLIES, self.storage, voters="people", batch=6)
         key = self.storage.key("Parcel replies")
         self.server.store.add_page(key, REPLY_PAGE)
         self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)

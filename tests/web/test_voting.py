@@ -230,3 +230,12 @@ def test_a_study_that_is_no_longer_in_memory_is_read_anew(site, monkeypatch):
     vote(browser, page)
     assert len(first.votes()) == 1 and other.votes() == []
     assert len(site.server._studies) == 1
+
+
+def test_nobody_is_promised_more_questions_than_a_person_is_dealt(site):
+    site.study(options=["a", "b", "c", "d"], page={"per_voter": 20}, batch=2)
+    browser, shown = site.voter()
+    assert "1 of 2" in shown.text
+    for _ in range(2):
+        shown = vote(browser, shown)
+    assert "Your pairs are done." in shown.text

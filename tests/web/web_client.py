@@ -54,7 +54,7 @@ class Site:
 
     def study(self, name="tea", options=None, page=None, **settings):
         settings = {"voters": "people", **settings}
-        if settings["voters"] == "people" and "space" not in settings:
+        if settings["voters"] == "people":
             settings.setdefault("batch", (page or {}).get("per_voter", 20))
         create_study(name, options or TEAS, self.storage, clock=self.clock, **settings)
         self.server.store.add_page(self.storage.key(name), page or {})

@@ -101,7 +101,7 @@ def pairs_for(page: VotingPage, settings: Settings, active: int) -> int:
     Examples
     --------
     >>> page = VotingPage(1, "tea", "x", per_voter=20)
-    >>> pairs_for(page, Settings(voters="people", batch=4), 5), pairs_for(page, Settings(), 5)
+    >>> pairs_for(page, Settings(batch=4), 5), pairs_for(page, Settings(voters="independent", batch=0), 5)
     (4, 10)
     """
     dealt = settings.batch or page.per_voter
