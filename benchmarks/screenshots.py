@@ -46,10 +46,10 @@ ORDER = ("brief", "detailed", "formal", "warm")
 REPLY_PAGE = {
     "question": "Which reply would you rather get?",
     "guidance": "You asked a shop where your parcel is. Read both replies, then say which one **you** would like better.",
-    "per_voter": 6,
+    "per_voter": 4,
     "results": "live",
     "known": [["Thank you for your patience.", "Go away."]],
-    "check_every": 5,
+    "check_every": 4,
     "failures": 1,
 }
 
@@ -73,7 +73,7 @@ class Show:
         self.slugs["lunches"] = self._lunches()
 
     def _replies(self) -> str:
-        study = create_study("Parcel replies", REPLIES, self.storage, voters="people", batch=6)
+        study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
         key = self.storage.key("Parcel replies")
         self.server.store.add_page(key, REPLY_PAGE)
         self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)

@@ -61,8 +61,6 @@ def test_an_algorithm_that_is_no_name_is_a_problem(site, value):
         {"options": ["a", "b"], "settings": {HALF: 1}},
         {"options": ["a", "b"], "settings": {"voters": HALF}},
         {"options": ["a", "b"], "settings": {"panel": [HALF, "ann"]}},
-        {"space": {"style": {"choices": [HALF, "b"]}}},
-        {"space": {"style": {"choices": ["a\0", "b"]}}},
     ],
 )
 def test_half_a_character_in_a_new_study_is_a_problem(site, told):
