@@ -29,12 +29,19 @@ from copeland.errors import (
     UnknownVote,
     need,
 )
-from copeland.study import Ballot, Option, Vote
+from copeland.study import Ballot, Event, Option, Settings, Standing, Verdict, Vote, Wait
 from copeland.study.input_limits import check_text
+from copeland.study.kinds import kind_of
+from copeland.study.log.events import NOTHING, Spent, from_json
+from copeland.study.log.state import StudyState
+from copeland.study.results.readable_voters import find_voters
 from copeland.study.votes import new_event_id
 
 if TYPE_CHECKING:
+    from copeland.certificate import PanelCertificate
+    from copeland.certificate.certificate import Certificate
     from copeland.orders.rank import By, Ranking
+    from copeland.study.results.history import Drift
 
 KEY = "COPELAND_KEY"  # the variable that holds a key, if none is given
 ATTEMPTS = 6
@@ -105,6 +112,8 @@ class RemoteStudy:
     def __init__(self, name: str, http: Any):
         self.name = name
         self._http = http
+        self._events: list[Event] = []  # of its log, as far as it was read
+        self._state: StudyState | None = None  # that these give
 
     def __repr__(self) -> str:
         return f"<RemoteStudy {self.name!r} at {self._http.base_url}>"
@@ -123,8 +132,9 @@ class RemoteStudy:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
-    ) -> Ballot | None: ...
+    ) -> Ballot | Wait | None: ...
     @overload
     def ask(
         self,
@@ -133,6 +143,7 @@ class RemoteStudy:
         n: int,
         available: Collection[str] | None = None,
         item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
     ) -> list[Ballot]: ...
     def ask(
@@ -142,20 +153,26 @@ class RemoteStudy:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
-    ) -> Ballot | list[Ballot] | None:
-        """Return the next ballot, or None if there is none now; with ``n``, a list of up to ``n``.
+    ) -> Ballot | list[Ballot] | Wait | None:
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
-        ``cases`` are the names of all test cases, where judges vote: the study draws the one of each ballot.
+        The parameters, and when it returns a :class:`copeland.study.Wait`, are those of a study at hand.
         """
-        asked = {"voter": voter, "n": n or 1, "item": item}
-        if cases is not None:
-            asked["cases"] = list(cases)
-        if available is not None:
-            asked["available"] = list(available)
-        said = {name: value for name, value in asked.items() if value is not None}
-        found = [_ballot(one) for one in self._call("POST", "/ballots", json=said)["ballots"]]
-        return found if n is not None else next(iter(found), None)
+        asked: dict[str, Any] = {"voter": voter, "n": n or 1, "item": item}
+        lists = {"available": available, "without": without, "cases": cases}
+        asked |= {name: list(one) for name, one in lists.items() if one is not None}
+        wanted = {name: value for name, value in asked.items() if value is not None}
+        handed = self._call("POST", "/ballots", json=wanted)
+        ballots = [_ballot(one) for one in handed["ballots"]]
+        if n is not None:
+            return ballots
+        if handed.get("reason") == "paused":
+            raise StudyClosed(f"the study '{self.name}' is paused on its server, and asks nothing.")
+        if handed.get("reason") == "waiting":
+            return Wait(handed["until"])
+        return next(iter(ballots), None)
 
     def tell(
         self,
@@ -165,17 +182,26 @@ class RemoteStudy:
         event_id: str | None = None,
         *,
         item: str | None = None,
+        source: str | None = None,
+        spent: Spent = NOTHING,
     ) -> Vote:
         """Store the answer to a ballot, and return it as stored.
 
         ``outcome`` is left, right, tie, both_bad, skip or error; or the name of the option that won.
-        The server puts the name of the key before the ``event_id``.
+        The server puts the name of the key before the ``event_id``. Only judges have a ``source``, and something ``spent``.
         """
         number = ballot.id if isinstance(ballot, Ballot) else ballot
-        said = {"outcome": outcome, "voter": voter, "item": item}
-        said = {name: value for name, value in said.items() if value is not None}
+        answer: dict[str, Any] = {
+            "outcome": outcome,
+            "voter": voter,
+            "item": item,
+            "source": source,
+        }
+        answer = {name: value for name, value in answer.items() if value is not None}
+        if spent != NOTHING:
+            answer["spent"] = spent._asdict()
         header = {"Idempotency-Key": quote(event_id or new_event_id(), safe="/:.+@ ")}
-        kept = self._call("POST", f"/ballots/{number}/vote", json=said, headers=header)
+        kept = self._call("POST", f"/ballots/{number}/vote", json=answer, headers=header)
         return _vote(kept, ballot, number, voter, item)
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
@@ -185,6 +211,18 @@ class RemoteStudy:
         self._call("DELETE", f"/votes/{quote(event_id, safe='/')}", params=params)
 
     # What it is, and what it means
+
+    @property
+    def settings(self) -> Settings:
+        """What was fixed when it was created."""
+        if self._state is not None:
+            return self._state.settings
+        return Settings.of(self._call("GET", "")["settings"])
+
+    @property
+    def spent(self) -> Spent:
+        """What judges have cost over all runs: calls, tokens and money."""
+        return Spent(**self._call("GET", "")["spent"])
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -200,6 +238,50 @@ class RemoteStudy:
     def number(self) -> int:
         """The number of the last event in its log."""
         return self._call("GET", "")["number"]
+
+    def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
+        """Return every event from the first, or after a number; or only the answers of a voter."""
+        self._read_log()
+        new = self._events[max(after, 0) :]
+        if voter is None:
+            return new
+        return [event for event in new if event.voter == voter and event.outcome is not None]
+
+    def certificate(self) -> Certificate | PanelCertificate:
+        """Return what the votes prove, by the log."""
+        state = self._read_log()
+        return kind_of(state.settings).certificate(state)
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where the study stands, by the log; ``voters=False`` leaves out voters."""
+        state = self._read_log()
+        known = find_voters(self._events, state.settings.panel) if voters else ()
+        return kind_of(state.settings).standing(self.name, state, time.time(), known)
+
+    def verdict(self) -> Verdict:
+        """Return what to tell people who are waiting for an answer, in sentences."""
+        from copeland.study.results.analysis import Analysis  # which loads scipy
+
+        return Analysis(self.standing(voters=self.settings.people)).verdict
+
+    def drift(self) -> tuple[Drift, ...]:
+        """Return the pairs whose votes changed over time; a certificate assumes that none did."""
+        from copeland.study.results.history import drifts_of
+
+        return drifts_of(self._read_log(), self._events)
+
+    def _read_log(self) -> StudyState:
+        """Read what is new in the log, and return the state that all of it gives."""
+        text = self._send("GET", "/export", params={"after": len(self._events)}).text
+        for event in map(from_json, filter(None, text.split("\n"))):
+            if self._state is None:
+                self._state = StudyState(event)
+            else:
+                self._state.take(event)
+            self._events.append(event)
+        if self._state is None:
+            raise UnknownStudy(f"the study '{self.name}' has no events: it was deleted.")
+        return self._state
 
     def results(self) -> dict[str, Any]:
         """Return the verdict, the best, and about how many votes are left."""
@@ -339,8 +421,17 @@ def _vote(
 ) -> Vote:
     asked = ballot if isinstance(ballot, Ballot) else Ballot(number, "", "", None, None, 0.0)
     return Vote(
-        *(kept["event_id"], number, voter or asked.voter, asked.left, asked.right),
-        *(kept["outcome"], kept["time"], item or asked.item, None, False, kept["counted"]),
+        event_id=kept["event_id"],
+        ballot=number,
+        voter=voter or asked.voter,
+        left=asked.left,
+        right=asked.right,
+        outcome=kept["outcome"],
+        time=kept["time"],
+        item=item or asked.item,
+        source=None,
+        undone=False,
+        counted=kept["counted"],
     )
 
 

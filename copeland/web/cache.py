@@ -17,9 +17,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from fastapi import HTTPException
 
 from copeland.orders.rank import MOST_OPTIONS
-from copeland.study import Event, Study, Vote, Voter
+from copeland.study import Event, Study, Vote
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import UNDONE, VOTED, is_vote, times_of
+from copeland.study.log.events import UNDONE, is_vote
 from copeland.study.log.state import StudyState, fold_log
 from copeland.study.report.study_page import (
     Part,
@@ -31,8 +31,12 @@ from copeland.study.report.study_page import (
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
-from copeland.study.results.readable_voters import readable_names_of, replace_random_names
-from copeland.study.results.standing import Standing, voters_of
+from copeland.study.results.readable_voters import (
+    find_voters,
+    readable_names_of,
+    replace_random_names,
+)
+from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
 from copeland.study.votes import vote_of
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part
@@ -332,7 +336,7 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis:
     log = read_log(study, number)
     state = fold_log(log)
     kind = kind_of(state.settings)
-    standing = kind.standing(study.name, state, log[-1].time, _voters(log))
+    standing = kind.standing(study.name, state, log[-1].time, find_voters(log))
     return analyse_standing(
         standing, lambda: (vote_of(state, event) for event in log if is_vote(event))
     )
@@ -349,14 +353,6 @@ def rename_voters(log: list[Event], names: Mapping[str, str]) -> list[Event]:
     if all(name == own for own, name in names.items()):
         return log
     return [event._replace(voter=names.get(event.voter or "", event.voter)) for event in log]
-
-
-def _voters(log: list[Event]) -> tuple[Voter, ...]:
-    undone = {event.undoes for event in log if event.kind == UNDONE}
-    votes = [event for event in log if event.kind == VOTED and event.number not in undone]
-    return voters_of(
-        (v.voter, v.left or 0, v.right or 0, v.outcome or "", times_of(v)) for v in votes
-    )
 
 
 def read_log(study: Study, last: int) -> list[Event]:

@@ -14,7 +14,9 @@ from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, join_names
 
 if TYPE_CHECKING:
+    from copeland.client import RemoteStudy
     from copeland.study import Study, Wait
+    from copeland.study.judges.judged_study import JudgedStudy
 
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
@@ -75,11 +77,29 @@ def study_command(context: typer.Context, as_json: Json = False) -> None:
         study.pass_json_on(context)
 
 
+Server = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="The address of a server that has the study, in place of a storage. A key of the study is in COPELAND_KEY.",
+    ),
+]
+
+
 def open_study(name: str, storage: str) -> Study:
     """Return the study of this name."""
     from copeland.study import open_study
 
     return open_study(name, storage)
+
+
+def find_study(name: str, storage: str, server: str | None) -> Study | RemoteStudy:
+    """Return the study of this name, on a server if one is named, or else in a storage."""
+    if server is None:
+        return open_study(name, storage)
+    from copeland import client
+
+    return client.open_study(name, server)
 
 
 def refuse_cases(work: Study) -> None:
@@ -92,7 +112,7 @@ def refuse_cases(work: Study) -> None:
         )
 
 
-def nothing_left(work: Study, voter: str | None = None) -> str:
+def nothing_left(work: JudgedStudy, voter: str | None = None) -> str:
     """Say why a study has nothing to ask now, or nothing of this voter."""
     standing = work.standing(voters=False)
     if standing.panel is not None:

@@ -27,14 +27,15 @@ from copeland.cli.judge_options import (
 )
 from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
-from copeland.cli.study import Folder, Name, nothing_left, open_study, study, wait_first
+from copeland.cli.study import Folder, Name, Server, find_study, nothing_left, study, wait_first
 from copeland.errors import StudyClosed
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, percent
 
 if TYPE_CHECKING:
-    from copeland.study import Study, Wait
+    from copeland.study import Wait
     from copeland.study.judges import Summary
+    from copeland.study.judges.judged_study import JudgedStudy
 
 _EXAMPLE = 'copeland study judge tea --command "python judge.py {left} {right}" --calls 500'
 _CODES = {"failed": FAILURE, "interrupted": INTERRUPTED}
@@ -87,6 +88,7 @@ def judge_command(
     timeout: Timeout = 60.0,
     patience: Patience = 5,
     folder: Folder = None,
+    server: Server = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -97,10 +99,11 @@ def judge_command(
     """
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
+    from copeland.study.judges.judged_study import folder_of
     from copeland.study.judges.price_estimate import estimate_price
 
     goal = read_until(until, "--until")
-    work = open_study(name, storage)
+    work = find_study(name, storage, server)
     if work.closed:
         raise StudyClosed(f"the study '{name}' is closed; it takes no more votes.")
     judges = make_judges(
@@ -116,7 +119,7 @@ def judge_command(
         timeout=timeout,
     )
     drawn = None if items is None else read_items(items)
-    place = folder or work.storage.folder
+    place = folder or folder_of(work)
     priced = estimate_price(work, judges, calls, drawn, swap, place, cost, repeat)
     if priced is not None:
         note(f"copeland: {priced.sentence}")
@@ -140,7 +143,7 @@ def judge_command(
     if as_json:
         print_json(_describe(name, done))
     else:
-        show(*_sentences(work, done))
+        show(*_sentences(work, done, server))
     if done.reason in _CODES:
         raise typer.Exit(_CODES[done.reason])
 
@@ -177,7 +180,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
     return {"study": name, **told, "total": total, "swaps": swaps, "agreement": agreement}
 
 
-def _sentences(work: Study, done: Summary) -> list[str]:
+def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str]:
     from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     besides = [
@@ -202,9 +205,9 @@ def _sentences(work: Study, done: Summary) -> list[str]:
     if done.reason == "answered" and work.settings.cases:
         said += work.verdict().advice
     elif done.reason == "answered":
+        vote = f"You may vote yourself: {command_line('copeland', 'study', 'vote', work.name)}. "
         said.append(
-            f"You may vote yourself: {command_line('copeland', 'study', 'vote', work.name)}. A judge that draws each "
-            "answer afresh may answer again with --repeat."
+            f"{'' if server else vote}A judge that draws each answer afresh may answer again with --repeat."
         )
     if done.total.calls > done.calls:
         said.append(spent_sentence(done.total))
@@ -213,4 +216,5 @@ def _sentences(work: Study, done: Summary) -> list[str]:
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
         for pair in done.agreement.pairs
     ]
-    return [*said, f"How it stands: {command_line('copeland', 'study', 'status', work.name)}"]
+    where = "" if server is None else f" --server {command_line(server)}"
+    return [*said, f"How it stands: copeland study status{where} {command_line(work.name)}"]

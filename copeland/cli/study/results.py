@@ -9,7 +9,7 @@ import typer
 
 from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.output import print_json, show
-from copeland.cli.study import Name, open_study, study
+from copeland.cli.study import Name, Server, find_study, open_study, study
 from copeland.support import goal as goals
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, percent, quote_name, quote_names
@@ -26,7 +26,9 @@ _DRIFTS = 5  # pairs that are named
 
 
 @study.command("status", epilog="Example: `copeland study status tea`")
-def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+def status_command(
+    name: Name, server: Server = None, storage: Storage = STORAGE, as_json: Json = False
+) -> None:
     """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
     from rich.padding import Padding
     from rich.text import Text
@@ -34,7 +36,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from copeland.study.report.study_tables import panel_table, standing_table
     from copeland.study.results.analysis import Analysis
 
-    work = open_study(name, storage)
+    work = find_study(name, storage, server)
     analysis = Analysis(work.standing())
     standing, verdict = analysis.standing, analysis.verdict
     drifts = work.drift() if standing.votes <= _MOST else None

@@ -6,14 +6,18 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from copeland.cli.arguments import STORAGE, Json, Number, Storage
 from copeland.cli.output import note, tell_result
-from copeland.cli.study import Name, open_study, study
+from copeland.cli.study import Name, Server, find_study, study
 from copeland.errors import InvalidParameter, StorageError
+
+if TYPE_CHECKING:
+    from copeland.client import RemoteStudy
+    from copeland.study import Study
 
 EVERY = 5.0  # seconds between two looks
 PROVED, CLOSED = "proved", "closed"
@@ -36,13 +40,7 @@ def wait_command(
     timeout: Annotated[
         float | None, Number(help="Give up after so many seconds.", show_default="never")
     ] = None,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="The address of a server that has the study, in place of a storage. A key that may read it is in COPELAND_KEY.",
-        ),
-    ] = None,
+    server: Server = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -52,7 +50,7 @@ def wait_command(
     """
     if timeout is not None and not timeout >= 0:
         raise InvalidParameter(f"--timeout is {timeout:g}; give seconds, 0 or more.")
-    source = _open_source(name, storage) if server is None else _open_remote(name, server)
+    source = _find_source(find_study(name, storage, server))
     if sys.stderr.isatty():
         note(f"copeland: waiting until the study '{name}' ends; Ctrl-C stops waiting.")
     seconds = math.inf if timeout is None else timeout
@@ -97,15 +95,23 @@ def _end_of(results: dict[str, Any]) -> str | None:
     return PROVED if results["verdict"] != "open" else CLOSED if results["closed"] else None
 
 
-def _open_source(name: str, storage: str) -> Source:
-    """A study in a storage; without the forecasts of a status, which take a while."""
+def _find_source(work: Study | RemoteStudy) -> Source:
+    """How this study is looked at: of one in a storage without the forecasts of a status, which take a while."""
+    from copeland.study import Study
     from copeland.study.results.measures import Measures
     from copeland.study.results.verdict import claim_of, kind_of_verdict
 
-    work = open_study(name, storage)
+    if not isinstance(work, Study):
+        far = work
+
+        def read_far() -> dict[str, Any]:
+            results = far.results()
+            return {part: results[part] for part in _RESULTS}
+
+        return Source(lambda: far.number, read_far)
 
     def number() -> int:
-        work.storage.key(name)  # refuses a study that was deleted meanwhile
+        work.storage.key(work.name)  # refuses a study that was deleted meanwhile
         return work.number
 
     def read() -> dict[str, Any]:
@@ -121,16 +127,3 @@ def _open_source(name: str, storage: str) -> Source:
         }
 
     return Source(number, read)
-
-
-def _open_remote(name: str, url: str) -> Source:
-    """A study on a server."""
-    from copeland import client
-
-    far = client.open_study(name, url)
-
-    def read() -> dict[str, Any]:
-        results = far.results()
-        return {part: results[part] for part in _RESULTS}
-
-    return Source(lambda: far.number, read)

@@ -14,7 +14,8 @@ from copeland.study.log.events import COUNTED, ERROR, SKIP, UNDONE, Event, VoteE
 from copeland.study.log.sides import TWICE
 
 if TYPE_CHECKING:
-    from copeland.study import Ballot, Study
+    from copeland.study import Ballot
+    from copeland.study.judges.judged_study import JudgedStudy
 
 Sides = tuple[str, str]  # left and right
 Question = tuple[str, str, str | None]  # left, right and the item
@@ -27,7 +28,7 @@ class JudgeMemory:
     themselves are remembered nothing of.
     """
 
-    def __init__(self, study: Study, judges: Iterable[str], swap: str, repeat: bool):
+    def __init__(self, study: JudgedStudy, judges: Iterable[str], swap: str, repeat: bool):
         self.repeat = repeat
         self._study = study
         self._judges = () if repeat else tuple(judges)

@@ -15,7 +15,7 @@ from copeland.study.options import ACTIVE
 from copeland.support.phrasing import format_count
 
 if TYPE_CHECKING:
-    from copeland.study import Study
+    from copeland.study.judges.judged_study import JudgedStudy
 
 _LOOKED_AT = 500  # questions whose texts are measured, for each judge
 
@@ -37,7 +37,7 @@ class PriceEstimate(NamedTuple):
 
 
 def estimate_price(
-    study: Study,
+    study: JudgedStudy,
     judges: Iterable[Any],
     calls: int,
     items: Sequence[Any] | None = None,

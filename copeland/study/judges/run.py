@@ -29,6 +29,7 @@ from copeland.study.judges.call import (
     check_judge,
     name_judges,
 )
+from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, check_items
 from copeland.study.kinds.base import Wait
@@ -43,7 +44,7 @@ from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
 
 if TYPE_CHECKING:
-    from copeland.study import Ballot, Study
+    from copeland.study import Ballot, Option
 
 _TELLINGS = 3  # how often a vote is told before a broken storage is given up
 _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
@@ -90,7 +91,7 @@ class Summary:
 
 
 def judge_study(
-    study: Study,
+    study: JudgedStudy,
     judges: Judge | Sequence[Judge] | Mapping[str, Judge],
     *,
     until: str | Until = "proved",
@@ -117,6 +118,8 @@ def judge_study(
 
     Parameters
     ----------
+    study
+        A study at hand, or one on a server (:func:`copeland.client.open_study`).
     judges
         A callable ``judge(left, right, item) -> outcome``, several, or several by name.
     until
@@ -140,7 +143,7 @@ def judge_study(
         Stop when a judge fails this many times in a row.
     folder
         The folder with the files of options; no file outside it is read. By default the folder of the study's
-        SQLite file; a study kept elsewhere has none.
+        SQLite file; a study kept elsewhere, or on a server, has none.
     progress
         Called with every judged ballot. By default a bar shows the calls in a terminal or a notebook, if they take
         over two seconds.
@@ -189,7 +192,7 @@ def judge_study(
             patience=patience,
             cases={name_of(one): one for one in cases or ()},
             memory=JudgeMemory(study, named, swap, repeat),
-            folder=study.storage.folder if folder is None else Path(folder),
+            folder=folder_of(study) if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
             rest=rest or sleep_until,
         )
@@ -197,7 +200,7 @@ def judge_study(
     return work.summary()
 
 
-def _require_voters(study: Study, items: Sequence[Any] | None, repeat: bool) -> None:
+def _require_voters(study: JudgedStudy, items: Sequence[Any] | None, repeat: bool) -> None:
     """Refuse judges where people vote, items where there are no test cases, and elsewhere any but all of the cases."""
     settings = study.settings
     if settings.missing:
@@ -247,7 +250,7 @@ class _Asked(NamedTuple):
 class _JudgingLoop:
     """The loop. Only the thread that runs it touches the study; judges are called in others."""
 
-    study: Study
+    study: JudgedStudy
     goal: Until
     judges: dict[str, Judge]
     budget: Budget
@@ -341,7 +344,8 @@ class _JudgingLoop:
                 self.rest(asked)
                 continue
             judge, ballot = self.judges[asked.judge], asked.ballot
-            sides = self._candidate(ballot.left), self._candidate(ballot.right)
+            options = {option.name: option for option in self.study.options}
+            sides = self._candidate(options[ballot.left]), self._candidate(options[ballot.right])
             self.under_way[pool.submit(ask_judge, judge, *sides, asked.item, self.swap)] = asked
         return self.end is None and bool(self.under_way)
 
@@ -355,8 +359,7 @@ class _JudgingLoop:
             self.favourite = likely_sentence(standing, self.goal.likely)
         return bool(self.favourite) and not standing.certificate.decided
 
-    def _candidate(self, name: str) -> Candidate:
-        option = self.study.option(name)
+    def _candidate(self, option: Option) -> Candidate:
         return Candidate(**option.shown, state=option.state, folder=self.folder)
 
     def _nothing_left(self) -> tuple[str, str]:
@@ -401,7 +404,7 @@ class _JudgingLoop:
 
     def _in_turn(self) -> list[str]:
         """Return the judges in the order in which they are tried; on test cases a draw decides whose answer a case gets."""
-        if not self.on_cases:
+        if not self.on_cases or len(self.turns) == 1:
             return list(self.turns)
         rng = stream(self.study.settings.seed, "judge", self.study.number)
         return [self.turns[i] for i in rng.permutation(len(self.turns))]

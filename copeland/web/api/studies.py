@@ -94,6 +94,7 @@ class About(BaseModel):
     options: list[dict[str, Any]]
     settings: dict[str, Any]
     number: int
+    spent: dict[str, int | float]  # by judges: calls, tokens and money
 
 
 # What it says
@@ -239,8 +240,9 @@ def describe_study(call: Call) -> About:
         options=[_option(one) for one in study.options],
         settings=study.settings.to_dict(),
         number=study.number,
+        spent=study.spent._asdict(),
     )
 
 
 def _option(one: Option) -> dict[str, Any]:
-    return {"name": one.name, "text": one.text, "state": one.state}
+    return {"name": one.name, "text": one.text, "path": one.path, "state": one.state}

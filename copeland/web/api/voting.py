@@ -10,11 +10,14 @@ from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from copeland.errors import InvalidRow
-from copeland.study import Study
-from copeland.study.input_limits import LIMITS
+from copeland.study import Ballot, Study, Wait
+from copeland.study.ballots import take_answer
+from copeland.study.commands import Answer
+from copeland.study.input_limits import LIMITS, check_text
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import ASKED
-from copeland.study.votes import Incoming, incoming
+from copeland.study.log.events import ASKED, NOTHING, Spent
+from copeland.study.log.sides import ONCE, TWICE
+from copeland.study.votes import Incoming, incoming, new_event_id
 from copeland.support.row_files import column_name
 from copeland.support.vote_tables import blank, text_in
 from copeland.web.api.access import (
@@ -36,6 +39,7 @@ router = new_router("/studies/{study}")
 MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
 
+OF_JUDGES = rf"^({ONCE}|{TWICE})(: .*)?$"  # sources that only judges give
 Case = Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]
 
 
@@ -49,6 +53,12 @@ class Asked(Body):
     cases: Annotated[list[Case], Field(min_length=1, max_length=100_000)] | None = (
         None  # all of them
     )
+    without: (
+        Annotated[
+            list[tuple[Name, Name] | tuple[Name, Name, Case | None]], Field(max_length=100_000)
+        ]
+        | None
+    ) = None  # left and right that are not to be shown so; on test cases, two options and a case
 
 
 class Handed(BaseModel):
@@ -63,10 +73,19 @@ class Handed(BaseModel):
 
 
 class Ballots(BaseModel):
-    """Ballots, and why they are fewer than were asked for."""
+    """Ballots, and why they are fewer than were asked for: `decided`, `nothing_left`, `waiting` or `paused`."""
 
     ballots: list[Handed]
     reason: str | None = None
+    until: float | None = None  # seconds since 1970: there may be a ballot then, if it is `waiting`
+
+
+class Cost(Body):
+    """What a judge has cost since its last vote."""
+
+    calls: Annotated[int, Field(ge=0, le=10**9)] = 0
+    tokens: Annotated[int, Field(ge=0, le=10**15)] = 0
+    cost: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)] = 0.0
 
 
 class Told(Body):
@@ -75,6 +94,10 @@ class Told(Body):
     outcome: Name
     voter: Name | None = None
     item: Case | None = None
+    source: Annotated[str, Field(pattern=OF_JUDGES, max_length=LIMITS["source"])] | None = (
+        None  # of a judge: how it was asked, and a note
+    )
+    spent: Cost | None = None
 
 
 class Kept(BaseModel):
@@ -110,17 +133,27 @@ def ask(call: Asks, asked: Asked) -> Ballots:
     """Ask for ballots."""
     if call.page.paused:
         return Ballots(ballots=[], reason="paused")
-    found = call.study.ask(
-        asked.voter,
-        n=asked.n,
-        available=asked.available,
-        item=asked.item,
-        source=call.key.source,
-        cases=asked.cases,
-    )
-    reason = None if len(found) == asked.n else _why(call.study)
-    ballots = [Handed(**{**one._asdict(), "expires": iso(one.expires)}) for one in found]
-    return Ballots(ballots=ballots, reason=reason)
+    wanted: dict[str, Any] = {
+        "available": asked.available,
+        "item": asked.item,
+        "without": asked.without,
+        "cases": asked.cases,
+        "source": call.key.source,
+    }
+    if asked.n > 1:
+        ballots = call.study.ask(asked.voter, n=asked.n, **wanted)
+        reason = None if len(ballots) == asked.n else _why(call.study)
+        return Ballots(ballots=[_hand(one) for one in ballots], reason=reason)
+    ballot = call.study.ask(asked.voter, **wanted)
+    if ballot is None:
+        return Ballots(ballots=[], reason=_why(call.study))
+    if isinstance(ballot, Wait):
+        return Ballots(ballots=[], reason="waiting", until=ballot.until)
+    return Ballots(ballots=[_hand(ballot)])
+
+
+def _hand(ballot: Ballot) -> Handed:
+    return Handed(**{**ballot._asdict(), "expires": iso(ballot.expires)})
 
 
 def iso(seconds: float) -> str:
@@ -153,10 +186,22 @@ def tell(
     key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=400)] = None,
 ) -> Kept:
     """Answer a ballot. The same key and body again give the same vote; late answers count."""
-    event_id = None if key is None else _event_id(call.key, key)
+    event_id = new_event_id() if key is None else _event_id(call.key, key)
     _require_own(call, ballot)
-    kept = call.study.answer(
-        ballot, told.outcome, told.voter, event_id, item=told.item, source=call.key.source
+    check_text(voter=told.voter, event_id=event_id, item=told.item, source=told.source)
+    study, work = call.study, call.study.transactions
+    given = Answer(
+        ballot=ballot,
+        sides=None,
+        outcome=told.outcome,
+        event_id=event_id,
+        voter=told.voter,
+        item=told.item,
+        source=told.source or call.key.source,
+        spent=NOTHING if told.spent is None else Spent(**told.spent.model_dump()),
+    )
+    kept = work.change(
+        lambda log: take_answer(work, log, given, None, study.now()), event_id, told.voter
     )
     answer.status_code = 201 if kept.new else 200
     vote = kept.vote
