@@ -15,6 +15,7 @@ import numpy as np
 from scipy import special
 
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.judge_statistics import chance_agreement, cohen_kappa, wilson_interval
 
 ALPHA = 0.05  # the intervals hold with 95 %
 # As how many votes a group counts at most, where a correction makes up for what no vote shows: by measurement, docs/notes/judge-audit.md.
@@ -227,9 +228,8 @@ def _bound_share(
     elif spread.variance > plain:
         worth = n * plain / spread.variance
     seen = _count_seen(worth, groups, SHARE_VOTES)
-    middle = (share + z**2 / (2 * seen)) / (1 + z**2 / seen)
-    away = z / (1 + z**2 / seen) * math.sqrt(share * (1 - share) / worth + z**2 / (4 * seen**2))
-    return max(0.0, middle - away), min(1.0, middle + away)
+    low, high = wilson_interval(share, seen, z, variance=share * (1 - share) / worth)
+    return max(0.0, low), min(1.0, high)
 
 
 def _count_seen(votes: float, groups: Groups, each: float) -> float:
@@ -297,10 +297,10 @@ def estimate_kappa(people: Floats, judge: Floats, groups: Groups) -> Estimate | 
     """
     same, ties, own = people == judge, people == 0.5, judge == 0.5
     s, a, b = float(same.mean()), float(ties.mean()), float(own.mean())
-    chance = a * b + (1 - a) * (1 - b) / 2
-    if 1 - chance < _NOTHING:
+    chance = chance_agreement([(a, b)], decided=(1 - a, 1 - b))
+    kappa = cohen_kappa(s, chance)
+    if kappa is None:
         return None
-    kappa = (s - chance) / (1 - chance)
     by_chance = (b - (1 - b) / 2) * (ties - a) + (a - (1 - a) / 2) * (own - b)
     influences = (same - s) / (1 - chance) + (s - 1) / (1 - chance) ** 2 * by_chance
     spread = spread_of_mean(influences, groups)

@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 Z = 1.959964  # normal quantile of an interval of 95 %
 
 
-def wilson_interval(share: float, n: float, z: float = Z) -> tuple[float, float]:
+def wilson_interval(
+    share: float, n: float, z: float = Z, variance: float | None = None
+) -> tuple[float, float]:
     """Return the ends of Wilson's interval of a share of n votes; n need not be whole.
+
+    ``variance`` is that of the share, if it is not that of n independent votes.
 
     Examples
     --------
@@ -20,7 +24,8 @@ def wilson_interval(share: float, n: float, z: float = Z) -> tuple[float, float]
     (0.4902, 0.9433)
     """
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+    variance = share * (1 - share) / n if variance is None else variance
+    reach = z / (1 + z * z / n) * math.sqrt(variance + (z / (2 * n)) ** 2)
     return centre - reach, centre + reach
 
 
