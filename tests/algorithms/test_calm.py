@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-import copeland
 from copeland.algorithms import dts, dts_plus
 from copeland.kernels import thompson_sampling
 from copeland.policy import Policy
@@ -97,18 +96,3 @@ def test_long_rests_are_passed_over():
         dts.update(state, winner, one + other - winner, rng)
         t += 1
     assert asked < 4_000
-
-
-def test_policies_dumped_before_there_were_calm_steps_are_loaded():
-    policy = Policy("dts-plus", k=3, seed=2)
-    for _ in range(20):
-        duel = policy.ask()
-        policy.tell(duel, min(duel.first, duel.second))
-    arrays = {
-        name: value
-        for name, value in copeland.support.npz.read_arrays(policy.dump()).items()
-        if ".calm." not in name
-    }
-    loaded = Policy.load(copeland.support.npz.pack_arrays(arrays))
-    duel = loaded.ask()
-    assert 0 <= duel.first < 3

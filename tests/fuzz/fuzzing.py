@@ -76,6 +76,7 @@ LIMITED = {
     "max_calls": ["3", "20", "0", "-1", "1e30", "x"],
     "patience": ["1", "2", "0", "-1", "x"],
     "only": ["nonsense", "small,nonsense", "nonsense,,"],
+    "timeout": ["0.1", "0", "-1", "nan", "x"],
     "backend": ["loky", "nonsense", ""],
     "command": ["false", "echo maybe", "echo left", "no-such-program", "", "'", "echo {left", "\0"],
     "url": ["http://[::1", "nonsense", "", "http://", "http://127.0.0.1:x", "ftp://x", "http://\0"],
@@ -96,7 +97,18 @@ LIMITED = {
 
 
 ALWAYS = set(LIMITED) & {
-    *("horizon", "runs", "jobs", "comparisons", "worlds", "most", "calls", "patience", "only"),
+    *(
+        "horizon",
+        "runs",
+        "jobs",
+        "comparisons",
+        "worlds",
+        "most",
+        "calls",
+        "patience",
+        "only",
+        "timeout",
+    ),
     *("storage", "marks", "wanted", "max_calls"),
 }
 
