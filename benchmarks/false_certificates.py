@@ -18,7 +18,7 @@ import numpy as np
 
 import copeland
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.certificate_race import begin, judge, largest_other, weigh
+from copeland.kernels.certificate_race import begin, judge, largest_other, update_pair
 from copeland.kernels.vote_evidence import Levels, levels, log_evidence
 from copeland.support.rng import stream
 
@@ -334,8 +334,8 @@ def take_own(state, at, rankings, seat, step):
             state.wins[i, j] += step
         else:
             state.wins[j, i] += step
-        weigh(state, at, i, j, 0.0)
-        weigh(state, at, j, i, 0.0)
+        update_pair(state, at, i, j, 0.0)
+        update_pair(state, at, j, i, 0.0)
 
 
 @kernel
@@ -362,8 +362,8 @@ def run_of(state, table, rankings, n_votes, crowd, tie, margin, lead, mode, wron
     for vote in range(n_votes):
         voter, i, j = next_question(state, at, mode, wrong, rankings, crowd, rng)
         answer(state, rankings, voter, tie, i, j, rng)
-        changed = weigh(state, at, i, j, margin)
-        changed = weigh(state, at, j, i, margin) or changed
+        changed = update_pair(state, at, i, j, margin)
+        changed = update_pair(state, at, j, i, margin) or changed
         before = state.clear[i, j] or state.clear[j, i]
         state.clear[i, j] = is_clear(state, at, i, j, margin)
         state.clear[j, i] = is_clear(state, at, j, i, margin)

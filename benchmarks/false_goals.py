@@ -30,7 +30,7 @@ from benchmarks.false_certificates import (
     order,
 )
 from copeland.kernels import compiled, kernel
-from copeland.kernels.certificate_race import weigh
+from copeland.kernels.certificate_race import update_pair
 from copeland.kernels.vote_evidence import baseline_level, levels
 from copeland.support.rng import stream
 
@@ -98,8 +98,8 @@ def run_of(
     for vote in range(n_votes):
         voter, i, j = next_question(state, at, mode, wrong, rankings, crowd, rng)
         answer(state, rankings, voter, tie, i, j, rng)
-        changed = weigh(state, at, i, j, margin)
-        changed = weigh(state, at, j, i, margin) or changed
+        changed = update_pair(state, at, i, j, margin)
+        changed = update_pair(state, at, j, i, margin) or changed
         if changed:
             compare_with_truth(state, top, vote + 1)
         if (i == baseline or j == baseline) and (

@@ -33,7 +33,7 @@ from benchmarks.false_certificates import (
     runner_up,
 )
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.certificate_race import weigh
+from copeland.kernels.certificate_race import update_pair
 from copeland.kernels.vote_evidence import Levels, levels, log_evidence
 from copeland.study.log.arrivals import COST
 from copeland.support.rng import stream
@@ -102,10 +102,10 @@ def weigh_pair(state, queue, at, i, j):
     """Weigh both claims about a pair, each with the missing answers against it; return whether a bound has changed."""
     lost = queue.missing[i, j]
     state.wins[j, i] += lost
-    changed = weigh(state, at, i, j, 0.0)
+    changed = update_pair(state, at, i, j, 0.0)
     state.wins[j, i] -= lost
     state.wins[i, j] += lost
-    changed = weigh(state, at, j, i, 0.0) or changed
+    changed = update_pair(state, at, j, i, 0.0) or changed
     state.wins[i, j] -= lost
     state.clear[i, j] = is_clear(state, at, i, j, 0.0)
     state.clear[j, i] = is_clear(state, at, j, i, 0.0)

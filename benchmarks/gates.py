@@ -23,10 +23,10 @@ from copeland.gate.claims import (
     MUCH_WORSE,
     NOT_WORSE,
     WORSE,
-    Terms,
+    GateTerms,
+    find_claim_evidence,
     find_outcomes,
     has_passed,
-    weigh_claim,
 )
 from copeland.gate.power import count_calls, forecast_gate
 from copeland.gate.stopping import LOST, TIED, WON, Counts, StoppingRule
@@ -43,7 +43,7 @@ EVEN, BORDER = 0.5, 0.5 - MARGIN
 
 @dataclass(frozen=True)
 class Trial:
-    """Verdicts of many runs, in the order in which they come, and the theta of each that is claimed about."""
+    """VerdictCounts of many runs, in the order in which they come, and the theta of each that is claimed about."""
 
     name: str
     about: str
@@ -52,8 +52,8 @@ class Trial:
     exact: bool
 
     @property
-    def terms(self) -> Terms:
-        return Terms("not-worse", MARGIN, DELTA, self.verdicts.shape[1], self.exact)
+    def terms(self) -> GateTerms:
+        return GateTerms("not-worse", MARGIN, DELTA, self.verdicts.shape[1], self.exact)
 
 
 def read_judgments() -> dict[str, np.ndarray]:
@@ -183,7 +183,7 @@ def find_claims(trial: Trial) -> dict[str, np.ndarray]:
             some = counts.take(rows, at)
             made[rows] = np.logical_and.reduce(
                 [
-                    weigh_claim(one, *some, trial.terms) >= trial.terms.find_level(one)
+                    find_claim_evidence(one, *some, trial.terms) >= trial.terms.find_level(one)
                     for one in (claim, beside)
                 ]
             )
@@ -215,7 +215,7 @@ def false_rows(runs: int) -> Iterator[str]:
 
 
 def measure_power(
-    terms: Terms, calls: int, max_calls: int | None, runs: int, seed: int
+    terms: GateTerms, calls: int, max_calls: int | None, runs: int, seed: int
 ) -> tuple[float, np.ndarray]:
     """Return the share of runs that pass and the calls of each, by the rule itself at every verdict: no ceilings, no jumps."""
     rng = stream(seed, "gates", "power", terms.require, terms.questions, calls)
@@ -253,7 +253,7 @@ def power_rows(runs: int) -> Iterator[str]:
             ("these, confirm", CASES, True, 2),
             ("like-these, random", CASES, False, 1),
         ):
-            terms = Terms(require, margin, DELTA, questions, exact)
+            terms = GateTerms(require, margin, DELTA, questions, exact)
             for max_calls in (None, CASES) if exact else (None,):
                 power = forecast_gate(terms, calls, max_calls)
                 measured, spent = measure_power(terms, calls, max_calls, runs, 1)

@@ -464,10 +464,10 @@ def test_votes_and_answers_are_not_confused(tmp_path):
 PLUGIN = """
 from pathlib import Path
 from copeland.formats import Format
-from copeland.formats.answer_cases import Answer, gather_cases
+from copeland.formats.answer_cases import OptionAnswer, gather_cases
 
 def read(path: Path):
-    return gather_cases(str(path), [Answer("q1", "cup", path.read_text())])
+    return gather_cases(str(path), [OptionAnswer("q1", "cup", path.read_text())])
 
 CUPS = Format("cups", "Cups.", suffixes=(".cup",), read=None, answers=read)
 """

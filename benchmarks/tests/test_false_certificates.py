@@ -24,8 +24,8 @@ def test_the_certificate_that_is_measured_is_the_one_that_is_issued(k, margin, t
     for _ in range(60 * k * k):
         i, j = watched.next_pair(state, at, watched.UNIFORM, 0, rng, 0)
         watched.answer(state, world.rankings, 0, tie, i, j, rng)
-        watched.weigh(state, at, i, j, margin)
-        watched.weigh(state, at, j, i, margin)
+        watched.update_pair(state, at, i, j, margin)
+        watched.update_pair(state, at, j, i, margin)
         for first, second in ((i, j), (j, i)):
             state.clear[first, second] = watched.is_clear(state, at, first, second, margin)
         watched.conclude(state, at, margin)
@@ -54,8 +54,8 @@ def test_the_certificate_that_is_measured_is_the_one_that_is_issued_after_option
         for _ in range(400):
             i, j = watched.next_pair(state, at, watched.UNIFORM, 0, rng, 0)
             watched.answer(state, world.rankings, 0, 0.0, i, j, rng)
-            watched.weigh(state, at, i, j, 0.0)
-            watched.weigh(state, at, j, i, 0.0)
+            watched.update_pair(state, at, i, j, 0.0)
+            watched.update_pair(state, at, j, i, 0.0)
         watched.judge(state, at, 0.0)
         k = state.k[0]
         issued = certify(state.wins[:k, :k], epoch=epoch)

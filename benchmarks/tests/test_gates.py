@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import gates as measured
-from copeland.gate.claims import Terms, Verdicts, is_futile, weigh
+from copeland.gate.claims import GateTerms, VerdictCounts, find_claims, is_futile
 from copeland.gate.stopping import LOST, TIED, WON
 
 
@@ -18,7 +18,7 @@ def test_claims_are_counted_where_the_package_makes_them(exact):
         ever = set()
         for n in range(1, 41):
             counts = (int((said[:n] == kind).sum()) for kind in (WON, LOST, TIED))
-            ever |= set(weigh(Verdicts(*counts), trial.terms).claims)
+            ever |= set(find_claims(VerdictCounts(*counts), trial.terms).claims)
         assert ever == {claim for claim in measured.CLAIMS if made[claim][run]}
 
 
@@ -46,7 +46,7 @@ def test_a_claim_is_false_on_the_border_and_beyond():
 
 def test_power_is_measured_by_the_rule(monkeypatch):
     monkeypatch.setattr(measured, "CASES", 12)
-    terms = Terms("better", 0.0, 0.3, 12, exact=True)
+    terms = GateTerms("better", 0.0, 0.3, 12, exact=True)
     passed, calls = measured.measure_power(terms, 2, 18, 30, seed=0)
     rng = measured.stream(0, "gates", "power", "better", 12, 2)
     said = np.where(rng.random((30, 12)) < 0.3, TIED, rng.random((30, 12)) >= 0.6)
@@ -54,9 +54,9 @@ def test_power_is_measured_by_the_rule(monkeypatch):
     for run in range(30):
         spent, outcome = 0, "undecided"
         for n in range(1, 13):
-            now = Verdicts(*(int((said[run, :n] == kind).sum()) for kind in (WON, LOST, TIED)))
+            now = VerdictCounts(*(int((said[run, :n] == kind).sum()) for kind in (WON, LOST, TIED)))
             spent += 1 if said[run, n - 1] == TIED else 2  # a tie needs no second order
-            outcome = weigh(now, terms).outcome
+            outcome = find_claims(now, terms).outcome
             if outcome != "undecided" or is_futile(now, (18 - spent) // 2, terms):
                 break
         times += outcome == "passed"

@@ -255,7 +255,7 @@ def find_sure_winner(state, t):
     """Tell whether an apparent winner is sure at step t; the one with the most evidence is i_1 then."""
     if not state.weighed[0]:
         state.weighed[0] = True
-        weigh(state)
+        find_surest(state)
     if sure(state, t):
         state.champion[0] = state.surest[0]
         return True
@@ -269,7 +269,7 @@ def sure(state, t):
 
 
 @kernel
-def weigh(state):
+def find_surest(state):
     """Find the apparent winner with the most evidence."""
     tally = state.tally
     fewest = least(tally.losses)

@@ -33,6 +33,7 @@ from copeland.kernels.rmed import (
     Evidence,
     Quota,
     Turns,
+    add_duel,
     begin_turn,
     between_loops,
     end_of_rest,
@@ -45,7 +46,6 @@ from copeland.kernels.rmed import (
     opponent,
     pair_in_place,
     short_pair,
-    weigh,
     whose_turn,
 )
 from copeland.registry import register
@@ -104,7 +104,7 @@ def select(state, t, rng):
 @kernel
 def update(state, winner, loser, rng):
     """Count the duel."""
-    weigh(state.evidence, winner, loser)
+    add_duel(state.evidence, winner, loser)
 
 
 @kernel

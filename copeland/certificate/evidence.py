@@ -105,14 +105,14 @@ class VoteCounts(NamedTuple):
     given: tuple[Ints, Ints] | None  # wins and ties as they were before any was undone
     cases: int | None = None  # votes that there are of each pair; None: no end of them
 
-    def weigh(self, margin: float) -> Floats:
+    def find_evidence(self, margin: float) -> Floats:
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
-        found = self._weigh(self.won, self.tied, margin)
+        found = self._find_evidence(self.won, self.tied, margin)
         if self.given is not None:
-            found = np.minimum(found, self._weigh(*self.given, margin))
+            found = np.minimum(found, self._find_evidence(*self.given, margin))
         return found
 
-    def _weigh(self, won: Ints, tied: Ints, margin: float) -> Floats:
+    def _find_evidence(self, won: Ints, tied: Ints, margin: float) -> Floats:
         if self.cases is not None:
             return log_evidence_of_cases(won, self._losses(won, tied), tied, self.cases, margin)
         return log_evidence_of_pairs(won, self._losses(won, tied), tied, margin)
@@ -200,7 +200,11 @@ def evidence(
     """
     check_margin(margin)
     votes = votes_of(wins, ties, missing, given)
-    return votes.weigh(margin) if cases is None else on_cases(votes, THESE, cases).weigh(margin)
+    return (
+        votes.find_evidence(margin)
+        if cases is None
+        else on_cases(votes, THESE, cases).find_evidence(margin)
+    )
 
 
 def log_evidence_of_pairs(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:

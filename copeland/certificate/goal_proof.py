@@ -68,7 +68,7 @@ def compare_with_baseline(
 
     Each claim includes the one before it, so one capital stands for each option that is wrong, or two if it is exactly even.
     """
-    exact, close = votes.weigh(0.0) >= level, votes.weigh(margin) >= level
+    exact, close = votes.find_evidence(0.0) >= level, votes.find_evidence(margin) >= level
     beats, even = close & exact, close & close.T if margin > 0 else np.zeros_like(close)
     held = votes.unbeaten(0.0)
     even |= held & held.T & ~beats & ~beats.T  # all cases are judged, and the count is even

@@ -225,7 +225,7 @@ def _doubts(won: Ints, missing: Ints, draws: np.random.Generator, until: Until) 
         return None
     strict, weak = _claims(won, missing, draws)
     matters = _open_pairs(beats, missing, possible)
-    return _weigh(_plan(strict, weak, until), strict, missing, matters)
+    return _find_values(_plan(strict, weak, until), strict, missing, matters)
 
 
 def _doubts_of_goal(
@@ -237,10 +237,10 @@ def _doubts_of_goal(
     strict, weak = _claims(won, missing, draws)
     _, wins, failures = aim.plan(strict, weak)
     plan = np.maximum(_upsets(strict, wins), _upsets(weak, failures))
-    return _weigh(plan, strict, missing, aim.open_pairs())
+    return _find_values(plan, strict, missing, aim.open_pairs())
 
 
-def _weigh(plan: Floats, strict: _Claims, missing: Ints, matters: Bools) -> Floats:
+def _find_values(plan: Floats, strict: _Claims, missing: Ints, matters: Bools) -> Floats:
     """How much there is to learn from each pair that matters: by the plan first, then by how open it is."""
     rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
     return np.where(matters, rest + np.maximum(plan, plan.T), 0.0)

@@ -104,8 +104,8 @@ def prove(
     votes, later = votes.cut(k), offered - k
     among = mask_of(active, k)
     at = terms.levels(k, active is not None)
-    exact = votes.weigh(0.0)
-    found = votes.weigh(terms.margin) if terms.margin > 0 else exact
+    exact = votes.find_evidence(0.0)
+    found = votes.find_evidence(terms.margin) if terms.margin > 0 else exact
     held = votes.unbeaten(terms.margin)
     lower, upper, best, is_all = apply_row_argument(found, at, among, held)
     even = votes.unbeaten(0.0)
@@ -114,7 +114,7 @@ def prove(
     beats = close & (exact >= at.exact)
     scores = _bound_scores(beats, among, even)
     if terms.margin > 0:
-        clear = beats & (votes.weigh(-terms.margin) >= at.exact)
+        clear = beats & (votes.find_evidence(-terms.margin) >= at.exact)
         possible = best | _possible(*_bound_scores(clear, among), among)
     else:
         # One that beats every other is the only winner.
@@ -184,7 +184,7 @@ def is_decided(
     at = levels(len(wins), delta, epoch, dependent)
     votes = VoteCounts(wins, ties, missing, given, cases)
     among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
-    _, _, best, _ = apply_row_argument(votes.weigh(margin), at, among, held)
+    _, _, best, _ = apply_row_argument(votes.find_evidence(margin), at, among, held)
     return bool(best.any())
 
 

@@ -16,7 +16,7 @@ from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.certificate.proof import apply_row_argument
 from copeland.forecast.plausible_worlds import QUICK, chances_of
 from copeland.forecast.start import PLANNED, PROOF, Start, Until
-from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
+from copeland.kernels.certificate_race import new_certified_votes, votes_to_proof
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.goals.goal_state import GoalPlanner
 from copeland.kernels.loop import new_ledger
@@ -155,7 +155,7 @@ def count_votes_to_proof(
     if start.goal != BEST:
         return _count_votes_to_goal(way, start, p, tie, most, key)
     at = levels(start.k, start.delta, start.epoch, start.dependent)
-    state, noise = new_verdicts(start.wins, start.ties), stream(*key, "votes", way)
+    state, noise = new_certified_votes(start.wins, start.ties), stream(*key, "votes", way)
     in_turn = way == ALL_PAIRS
     race = compile_kernel(votes_to_proof)
     return int(race(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))

@@ -36,7 +36,7 @@ class AnswerFile(NamedTuple):
     cases: tuple[AnswerCase, ...]
 
 
-class Answer(NamedTuple):
+class OptionAnswer(NamedTuple):
     """What one option made of one case."""
 
     case: str
@@ -48,15 +48,15 @@ class Answer(NamedTuple):
     seconds: float | None = None
 
 
-def gather_cases(where: str, answers: Iterable[Answer]) -> AnswerFile:
+def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
     """Return the cases of single answers, in the order in which cases and options are first named.
 
     Examples
     --------
-    >>> found = gather_cases("runs", [Answer("q1", "old", "4"), Answer("q1", "new", "four")])
+    >>> found = gather_cases("runs", [OptionAnswer("q1", "old", "4"), OptionAnswer("q1", "new", "four")])
     >>> found.options, found.cases[0].answers
     (('old', 'new'), {'old': '4', 'new': 'four'})
-    >>> gather_cases("runs", [Answer("q1", "old", "4")] * 2)
+    >>> gather_cases("runs", [OptionAnswer("q1", "old", "4")] * 2)
     Traceback (most recent call last):
     copeland.errors.InvalidRow: runs: 1 case has several answers of one option: 'q1' (2 of 'old'); give each case its own id.
     """
@@ -68,14 +68,14 @@ def gather_cases(where: str, answers: Iterable[Answer]) -> AnswerFile:
         raise InvalidRow(
             f"{where}: none of its {len(listed):,} answers is there; every run failed."
         )
-    grouped: dict[str, list[Answer]] = {}
+    grouped: dict[str, list[OptionAnswer]] = {}
     for one in listed:
         grouped.setdefault(one.case, []).append(one)
     cases = tuple(_case_of(group) for group in grouped.values())
     return AnswerFile(where, tuple(dict.fromkeys(one.option for one in listed)), cases)
 
 
-def _refuse_repeats(where: str, answers: Sequence[Answer]) -> None:
+def _refuse_repeats(where: str, answers: Sequence[OptionAnswer]) -> None:
     times = Counter((one.case, one.option) for one in answers)
     several = [(case, option, n) for (case, option), n in times.items() if n > 1]
     if several:
@@ -89,7 +89,7 @@ def _refuse_repeats(where: str, answers: Sequence[Answer]) -> None:
         )
 
 
-def _case_of(group: Sequence[Answer]) -> AnswerCase:
+def _case_of(group: Sequence[OptionAnswer]) -> AnswerCase:
     return AnswerCase(
         group[0].case,
         next((one.text for one in group if one.text), ""),
@@ -105,8 +105,8 @@ def join_answers(files: Sequence[AnswerFile], names: Sequence[str]) -> AnswerFil
 
     Examples
     --------
-    >>> old = gather_cases("a.csv", [Answer("q1", "gpt", "4")])
-    >>> new = gather_cases("b.csv", [Answer("q1", "gpt", "four")])
+    >>> old = gather_cases("a.csv", [OptionAnswer("q1", "gpt", "4")])
+    >>> new = gather_cases("b.csv", [OptionAnswer("q1", "gpt", "four")])
     >>> join_answers([old, new], ["a", "b"]).options
     ('gpt (a)', 'gpt (b)')
     """

@@ -21,7 +21,13 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.formats import Format, find_format, formats
-from copeland.formats.answer_cases import Answer, AnswerCase, AnswerFile, gather_cases, join_answers
+from copeland.formats.answer_cases import (
+    AnswerCase,
+    AnswerFile,
+    OptionAnswer,
+    gather_cases,
+    join_answers,
+)
 from copeland.formats.records import parse_object, read_object
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import (
@@ -204,13 +210,13 @@ def _read_rows(
     tags: str | None,
     options: Mapping[str, AnswerColumns],
     by: str | None,
-) -> Iterator[Answer]:
+) -> Iterator[OptionAnswer]:
     for where, row in table.rows:
         try:
             name = _require_text(row, case)
             shared = (text_in(row, text) or "", split_tags(row.get(tags) if tags else None))
             for option, columns in options.items():
-                yield Answer(
+                yield OptionAnswer(
                     name,
                     option if by is None else _require_text(row, by),
                     answer_text(row.get(columns.answer)),

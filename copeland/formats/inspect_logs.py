@@ -12,7 +12,7 @@ from typing import Any
 
 from copeland.errors import InvalidRow, need
 from copeland.formats import Format, register_format
-from copeland.formats.answer_cases import Answer, AnswerFile, gather_cases
+from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
 from copeland.formats.answers import find_tags
 
 _NO_MODEL = "none/none"
@@ -34,10 +34,10 @@ def read(path: Path) -> AnswerFile:
     return gather_cases(str(path), _list_answers(option, log.samples))
 
 
-def _list_answers(option: str, samples: Sequence[Any]) -> Iterator[Answer]:
+def _list_answers(option: str, samples: Sequence[Any]) -> Iterator[OptionAnswer]:
     for sample in samples:
         epoch = "" if sample.epoch == 1 else f" (epoch {sample.epoch})"
-        yield Answer(
+        yield OptionAnswer(
             f"{sample.id}{epoch}",
             option,
             None if sample.error is not None else sample.output.completion,

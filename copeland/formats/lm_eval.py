@@ -13,7 +13,7 @@ from typing import Any
 
 from copeland.errors import InvalidRow
 from copeland.formats import Format, Record, register_format
-from copeland.formats.answer_cases import Answer, AnswerFile, gather_cases
+from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
 from copeland.support.row_files import Table, read_table
 
 _NEEDED = ("doc_id", "doc", "resps")
@@ -29,7 +29,7 @@ def read(path: Path) -> AnswerFile:
     return gather_cases(str(path), _list_answers(table, option))
 
 
-def _list_answers(table: Table, option: str) -> Iterator[Answer]:
+def _list_answers(table: Table, option: str) -> Iterator[OptionAnswer]:
     first: dict[str, str | None] = {}  # the filter whose lines are read, by document
     for where, sample in table.rows:
         name, chosen = str(sample.get("doc_id")), sample.get("filter")
@@ -37,7 +37,7 @@ def _list_answers(table: Table, option: str) -> Iterator[Answer]:
             raise InvalidRow(f"{where}: its doc_id is empty.")
         if first.setdefault(name, chosen) != chosen:
             continue
-        yield Answer(name, option, _find_answer(where, sample), _find_prompt(sample))
+        yield OptionAnswer(name, option, _find_answer(where, sample), _find_prompt(sample))
 
 
 def _find_answer(where: str, sample: Record) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidRow
 from copeland.formats import Format, Record, register_format
-from copeland.formats.answer_cases import Answer, AnswerFile, gather_cases
+from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
 from copeland.formats.answers import find_tags
 from copeland.formats.records import read_object, require_object, require_objects
 from copeland.support.row_files import JSON_LINES, file_type, read_table
@@ -97,14 +97,14 @@ def _name_option(column: _Column, by_provider: bool, by_prompt: bool) -> str:
     return column.provider
 
 
-def _answer_of(record: Record, option: str, tests: dict[str, str]) -> Answer:
+def _answer_of(record: Record, option: str, tests: dict[str, str]) -> OptionAnswer:
     test = record.get("testcase")
     test = test if isinstance(test, dict) else {}
     variables = record.get("vars") or test.get("vars")
     variables = variables if isinstance(variables, dict) else {}
     response, late = record.get("response"), _number(record.get("latencyms"))
     output = response.get("output") if isinstance(response, dict) else None
-    return Answer(
+    return OptionAnswer(
         _find_id(record, test, variables, tests),
         option,
         _text_of(output),

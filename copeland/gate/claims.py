@@ -31,12 +31,12 @@ AGAINST = (MUCH_WORSE, WORSE)  # the candidate
 BESIDE = {BETTER: NOT_WORSE, MUCH_WORSE: WORSE}  # a claim needs the evidence of the weaker one, too
 
 
-class Verdicts(NamedTuple):
+class VerdictCounts(NamedTuple):
     """How many questions the candidate won, lost and tied.
 
     Examples
     --------
-    >>> Verdicts(6, 2, 2).theta
+    >>> VerdictCounts(6, 2, 2).theta
     0.7
     """
 
@@ -56,7 +56,7 @@ class Verdicts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Terms:
+class GateTerms:
     """What is claimed, and how surely: fixed before the first call.
 
     Parameters
@@ -76,7 +76,7 @@ class Terms:
 
     Examples
     --------
-    >>> Terms("not-worse", margin=0.0, delta=0.05, questions=400, exact=True)
+    >>> GateTerms("not-worse", margin=0.0, delta=0.05, questions=400, exact=True)
     Traceback (most recent call last):
     copeland.errors.InvalidParameter: not-worse needs a margin above 0; give one, or require better.
     """
@@ -127,21 +127,23 @@ class Finding(NamedTuple):
     evidence: Mapping[str, float]  # nats by claim; infinite where it is certain
 
 
-def weigh(verdicts: Verdicts, terms: Terms) -> Finding:
+def find_claims(verdicts: VerdictCounts, terms: GateTerms) -> Finding:
     """Return what the verdicts prove. It is valid whenever you look.
 
     Examples
     --------
-    >>> terms = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
-    >>> found = weigh(Verdicts(40, 20, 30), terms)
+    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
+    >>> found = find_claims(VerdictCounts(40, 20, 30), terms)
     >>> found.outcome, found.claims, round(found.evidence["not worse"], 2)
     ('passed', ('not worse',), 5.79)
-    >>> weigh(Verdicts(130, 140, 130), terms).claims  # all are judged
+    >>> find_claims(VerdictCounts(130, 140, 130), terms).claims  # all are judged
     ('worse', 'not worse')
     """
     require_verdicts(verdicts, terms)
     counts = _columns(verdicts)
-    evidence = {claim: float(weigh_claim(claim, *counts, terms)[0]) for claim in terms.claims}
+    evidence = {
+        claim: float(find_claim_evidence(claim, *counts, terms)[0]) for claim in terms.claims
+    }
     claims = tuple(
         claim
         for claim in terms.claims
@@ -157,53 +159,55 @@ def weigh(verdicts: Verdicts, terms: Terms) -> Finding:
     )
 
 
-def is_futile(verdicts: Verdicts, left: int, terms: Terms) -> bool:
+def is_futile(verdicts: VerdictCounts, left: int, terms: GateTerms) -> bool:
     """Tell whether the required claim stays unproved even if the candidate wins the next ``left`` questions.
 
     Examples
     --------
-    >>> terms = Terms("better", margin=0.0, delta=0.05, questions=400, exact=True)
-    >>> is_futile(Verdicts(2, 3, 0), 4, terms), is_futile(Verdicts(2, 3, 0), 40, terms)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
+    >>> is_futile(VerdictCounts(2, 3, 0), 4, terms), is_futile(VerdictCounts(2, 3, 0), 40, terms)
     (True, False)
     """
     left = min(left, terms.questions - verdicts.n)
     best = verdicts._replace(wins=verdicts.wins + left)
-    return weigh(best, terms).outcome != PASSED
+    return find_claims(best, terms).outcome != PASSED
 
 
-def find_interval(verdicts: Verdicts, terms: Terms) -> tuple[float, float]:
+def find_interval(verdicts: VerdictCounts, terms: GateTerms) -> tuple[float, float]:
     """Return a confidence interval for theta that is valid whenever you look, at level delta.
 
     It holds every value that the tests of the claims, at this border or any other, do not refute.
 
     Examples
     --------
-    >>> low, high = find_interval(Verdicts(40, 20, 30), Terms("better", 0.0, 0.05, 400, exact=True))
+    >>> low, high = find_interval(VerdictCounts(40, 20, 30), GateTerms("better", 0.0, 0.05, 400, exact=True))
     >>> round(low, 3), round(high, 3)
     (0.486, 0.755)
     """
     require_verdicts(verdicts, terms)
-    other = Verdicts(verdicts.losses, verdicts.wins, verdicts.ties)
+    other = VerdictCounts(verdicts.losses, verdicts.wins, verdicts.ties)
     low = _lower_end(verdicts, terms, terms.find_level(BETTER))
     return low, 1 - _lower_end(other, terms, terms.find_level(WORSE))
 
 
-def weigh_claim(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Floats:
+def find_claim_evidence(
+    claim: str, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms
+) -> Floats:
     """Return the evidence for one claim in nats, of many counts at once.
 
     Examples
     --------
-    >>> terms = Terms("better", margin=0.0, delta=0.05, questions=400, exact=True)
-    >>> weigh_claim("worse", np.array([20]), np.array([40]), np.array([30]), terms).round(2)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
+    >>> find_claim_evidence("worse", np.array([20]), np.array([40]), np.array([30]), terms).round(2)
     array([3.04])
     """
     border = find_border(claim, terms)
     if claim in (BETTER, NOT_WORSE):
-        return _weigh_above(border, wins, losses, ties, terms)
-    return _weigh_above(border, losses, wins, ties, terms)
+        return _find_evidence_above(border, wins, losses, ties, terms)
+    return _find_evidence_above(border, losses, wins, ties, terms)
 
 
-def find_border(claim: str, terms: Terms) -> float:
+def find_border(claim: str, terms: GateTerms) -> float:
     """Return what the mean must be above for a claim, of the candidate or, for worse, of the baseline."""
     margin = terms.margin if claim in (NOT_WORSE, MUCH_WORSE) else 0.0
     return 0.5 - margin if claim in (BETTER, NOT_WORSE) else 0.5 + margin
@@ -223,12 +227,12 @@ def find_margin(border: float, questions: int) -> float:
     return (questions - halves) / (2 * questions)
 
 
-def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> tuple[Bools, Bools]:
+def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> tuple[Bools, Bools]:
     """Return where a gate has passed and where it has failed, of many counts at once.
 
     Examples
     --------
-    >>> terms = Terms("better", margin=0.0, delta=0.05, questions=400, exact=True)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
     >>> passed, failed = find_outcomes(*np.array([[40, 9], [9, 40], [30, 30]]), terms)
     >>> passed.tolist(), failed.tolist()
     ([True, False], [False, True])
@@ -240,33 +244,33 @@ def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> tuple[B
     return passed, failed & ~passed
 
 
-def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
+def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
     """Return where the required claim is proved, of many counts at once."""
     return _is_proved(REQUIRED[terms.require], wins, losses, ties, terms)
 
 
-def _is_proved(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
+def _is_proved(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
     return np.logical_and.reduce(
         [
-            weigh_claim(one, wins, losses, ties, terms) >= terms.find_level(one)
+            find_claim_evidence(one, wins, losses, ties, terms) >= terms.find_level(one)
             for one in _find_parts(claim, terms)
         ]
     )
 
 
-def _find_parts(claim: str, terms: Terms) -> list[str]:
+def _find_parts(claim: str, terms: GateTerms) -> list[str]:
     """Return the claims whose evidence a claim needs."""
     return [one for one in terms.claims if one in (claim, BESIDE.get(claim))]
 
 
-def is_ruled_out(wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Bools:
+def is_ruled_out(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
     """Tell where the required claim is certainly false, whatever the verdicts that are left."""
     behind = losses - wins - (terms.questions - wins - losses - ties)
     margin = terms.margin if terms.require == "not-worse" else 0.0
     return (behind >= 2 * margin * terms.questions - EDGE) & terms.exact
 
 
-def require_verdicts(verdicts: Verdicts, terms: Terms) -> None:
+def require_verdicts(verdicts: VerdictCounts, terms: GateTerms) -> None:
     """Refuse counts that cannot be."""
     if min(verdicts) < 0:
         raise InvalidParameter(f"{verdicts} has a count below 0; counts are 0 or more.")
@@ -276,18 +280,20 @@ def require_verdicts(verdicts: Verdicts, terms: Terms) -> None:
         )
 
 
-def _columns(verdicts: Verdicts) -> tuple[Ints, Ints, Ints]:
+def _columns(verdicts: VerdictCounts) -> tuple[Ints, Ints, Ints]:
     return np.array([verdicts.wins]), np.array([verdicts.losses]), np.array([verdicts.ties])
 
 
-def _outcome(claims: tuple[str, ...], is_out: bool, terms: Terms) -> str:
+def _outcome(claims: tuple[str, ...], is_out: bool, terms: GateTerms) -> str:
     required = REQUIRED[terms.require]
     if required in claims:
         return PASSED
     return FAILED if is_out or OPPOSITE[required] in claims else UNDECIDED
 
 
-def _weigh_above(border: float, wins: Ints, losses: Ints, ties: Ints, terms: Terms) -> Floats:
+def _find_evidence_above(
+    border: float, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms
+) -> Floats:
     """Return the evidence for a mean above the border, from the side of who has the wins."""
     if not terms.exact:
         return log_evidence_of_votes(wins, losses, ties, 0.5 - border)
@@ -297,12 +303,12 @@ def _weigh_above(border: float, wins: Ints, losses: Ints, ties: Ints, terms: Ter
     return np.where(complete & (found < math.inf), -math.inf, found)
 
 
-def _lower_end(verdicts: Verdicts, terms: Terms, level: float) -> float:
+def _lower_end(verdicts: VerdictCounts, terms: GateTerms, level: float) -> float:
     """Return the smallest mean that is not refuted by evidence for a larger one."""
     counts = _columns(verdicts)
 
     def is_refuted(mean: float) -> bool:
-        return bool(_weigh_above(mean, *counts, terms)[0] >= level)
+        return bool(_find_evidence_above(mean, *counts, terms)[0] >= level)
 
     if terms.exact:
         steps = 2 * terms.questions

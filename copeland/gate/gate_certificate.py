@@ -14,7 +14,7 @@ from typing import Any
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePair, CasePairs
-from copeland.gate.claims import Terms
+from copeland.gate.claims import GateTerms
 from copeland.gate.gate_loop import make_judge_result
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving
 from copeland.gate.gate_sentences import describe_gate
@@ -215,7 +215,7 @@ def _make_result(
     content: Mapping[str, Any],
     pairs: CasePairs,
     settings: GateSettings,
-    terms: Terms,
+    terms: GateTerms,
     judges: Sequence[JudgeResult],
 ) -> GateResult:
     savings = tuple(Saving(*saving) for saving in content["savings"])

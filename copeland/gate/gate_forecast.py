@@ -9,7 +9,7 @@ import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import CasePairs
-from copeland.gate.claims import Terms, has_passed
+from copeland.gate.claims import GateTerms, has_passed
 from copeland.gate.gate_loop import make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.power import (
@@ -39,7 +39,7 @@ class Bill(NamedTuple):
 def require_chance(
     pairs: CasePairs,
     questions: Sequence[Question],
-    terms: Terms,
+    terms: GateTerms,
     settings: GateSettings,
     judges: Mapping[str, Judge],
 ) -> None:
@@ -69,7 +69,7 @@ def require_chance(
 def forecast_pairs(
     pairs: CasePairs,
     questions: Sequence[Question],
-    terms: Terms,
+    terms: GateTerms,
     settings: GateSettings,
     judges: Mapping[str, Judge],
 ) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def forecast_pairs(
 
 
 def count_fewest_calls(
-    pairs: CasePairs, questions: Sequence[Question], terms: Terms, settings: GateSettings
+    pairs: CasePairs, questions: Sequence[Question], terms: GateTerms, settings: GateSettings
 ) -> int | None:
     """Return how many calls pass the gate if the candidate wins every one; None if no number does.
 

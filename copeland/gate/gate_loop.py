@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from copeland.gate.case_pairs import BASELINE, CasePairs
-from copeland.gate.claims import PASSED, UNDECIDED, Finding, Terms, Verdicts
+from copeland.gate.claims import PASSED, UNDECIDED, Finding, GateTerms, VerdictCounts
 from copeland.gate.gate_result import JudgeResult, Slice
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.journal import Journal
@@ -28,10 +28,10 @@ from copeland.gate.judgments import (
 from copeland.gate.questions import Question
 from copeland.gate.worst_case import (
     find_bounds,
+    find_claims_at_worst,
     find_conflicts,
+    find_tag_claims_at_worst,
     is_hopeless,
-    weigh_tags,
-    weigh_tally,
 )
 from copeland.study.judges.call import Budget, Judge, Opinion, ask_judge
 from copeland.study.judges.prompts import Candidate, Item
@@ -73,7 +73,7 @@ class GateLoop:
 
     pairs: CasePairs
     questions: Sequence[Question]
-    terms: Terms
+    terms: GateTerms
     settings: GateSettings
     name: str
     judge: Judge
@@ -85,7 +85,7 @@ class GateLoop:
     def __post_init__(self) -> None:
         self.answers: dict[int, Judgment] = {}  # by place, until all before are there
         self.judgments: list[Judgment] = []
-        self.tally = Tally(Verdicts(0, 0, 0))
+        self.tally = Tally(VerdictCounts(0, 0, 0))
         self.under_way: dict[Future[Opinion], int] = {}
         self.workers = min(self.settings.workers, MOST_WORKERS)
         self.next = 0  # the place that is put next
@@ -217,13 +217,13 @@ class GateLoop:
             self.judgments.append(said)
             more = tally_judgments([said])
             counts = (a + b for a, b in zip(self.tally.verdicts, more.verdicts, strict=True))
-            self.tally = Tally(Verdicts(*counts), self.tally.unanswered + more.unanswered)
+            self.tally = Tally(VerdictCounts(*counts), self.tally.unanswered + more.unanswered)
             self._look()
 
     def _look(self) -> None:
         if self.settings.judge_all:
             return
-        outcome = weigh_tally(self.tally, self.terms).outcome
+        outcome = find_claims_at_worst(self.tally, self.terms).outcome
         if outcome == PASSED and self._has_only_ties():
             return  # the next answer may be the first that it names
         if outcome != UNDECIDED:
@@ -291,7 +291,7 @@ def make_judge_result(
     judgments: Sequence[Judgment],
     pairs: CasePairs,
     questions: Sequence[Question],
-    terms: Terms,
+    terms: GateTerms,
     settings: GateSettings,
     calls: int,
     reason: str,
@@ -302,8 +302,8 @@ def make_judge_result(
     They prove nothing for the candidate if the judge follows the sides or calls every pair a tie.
     """
     tally = tally_judgments(judgments)
-    finding = weigh_tally(tally, terms)
-    slices = _weigh_slices(finding, judgments, pairs, questions, terms)
+    finding = find_claims_at_worst(tally, terms)
+    slices = _find_slices(finding, judgments, pairs, questions, terms)
     objection = "" if settings.accept_judge else find_objection(name, count_sides(judgments))
     if not (objection or settings.accept_judge):
         objection = find_only_ties(name, judgments, terms)
@@ -324,12 +324,12 @@ def make_judge_result(
     )
 
 
-def _weigh_slices(
+def _find_slices(
     finding: Finding,
     judgments: Sequence[Judgment],
     pairs: CasePairs,
     questions: Sequence[Question],
-    terms: Terms,
+    terms: GateTerms,
 ) -> tuple[Slice, ...]:
     """What is proved of each tag; a tag of all cases says nothing new."""
     members = Counter(tag for case in pairs.cases for tag in case.tags)
@@ -343,7 +343,7 @@ def _weigh_slices(
             said[tag].append(one)
     each = len(questions) // len(pairs.cases)  # questions on a case
     tallies = {tag: (tally_judgments(some), each * members[tag]) for tag, some in said.items()}
-    found = weigh_tags(tallies, terms)
+    found = find_tag_claims_at_worst(tallies, terms)
     conflicts = find_conflicts(finding, found)
     return tuple(
         Slice(tag, members[tag], tallies[tag][0], found[tag], tag in conflicts) for tag in said

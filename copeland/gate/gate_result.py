@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
-from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, Terms
+from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, GateTerms
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judge_habits import withhold
 from copeland.gate.judgments import (
@@ -20,7 +20,7 @@ from copeland.gate.judgments import (
     count_sides,
     tally_judgments,
 )
-from copeland.gate.worst_case import weigh_tally
+from copeland.gate.worst_case import find_claims_at_worst
 from copeland.study.results.agreement import JudgeAgreement
 from copeland.support.judge_statistics import SideCounts
 
@@ -141,7 +141,7 @@ class GateResult:
 
     pairs: CasePairs
     settings: GateSettings
-    terms: Terms
+    terms: GateTerms
     judges: tuple[JudgeResult, ...]
     agreement: JudgeAgreement
     disagreements: tuple[Disagreement, ...]
@@ -178,7 +178,7 @@ class GateResult:
         """Calls of all judges, in all runs."""
         return sum(judge.calls for judge in self.judges)
 
-    def weigh_beyond(self, judge: JudgeResult) -> Finding | None:
+    def find_claims_beyond(self, judge: JudgeResult) -> Finding | None:
         """Return what the verdicts on exactly these cases prove of all cases like them; None if that was asked anyway.
 
         The first answer on each case counts: cases come in a random order and each with a drawn side, so these are what a gate
@@ -190,7 +190,7 @@ class GateResult:
         for one in judge.judgments:
             first.setdefault(one.case, one)
         terms = replace(self.terms, exact=False, questions=len(self.pairs.cases))
-        found = weigh_tally(tally_judgments(first.values()), terms)
+        found = find_claims_at_worst(tally_judgments(first.values()), terms)
         return withhold(found) if judge.objection else found
 
     def __str__(self) -> str:
@@ -230,7 +230,7 @@ class GateResult:
         }
 
     def _describe_judge(self, judge: JudgeResult) -> dict[str, Any]:
-        beyond = self.weigh_beyond(judge)
+        beyond = self.find_claims_beyond(judge)
         return {
             "judge": judge.judge,
             "objection": judge.objection,

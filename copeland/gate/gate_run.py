@@ -10,7 +10,7 @@ from typing import Any
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import Answers, CasePairs, pair_answers
-from copeland.gate.claims import Terms
+from copeland.gate.claims import GateTerms
 from copeland.gate.gate_forecast import forecast_pairs, require_chance
 from copeland.gate.gate_loop import GateLoop, Notice, make_judge_result
 from copeland.gate.gate_result import Disagreement, GateResult, JudgeResult, Saving
@@ -210,7 +210,7 @@ def describe_judge(judge: Judge) -> dict[str, Any]:
 def _run_judges(
     pairs: CasePairs,
     questions: Sequence[Question],
-    terms: Terms,
+    terms: GateTerms,
     settings: GateSettings,
     judges: Mapping[str, Judge],
     journal: Journal,

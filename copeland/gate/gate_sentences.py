@@ -13,7 +13,7 @@ from copeland.gate.claims import (
     UNDECIDED,
     WORSE,
     Finding,
-    Terms,
+    GateTerms,
 )
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
 from copeland.gate.judge_habits import TRY_WORSE, warn_of_ties
@@ -48,12 +48,12 @@ def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
     return f"{judge.objection} {said}" if judge.objection else said
 
 
-def describe_claim(finding: Finding, terms: Terms, baseline: str, candidate: str) -> str:
+def describe_claim(finding: Finding, terms: GateTerms, baseline: str, candidate: str) -> str:
     """Return what a finding proves about the candidate, or what is open.
 
     Examples
     --------
-    >>> terms = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
+    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
     >>> describe_claim(Finding((NOT_WORSE,), PASSED, False, False, {}), terms, "old", "new")
     'new is not worse than old by more than .05'
     """
@@ -161,7 +161,7 @@ def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
     return "; ".join(one for one in said if one)
 
 
-def _describe_surety(finding: Finding, terms: Terms) -> str:
+def _describe_surety(finding: Finding, terms: GateTerms) -> str:
     """How often such a verdict is wrong."""
     if finding.complete:
         return "all are judged, so this is exact"
@@ -177,7 +177,7 @@ def _describe_surety(finding: Finding, terms: Terms) -> str:
 
 def _describe_reach(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     """Whether what is proved of exactly these cases is proved of cases like them, too."""
-    beyond = result.weigh_beyond(judge)
+    beyond = result.find_claims_beyond(judge)
     if beyond is None or judge.finding.outcome == UNDECIDED:
         return
     if beyond.outcome == judge.finding.outcome:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.gate.claims import Terms
+from copeland.gate.claims import GateTerms
 from copeland.gate.questions import THESE, check_draw
 from copeland.study.judges.call import SWAPS
 
@@ -65,9 +65,9 @@ class GateSettings:
         """Whether the claim is about exactly these cases."""
         return self.population == THESE
 
-    def make_terms(self, questions: int, judges: int = 1) -> Terms:
+    def make_terms(self, questions: int, judges: int = 1) -> GateTerms:
         """Return what is claimed about so many questions, by each of so many judges."""
-        return Terms(self.require, self.margin, self.delta, questions, self.exact, judges)
+        return GateTerms(self.require, self.margin, self.delta, questions, self.exact, judges)
 
     def count_most_calls(self, questions: int, cases: int, identical: int) -> int:
         """Return how many calls there may be to one judge."""

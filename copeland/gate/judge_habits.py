@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, Terms
+from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, GateTerms
 from copeland.gate.judgments import Judgment, Tally, count_choices, tally_judgments
-from copeland.gate.worst_case import weigh_tally
+from copeland.gate.worst_case import find_claims_at_worst
 from copeland.support.judge_statistics import SideCounts, is_share_above
 from copeland.support.phrasing import format_count, quote_name
 
@@ -59,12 +59,12 @@ def withhold(finding: Finding) -> Finding:
     return finding._replace(claims=(), outcome=UNDECIDED, complete=False, even=False)
 
 
-def find_only_ties(judge: str, judgments: Sequence[Judgment], terms: Terms) -> str:
+def find_only_ties(judge: str, judgments: Sequence[Judgment], terms: GateTerms) -> str:
     """Return a sentence about a judge whose ties alone pass the candidate; empty if it named an answer, or its ties do not decide that.
 
     Examples
     --------
-    >>> terms = Terms("not-worse", margin=0.05, delta=0.05, questions=3, exact=True)
+    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, questions=3, exact=True)
     >>> find_only_ties("echo", [Judgment(i, i, "candidate", "tie") for i in range(3)], terms)
     'The judge echo called every pair a tie (3 answers): nothing shows that it sees a difference.'
     """
@@ -74,7 +74,10 @@ def find_only_ties(judge: str, judgments: Sequence[Judgment], terms: Terms) -> s
     tally = tally_judgments(judgments)
     others = tally.verdicts._replace(ties=tally.verdicts.ties - answers)
     without = Tally(others, tally.unanswered + answers)
-    if weigh_tally(tally, terms).outcome != PASSED or weigh_tally(without, terms).outcome == PASSED:
+    if (
+        find_claims_at_worst(tally, terms).outcome != PASSED
+        or find_claims_at_worst(without, terms).outcome == PASSED
+    ):
         return ""
     said = format_count(answers, "answer")
     return f"The judge {quote_name(judge)} called every pair a tie ({said}): nothing shows that it sees a difference."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from copeland.gate.case_pairs import BASELINE, CANDIDATE
-from copeland.gate.claims import Verdicts
+from copeland.gate.claims import VerdictCounts
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP
 from copeland.support.judge_statistics import SideCounts, count_flips
 
@@ -50,7 +50,7 @@ class Judgment(NamedTuple):
 class Tally(NamedTuple):
     """Counted judgments, and the questions that were put and not answered."""
 
-    verdicts: Verdicts
+    verdicts: VerdictCounts
     unanswered: int = 0
 
     @property
@@ -59,16 +59,16 @@ class Tally(NamedTuple):
         return self.verdicts.n + self.unanswered
 
     @property
-    def lowest(self) -> Verdicts:
+    def lowest(self) -> VerdictCounts:
         """The counts if the candidate lost every question without an answer."""
         wins, losses, ties = self.verdicts
-        return Verdicts(wins, losses + self.unanswered, ties)
+        return VerdictCounts(wins, losses + self.unanswered, ties)
 
     @property
-    def highest(self) -> Verdicts:
+    def highest(self) -> VerdictCounts:
         """The counts if the candidate won every question without an answer."""
         wins, losses, ties = self.verdicts
-        return Verdicts(wins + self.unanswered, losses, ties)
+        return VerdictCounts(wins + self.unanswered, losses, ties)
 
 
 def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
@@ -77,7 +77,7 @@ def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
     Examples
     --------
     >>> tally_judgments([Judgment(0, 0, "candidate", "left"), Judgment(1, 1, "candidate", "skip")])
-    Tally(verdicts=Verdicts(wins=1, losses=0, ties=0), unanswered=1)
+    Tally(verdicts=VerdictCounts(wins=1, losses=0, ties=0), unanswered=1)
     """
     wins = losses = ties = unanswered = 0
     for one in judgments:
@@ -86,7 +86,7 @@ def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
         losses += preferred == BASELINE
         unanswered += one.outcome in UNANSWERED
         ties += preferred is None and one.outcome not in UNANSWERED
-    return Tally(Verdicts(wins, losses, ties), unanswered)
+    return Tally(VerdictCounts(wins, losses, ties), unanswered)
 
 
 class NamedCounts(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from copeland.errors import InvalidParameter
-from copeland.gate.claims import PASSED, Terms, Verdicts, weigh
+from copeland.gate.claims import PASSED, GateTerms, VerdictCounts, find_claims
 from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
 from copeland.support.arrays import Ints
 from copeland.support.phrasing import percent
@@ -33,7 +33,7 @@ class Power(NamedTuple):
 
 
 def forecast_gate(
-    terms: Terms,
+    terms: GateTerms,
     calls_per_question: int = 1,
     max_calls: int | None = None,
     share: float = 0.6,
@@ -45,7 +45,7 @@ def forecast_gate(
 
     Examples
     --------
-    >>> found = forecast_gate(Terms("better", 0.0, 0.05, questions=400, exact=True), max_calls=200)
+    >>> found = forecast_gate(GateTerms("better", 0.0, 0.05, questions=400, exact=True), max_calls=200)
     >>> 0.5 < found.passed < 0.65, found.failed < 0.01, found.median_calls < 200
     (True, True, True)
     """
@@ -70,7 +70,7 @@ def forecast_gate(
 
 
 def find_detectable(
-    terms: Terms,
+    terms: GateTerms,
     calls_per_question: int = 1,
     max_calls: int | None = None,
     ties: float = 0.3,
@@ -81,7 +81,7 @@ def find_detectable(
 
     Examples
     --------
-    >>> find_detectable(Terms("better", 0.0, 0.05, questions=100, exact=False), ties=0.2, runs=200)
+    >>> find_detectable(GateTerms("better", 0.0, 0.05, questions=100, exact=False), ties=0.2, runs=200)
     0.7
     """
     _check_shares(1.0, ties)
@@ -104,12 +104,12 @@ def find_detectable(
     return high / SHARES
 
 
-def can_pass(terms: Terms, calls_per_question: int = 1, max_calls: int | None = None) -> bool:
+def can_pass(terms: GateTerms, calls_per_question: int = 1, max_calls: int | None = None) -> bool:
     """Tell whether a candidate that wins every question would pass: if not, none can.
 
     Examples
     --------
-    >>> terms = Terms("better", 0.0, 0.05, questions=400, exact=True)
+    >>> terms = GateTerms("better", 0.0, 0.05, questions=400, exact=True)
     >>> can_pass(terms, max_calls=8), can_pass(terms, max_calls=9)
     (False, True)
     """
@@ -145,13 +145,13 @@ def describe_detectable(share: float | None) -> str:
 
 
 def describe_refusal(
-    terms: Terms, calls_per_question: int = 1, max_calls: int | None = None
+    terms: GateTerms, calls_per_question: int = 1, max_calls: int | None = None
 ) -> str:
     """Say why no candidate can pass, and what would suffice.
 
     Examples
     --------
-    >>> describe_refusal(Terms("better", 0.0, 0.05, questions=400, exact=True), max_calls=5)
+    >>> describe_refusal(GateTerms("better", 0.0, 0.05, questions=400, exact=True), max_calls=5)
     'This gate can never pass: 5 calls give 5 verdicts, and even if the candidate wins all of them, that does not prove it better. Allow 9 calls or more, or require not-worse by .19 or more.'
     """
     most = count_affordable(terms, calls_per_question, max_calls)
@@ -175,12 +175,12 @@ def describe_refusal(
     )
 
 
-def count_cases(terms: Terms, calls_per_question: int) -> int:
+def count_cases(terms: GateTerms, calls_per_question: int) -> int:
     """Return how many cases the questions are about: each in both orders, if all are asked and one call asks one order.
 
     Examples
     --------
-    >>> count_cases(Terms("better", 0.0, 0.05, questions=400, exact=True), calls_per_question=1)
+    >>> count_cases(GateTerms("better", 0.0, 0.05, questions=400, exact=True), calls_per_question=1)
     200
     """
     in_both_orders = terms.exact and calls_per_question == 1
@@ -188,13 +188,13 @@ def count_cases(terms: Terms, calls_per_question: int) -> int:
 
 
 def count_affordable(
-    terms: Terms, calls_per_question: int, max_calls: int | None, ties: float = 0.0
+    terms: GateTerms, calls_per_question: int, max_calls: int | None, ties: float = 0.0
 ) -> int:
     """Return how many questions there are calls for; where each is confirmed, a tie takes one call.
 
     Examples
     --------
-    >>> terms = Terms("better", 0.0, 0.05, questions=400, exact=True)
+    >>> terms = GateTerms("better", 0.0, 0.05, questions=400, exact=True)
     >>> count_affordable(terms, 2, max_calls=101), count_affordable(terms, 2, max_calls=101, ties=0.3)
     (50, 59)
     """
@@ -244,7 +244,7 @@ class _Luck(NamedTuple):
         return np.where(self.tie < ties, np.int8(TIED), decided)
 
 
-def _draw_luck(terms: Terms, cases: int, most: int, runs: int, seed: int) -> _Luck:
+def _draw_luck(terms: GateTerms, cases: int, most: int, runs: int, seed: int) -> _Luck:
     if runs < 1:
         raise InvalidParameter(f"runs is {runs}; simulate 1 or more.")
     rng = stream(seed, "gate", terms.questions)
@@ -256,16 +256,16 @@ def _draw_luck(terms: Terms, cases: int, most: int, runs: int, seed: int) -> _Lu
     return _Luck(*(np.take_along_axis(one, case, axis=1) for one in drawn))
 
 
-def _passes(terms: Terms, wins: int) -> bool:
-    return weigh(Verdicts(wins, 0, 0), terms).outcome == PASSED
+def _passes(terms: GateTerms, wins: int) -> bool:
+    return find_claims(VerdictCounts(wins, 0, 0), terms).outcome == PASSED
 
 
-def _more_calls(terms: Terms, calls_per_question: int, most: int) -> str:
+def _more_calls(terms: GateTerms, calls_per_question: int, most: int) -> str:
     needed = next((n for n in range(most + 1, terms.questions + 1) if _passes(terms, n)), None)
     return "" if needed is None else f"allow {needed * calls_per_question:,} calls or more"
 
 
-def _more_cases(terms: Terms, calls_per_question: int, most: int) -> str:
+def _more_cases(terms: GateTerms, calls_per_question: int, most: int) -> str:
     """Of a sample alone: of a fixed population, more cases never make a proof quicker."""
     if terms.exact or most < terms.questions:
         return ""
@@ -275,7 +275,7 @@ def _more_cases(terms: Terms, calls_per_question: int, most: int) -> str:
     return f"give {needed:,} cases or more"
 
 
-def _larger_margin(terms: Terms, most: int) -> str:
+def _larger_margin(terms: GateTerms, most: int) -> str:
     least = 1 if terms.require == "better" else math.floor(100 * terms.margin) + 1
     for margin in (hundredths / 100 for hundredths in range(least, 50)):
         if most and _passes(replace(terms, require="not-worse", margin=margin), most):

@@ -17,7 +17,15 @@ import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
-from copeland.gate.claims import BETTER, FAILED, PASSED, WORSE, Terms, Verdicts, weigh
+from copeland.gate.claims import (
+    BETTER,
+    FAILED,
+    PASSED,
+    WORSE,
+    GateTerms,
+    VerdictCounts,
+    find_claims,
+)
 from copeland.gate.gate_loop import MOST_WORKERS, make_call
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judge_habits import FEW, find_objection
@@ -48,7 +56,7 @@ class Played(NamedTuple):
     failed: int
 
 
-class Answer(NamedTuple):
+class CaseAnswers(NamedTuple):
     """What a judge said of a case, with its sides as they are and swapped; and to the first once more, if it was asked."""
 
     case: int
@@ -207,7 +215,7 @@ def check_judge_by_itself(
 
 
 def play_gates(
-    said: Sequence[tuple[str, str]], cases: int, terms: Terms, settings: GateSettings
+    said: Sequence[tuple[str, str]], cases: int, terms: GateTerms, settings: GateSettings
 ) -> Played:
     """Return how :data:`RUNS` gates end that draw their cases from outcomes in both orders.
 
@@ -225,7 +233,9 @@ def play_gates(
     if not settings.judge_all:
         stops = StoppingRule(terms, most).find_stops(verdicts).questions
     found = [
-        weigh(Verdicts(*(int((row[:n] == kind).sum()) for kind in (WON, LOST, TIED))), terms)
+        find_claims(
+            VerdictCounts(*(int((row[:n] == kind).sum()) for kind in (WON, LOST, TIED))), terms
+        )
         for row, n in zip(verdicts, stops, strict=True)
     ]
     # By a judge that names no answer, no gate passes.
@@ -260,11 +270,11 @@ def _ask_all(
     judge: Judge,
     settings: GateSettings,
     progress: Callable[[int, int], None] | None,
-) -> tuple[list[Answer], int]:
+) -> tuple[list[CaseAnswers], int]:
     """Ask about cases in a drawn order, each in both orders, while calls and money are left; return how many calls it took."""
     work = _plan_cases(len(pairs.cases), settings)
     planned = sum(2 + again for _, again in work)
-    answers: list[Answer] = []
+    answers: list[CaseAnswers] = []
     calls = failures = 0
     pool = ThreadPoolExecutor(min(settings.workers, MOST_WORKERS), thread_name_prefix="judge")
     try:
@@ -300,10 +310,10 @@ def _plan_cases(cases: int, settings: GateSettings) -> list[tuple[int, bool]]:
     return found
 
 
-def _ask_case(pairs: CasePairs, judge: Judge, case: int, again: bool) -> Answer:
+def _ask_case(pairs: CasePairs, judge: Judge, case: int, again: bool) -> CaseAnswers:
     sides = (CANDIDATE, BASELINE, *([CANDIDATE] if again else []))
     said = [ask_judge(judge, *make_call(pairs, Question(case, side))) for side in sides]
     first, second, *more = (opinion.outcome or SKIP for opinion in said)
     note = next((opinion.note for opinion in said if opinion.note), "")
     calls = sum(opinion.calls for opinion in said)
-    return Answer(case, first, second, more[0] if more else None, calls, note)
+    return CaseAnswers(case, first, second, more[0] if more else None, calls, note)

@@ -18,7 +18,7 @@ from copeland.gate.claims import (
     NOT_WORSE,
     OPPOSITE,
     REQUIRED,
-    Terms,
+    GateTerms,
     find_border,
     find_margin,
     find_outcomes,
@@ -47,7 +47,7 @@ class Stops(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Verdicts of the candidate, of runs x steps."""
+    """VerdictCounts of the candidate, of runs x steps."""
 
     wins: Ints
     losses: Ints
@@ -63,12 +63,12 @@ class StoppingRule:
 
     Examples
     --------
-    >>> rule = StoppingRule(Terms("better", margin=0.0, delta=0.05, questions=400, exact=True), most=100)
+    >>> rule = StoppingRule(GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True), most=100)
     >>> rule.find_stops(np.array([[WON] * 100, [LOST] * 100])).questions.tolist()
     [9, 9]
     """
 
-    def __init__(self, terms: Terms, most: int):
+    def __init__(self, terms: GateTerms, most: int):
         self.terms, self.most = terms, most
         self.ceilings = PopulationCeilings(terms) if terms.exact else SampleCeilings(terms)
         self.hope = self._find_hope()
@@ -137,7 +137,7 @@ def _count(verdicts: Ints, before: Ints) -> Counts:
 class SampleCeilings:
     """Upper bounds of the evidence of independent votes: a divergence is at most chi-squared."""
 
-    def __init__(self, terms: Terms):
+    def __init__(self, terms: GateTerms):
         self.terms = terms
 
     def may_prove(self, claim: str, counts: Counts) -> Bools:
@@ -159,7 +159,7 @@ class SampleCeilings:
 class PopulationCeilings:
     """Upper bounds of the evidence on a fixed population, from tables of logarithms of factorials."""
 
-    def __init__(self, terms: Terms):
+    def __init__(self, terms: GateTerms):
         self.terms = terms
         self.log_factorial = gammaln(np.arange(terms.questions + 5) + 1.0)
 

@@ -17,54 +17,56 @@ from copeland.gate.claims import (
     UNDECIDED,
     WORSE,
     Finding,
-    Terms,
-    Verdicts,
+    GateTerms,
+    VerdictCounts,
+    find_claims,
     find_interval,
     is_futile,
-    weigh,
 )
 from copeland.gate.judgments import Tally
 
 FOR_CANDIDATE = (BETTER, NOT_WORSE)
 
 
-def weigh_tally(tally: Tally, terms: Terms) -> Finding:
+def find_claims_at_worst(tally: Tally, terms: GateTerms) -> Finding:
     """Return what judgments prove, whatever the answers that are missing would have been.
 
     Examples
     --------
-    >>> from copeland.gate.claims import Verdicts
-    >>> terms = Terms(require="better", margin=0.05, delta=0.05, questions=100, exact=True)
-    >>> weigh_tally(Tally(Verdicts(30, 2, 0)), terms).outcome
+    >>> from copeland.gate.claims import VerdictCounts
+    >>> terms = GateTerms(require="better", margin=0.05, delta=0.05, questions=100, exact=True)
+    >>> find_claims_at_worst(Tally(VerdictCounts(30, 2, 0)), terms).outcome
     'passed'
-    >>> weigh_tally(Tally(Verdicts(30, 2, 0), unanswered=25), terms).outcome
+    >>> find_claims_at_worst(Tally(VerdictCounts(30, 2, 0), unanswered=25), terms).outcome
     'undecided'
     """
-    lowest = weigh(tally.lowest, terms)
+    lowest = find_claims(tally.lowest, terms)
     if not tally.unanswered:
         return lowest
-    return _combine(lowest, weigh(tally.highest, terms))
+    return _combine(lowest, find_claims(tally.highest, terms))
 
 
-def weigh_tags(tallies: Mapping[str, tuple[Tally, int]], terms: Terms) -> dict[str, Finding]:
+def find_tag_claims_at_worst(
+    tallies: Mapping[str, tuple[Tally, int]], terms: GateTerms
+) -> dict[str, Finding]:
     """Return what the judgments on each tag prove, all tags together; with how many questions each tag has."""
     low = {tag: (tally.lowest, questions) for tag, (tally, questions) in tallies.items()}
     high = {tag: (tally.highest, questions) for tag, (tally, questions) in tallies.items()}
-    lowest = weigh_slices(low, terms)
-    highest = weigh_slices(high, terms) if low != high else lowest
+    lowest = find_tag_claims(low, terms)
+    highest = find_tag_claims(high, terms) if low != high else lowest
     return {
         tag: _combine(lowest[tag], highest[tag]) if tally.unanswered else lowest[tag]
         for tag, (tally, _) in tallies.items()
     }
 
 
-def find_bounds(tally: Tally, terms: Terms) -> tuple[float, float]:
+def find_bounds(tally: Tally, terms: GateTerms) -> tuple[float, float]:
     """Return an interval for theta that holds whatever the answers that are missing would have been."""
     low, high = find_interval(tally.lowest, terms)
     return (low, high) if not tally.unanswered else (low, find_interval(tally.highest, terms)[1])
 
 
-def is_hopeless(tally: Tally, left: int, terms: Terms) -> bool:
+def is_hopeless(tally: Tally, left: int, terms: GateTerms) -> bool:
     """Tell whether no answers to the questions left could prove the required claim."""
     return is_futile(tally.lowest, left, terms)
 
@@ -87,20 +89,24 @@ def _combine(lowest: Finding, highest: Finding) -> Finding:
     )
 
 
-def weigh_slices(by_tag: Mapping[str, tuple[Verdicts, int]], terms: Terms) -> dict[str, Finding]:
+def find_tag_claims(
+    by_tag: Mapping[str, tuple[VerdictCounts, int]], terms: GateTerms
+) -> dict[str, Finding]:
     """Return what is proved of each tag, from its verdicts and its number of questions.
 
     The claims of all tags hold together with probability 1 - delta: each tag has its share of delta. A case may have several tags.
 
     Examples
     --------
-    >>> terms = Terms("better", margin=0.0, delta=0.05, questions=200, exact=True)
-    >>> found = weigh_slices({"code": (Verdicts(40, 9, 0), 100), "chat": (Verdicts(9, 40, 0), 100)}, terms)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=200, exact=True)
+    >>> found = find_tag_claims({"code": (VerdictCounts(40, 9, 0), 100), "chat": (VerdictCounts(9, 40, 0), 100)}, terms)
     >>> {tag: one.claims for tag, one in found.items()}
     {'code': ('better',), 'chat': ('worse',)}
     """
     return {
-        tag: weigh(verdicts, replace(terms, delta=terms.delta / len(by_tag), questions=questions))
+        tag: find_claims(
+            verdicts, replace(terms, delta=terms.delta / len(by_tag), questions=questions)
+        )
         for tag, (verdicts, questions) in by_tag.items()
     }
 
@@ -110,9 +116,9 @@ def find_conflicts(overall: Finding, by_tag: Mapping[str, Finding]) -> tuple[str
 
     Examples
     --------
-    >>> terms = Terms("better", margin=0.0, delta=0.05, questions=200, exact=True)
-    >>> found = weigh_slices({"code": (Verdicts(40, 9, 0), 100), "chat": (Verdicts(9, 40, 0), 100)}, terms)
-    >>> find_conflicts(weigh(Verdicts(49, 49, 0), terms), found)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=200, exact=True)
+    >>> found = find_tag_claims({"code": (VerdictCounts(40, 9, 0), 100), "chat": (VerdictCounts(9, 40, 0), 100)}, terms)
+    >>> find_conflicts(find_claims(VerdictCounts(49, 49, 0), terms), found)
     ('code', 'chat')
     """
     every = [overall, *by_tag.values()]

@@ -15,7 +15,7 @@ from copeland.kernels.mark import kernel
 from copeland.kernels.vote_evidence import all_level, log_evidence, loss_level, win_level
 
 
-class Verdicts(NamedTuple):
+class CertifiedVotes(NamedTuple):
     """Votes, and the certificate that they give. The kernels here take any tuple with these fields."""
 
     k: Ints  # (1,): how many of the options count
@@ -31,10 +31,10 @@ class Verdicts(NamedTuple):
     is_all: Bools  # (1,)
 
 
-def new_verdicts(wins: Ints, ties: Ints) -> Verdicts:
+def new_certified_votes(wins: Ints, ties: Ints) -> CertifiedVotes:
     """Return room for the certificate of these votes, which are copied; :func:`begin` comes next."""
     k = len(wins)
-    return Verdicts(
+    return CertifiedVotes(
         k=np.array([k]),
         wins=np.array(wins, np.int64),
         ties=np.array(ties, np.int64),
@@ -65,11 +65,11 @@ def begin(state, at, margin):
         _count_wins(state, i)
         for j in range(k):
             if i != j:
-                weigh(state, at, i, j, margin)
+                update_pair(state, at, i, j, margin)
 
 
 @kernel
-def weigh(state, at, i, j, margin):
+def update_pair(state, at, i, j, margin):
     """Take in the votes of i against j; return whether a bound of a score has changed."""
     before = state.evidence[i, j]
     found = log_evidence(state.wins[i, j], state.wins[j, i], state.ties[i, j], margin)
@@ -168,8 +168,8 @@ def votes_to_proof(state, at, margin, p, tie, pairs, in_turn, most, noise):
             state.ties[j, i] += 1
         else:
             state.wins[j, i] += 1
-        changed = weigh(state, at, i, j, margin)
-        changed = weigh(state, at, j, i, margin) or changed
+        changed = update_pair(state, at, i, j, margin)
+        changed = update_pair(state, at, j, i, margin) or changed
         if changed and judge(state, at, margin) > 0:
             return vote + 1
     return most

@@ -90,7 +90,7 @@ def mean(evidence, i, j):
 
 
 @kernel
-def weigh(evidence, winner, loser):
+def add_duel(evidence, winner, loser):
     """Add one duel."""
     evidence.wins[winner, loser] += 1
     n = evidence.duels[winner, loser] + 1

@@ -126,7 +126,7 @@ DRAWS = 400  # questions that the planner is asked for: shares are multiples of 
 TINY = 1e-9
 
 
-class Terms(NamedTuple):
+class AllocationTerms(NamedTuple):
     """How users may be shared out."""
 
     impressions: int  # while the document is valid
@@ -137,7 +137,7 @@ class Terms(NamedTuple):
     valid: float = 3600.0  # seconds
 
 
-def check_terms(terms: Terms, state: StudyState) -> None:
+def check_terms(terms: AllocationTerms, state: StudyState) -> None:
     """Refuse terms that mean nothing, or that no allocation can meet."""
     kind_of(state.settings).check_allocating()
     if isinstance(terms.impressions, bool) or not isinstance(terms.impressions, int):
@@ -160,7 +160,7 @@ def check_terms(terms: Terms, state: StudyState) -> None:
 
 
 def allocation_of(
-    name: str, state: StudyState, log: Log, terms: Terms, leader: str, now: float
+    name: str, state: StudyState, log: Log, terms: AllocationTerms, leader: str, now: float
 ) -> Allocation:
     """Return the document: what the planner would ask next, within the terms."""
     shares = {} if state.closed else _shares(state, log, terms, now)
@@ -181,7 +181,7 @@ def allocation_of(
     )
 
 
-def _shares(state: StudyState, log: Log, terms: Terms, now: float) -> dict[Pair, float]:
+def _shares(state: StudyState, log: Log, terms: AllocationTerms, now: float) -> dict[Pair, float]:
     """The share of each pair in the lists that are interleaved; less than 1 in all where caps leave no pair.
 
     The planner's next questions are scaled up until a ranker has its cap. Then it is asked again, without that one.
@@ -231,7 +231,7 @@ def _find_leader(study: OpenedStudy) -> str:
 def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Allocation:
     """Return which users see which rankers for a while; :meth:`Study.allocate <copeland.study.Study.allocate>` says what the terms are."""
     try:
-        wanted = Terms(impressions, **terms)
+        wanted = AllocationTerms(impressions, **terms)
     except TypeError as error:
         raise InvalidParameter(f"no such term of an allocation: {error}.") from None
     leader = _find_leader(study)

@@ -9,7 +9,7 @@ from helpers import random_matrix
 
 import copeland
 from copeland.algorithms import rmed1, rmed2, rmed2fh
-from copeland.kernels.rmed import cheapest_refuter, first_step, new_evidence, weigh
+from copeland.kernels.rmed import add_duel, cheapest_refuter, first_step, new_evidence
 from copeland.registry import find
 
 pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
@@ -175,7 +175,7 @@ def test_a_jump_is_the_same_run_as_its_single_steps(name, problem):
 def test_the_divergence_is_that_of_the_lost_pairs():
     evidence = new_evidence(3)
     for winner, loser in [(0, 1), (1, 0), (0, 1), (0, 1), (2, 1), (0, 2), (2, 0)]:
-        weigh(evidence, winner, loser)
+        add_duel(evidence, winner, loser)
     against_1 = 4 * (0.25 * math.log(0.5) + 0.75 * math.log(1.5)) + math.log(2)
     assert np.allclose(evidence.divergence, [0, against_1, 0])
 
@@ -185,7 +185,7 @@ def counts_of(matrix, n):
     evidence = new_evidence(matrix.k)
     for i, j in itertools.permutations(range(matrix.k), 2):
         for _ in range(round(n * matrix.p[i, j])):
-            weigh(evidence, i, j)
+            add_duel(evidence, i, j)
     evidence.best[0] = 0
     return evidence
 

@@ -25,7 +25,7 @@ from copeland.forecast.plausible_worlds import (
 )
 from copeland.forecast.races import ALL_PAIRS, RANDOM, WAYS, count_votes_to_proof
 from copeland.forecast.start import PLANNED, Start, new_start
-from copeland.kernels.certificate_race import begin, judge, new_verdicts
+from copeland.kernels.certificate_race import begin, judge, new_certified_votes
 
 # Races
 
@@ -71,7 +71,7 @@ def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, marg
     wins = rng.integers(0, 60, (k, k)) * (1 - np.eye(k, dtype=int)) * rng.integers(0, 2, (k, k))
     drawn = np.triu(rng.integers(0, 10, (k, k)), 1)
     found = certify(wins, drawn + drawn.T, margin=margin)
-    state = new_verdicts(wins, drawn + drawn.T)
+    state = new_certified_votes(wins, drawn + drawn.T)
     at = copeland.kernels.vote_evidence.levels(k, 0.05)
     begin(state, at, margin)
     judge(state, at, margin)

@@ -14,16 +14,16 @@ from copeland.gate.claims import (
     MUCH_WORSE,
     NOT_WORSE,
     WORSE,
-    Terms,
-    Verdicts,
-    _weigh_above,
+    GateTerms,
+    VerdictCounts,
+    _find_evidence_above,
+    find_claims,
     find_interval,
     is_futile,
-    weigh,
 )
-from copeland.gate.worst_case import find_conflicts, weigh_slices
+from copeland.gate.worst_case import find_conflicts, find_tag_claims
 
-TERMS = Terms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
+TERMS = GateTerms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
 
 
 def holds(claim, theta, margin):
@@ -37,7 +37,9 @@ def holds(claim, theta, margin):
 
 
 def populations(n):
-    return [Verdicts(w, l, n - w - l) for w, l in product(range(n + 1), repeat=2) if w + l <= n]
+    return [
+        VerdictCounts(w, l, n - w - l) for w, l in product(range(n + 1), repeat=2) if w + l <= n
+    ]
 
 
 def next_states(state, population):
@@ -45,7 +47,7 @@ def next_states(state, population):
     for side in range(3):
         if population[side] > state[side]:
             more = tuple(x + (i == side) for i, x in enumerate(state))
-            yield population[side] - state[side], Verdicts(*more)
+            yield population[side] - state[side], VerdictCounts(*more)
 
 
 def chance_of(event, population):
@@ -58,7 +60,7 @@ def chance_of(event, population):
         left = population.n - state.n
         return sum(n / left * chance(more) for n, more in next_states(state, population))
 
-    return chance(Verdicts(0, 0, 0))
+    return chance(VerdictCounts(0, 0, 0))
 
 
 @pytest.mark.slow
@@ -67,8 +69,8 @@ def chance_of(event, population):
 def test_over_all_orders_a_false_claim_has_probability_delta_at_most(margin, delta):
     worst = 0.0
     for n in (1, 2, 3, 4, 6):
-        terms = Terms("better", margin, delta, n, exact=True)
-        findings = cache(lambda state, terms=terms: weigh(state, terms))
+        terms = GateTerms("better", margin, delta, n, exact=True)
+        findings = cache(lambda state, terms=terms: find_claims(state, terms))
         for population in populations(n):
             theta = population.theta
             assert theta is not None
@@ -85,7 +87,7 @@ def test_over_all_orders_a_false_claim_has_probability_delta_at_most(margin, del
 @pytest.mark.parametrize("delta", [0.2, 0.5])
 def test_over_all_orders_the_interval_misses_with_probability_delta_at_most(delta):
     for n in (2, 5, 6):
-        terms = Terms("better", 0.0, delta, n, exact=True)
+        terms = GateTerms("better", 0.0, delta, n, exact=True)
         intervals = cache(lambda state, terms=terms: find_interval(state, terms))
         for population in populations(n):
             theta = population.theta
@@ -113,7 +115,7 @@ def plain_wealth(successes, failures, ties, border, steps=20_000):
 )
 def test_of_a_sample_the_evidence_is_at_most_the_gamblers_capital(counts):
     wins, losses, ties = counts
-    found = weigh(Verdicts(*counts), replace(TERMS, exact=False)).evidence
+    found = find_claims(VerdictCounts(*counts), replace(TERMS, exact=False)).evidence
     capital = {
         BETTER: plain_wealth(wins, losses, ties, 0.5),
         NOT_WORSE: plain_wealth(wins, losses, ties, 0.45),
@@ -131,7 +133,7 @@ def test_when_all_questions_are_judged_the_claims_that_hold_are_known():
     n, margin = 5, 0.1
     for population in populations(n):
         for require in ("better", "not-worse"):
-            found = weigh(population, Terms(require, margin, 0.05, n, exact=True))
+            found = find_claims(population, GateTerms(require, margin, 0.05, n, exact=True))
             theta = population.theta
             assert theta is not None
             assert set(found.claims) == {
@@ -141,18 +143,18 @@ def test_when_all_questions_are_judged_the_claims_that_hold_are_known():
             assert found.even == (population.wins == population.losses)
             required = BETTER if require == "better" else NOT_WORSE
             assert found.outcome == ("passed" if required in found.claims else "failed")
-            assert find_interval(population, Terms(require, margin, 0.05, n, exact=True)) == (
+            assert find_interval(population, GateTerms(require, margin, 0.05, n, exact=True)) == (
                 pytest.approx(theta),
                 pytest.approx(theta),
             )
 
 
 def test_a_sample_is_never_complete_and_may_fail_early():
-    found = weigh(Verdicts(5, 5, 0), Terms("better", 0.0, 0.05, 10, exact=False))
+    found = find_claims(VerdictCounts(5, 5, 0), GateTerms("better", 0.0, 0.05, 10, exact=False))
     assert (found.outcome, found.complete, found.even) == ("undecided", False, False)
-    terms = Terms("better", 0.0, 0.05, 100, exact=True)
-    assert weigh(Verdicts(49, 50, 0), terms).outcome == "failed"  # at best it is even
-    assert weigh(Verdicts(49, 49, 0), terms).outcome == "undecided"
+    terms = GateTerms("better", 0.0, 0.05, 100, exact=True)
+    assert find_claims(VerdictCounts(49, 50, 0), terms).outcome == "failed"  # at best it is even
+    assert find_claims(VerdictCounts(49, 49, 0), terms).outcome == "undecided"
 
 
 def best_outcome_passes(verdicts, left, look):
@@ -161,7 +163,7 @@ def best_outcome_passes(verdicts, left, look):
         if w + l <= left:
             for t in range(left - w - l + 1):
                 counts = (verdicts.wins + w, verdicts.losses + l, verdicts.ties + t)
-                if look(Verdicts(*counts)) == "passed":
+                if look(VerdictCounts(*counts)) == "passed":
                     return True
     return False
 
@@ -170,8 +172,8 @@ def best_outcome_passes(verdicts, left, look):
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("require", ["better", "not-worse"])
 def test_futile_means_that_no_outcome_passes(require, exact):
-    terms = Terms(require, 0.1, 0.5, 12, exact)
-    told, look = set(), cache(lambda verdicts: weigh(verdicts, terms).outcome)
+    terms = GateTerms(require, 0.1, 0.5, 12, exact)
+    told, look = set(), cache(lambda verdicts: find_claims(verdicts, terms).outcome)
     for n, left in [(0, 3), (4, 3), (9, 2), (9, 3)]:
         for state in populations(n):
             futile = is_futile(state, left, terms)
@@ -186,13 +188,13 @@ def test_futile_means_that_no_outcome_passes(require, exact):
     "counts", [(40, 20, 30), (15, 55, 30), (0, 12, 3), (84, 56, 60), (9, 9, 80)]
 )
 def test_the_interval_is_what_the_claims_say_at_every_margin(counts, exact):
-    verdicts = Verdicts(*counts)
+    verdicts = VerdictCounts(*counts)
     low, high = find_interval(verdicts, replace(TERMS, exact=exact))
     for margin in np.arange(1, 49) / 100 + 0.0013:
-        claims = weigh(verdicts, Terms("better", float(margin), 0.05, 400, exact)).claims
+        claims = find_claims(verdicts, GateTerms("better", float(margin), 0.05, 400, exact)).claims
         assert (NOT_WORSE in claims) == (low > 0.5 - margin)
         assert (MUCH_WORSE in claims) == (high < 0.5 - margin)
-    claims = weigh(verdicts, replace(TERMS, exact=exact)).claims
+    claims = find_claims(verdicts, replace(TERMS, exact=exact)).claims
     assert (BETTER in claims) == (low > 0.5)
     assert (WORSE in claims) == (high < 0.5)
 
@@ -206,10 +208,11 @@ def test_a_mean_is_refuted_together_with_all_beyond_it(questions):
         counts = counts[np.random.default_rng(0).choice(len(counts), 500, replace=False)]
     w, l, t = counts.T
     for delta in (0.05, 0.2):
-        terms = Terms("better", 0.0, delta, questions, exact=True)
+        terms = GateTerms("better", 0.0, delta, questions, exact=True)
         borders = np.arange(2 * questions + 1) / (2 * questions)
         refuted = [
-            _weigh_above(float(b), w, l, t, terms) >= terms.find_level(BETTER) for b in borders
+            _find_evidence_above(float(b), w, l, t, terms) >= terms.find_level(BETTER)
+            for b in borders
         ]
         assert (np.diff(np.array(refuted).astype(int), axis=0) <= 0).all()
 
@@ -218,10 +221,13 @@ def test_what_speaks_against_the_candidate_needs_the_more_evidence_the_more_judg
     ten = replace(TERMS, judges=10)
     assert [ten.find_level(claim) for claim in (BETTER, NOT_WORSE)] == [math.log(2 / 0.05)] * 2
     assert [ten.find_level(claim) for claim in (WORSE, MUCH_WORSE)] == [math.log(20 / 0.05)] * 2
-    assert weigh(Verdicts(28, 55, 5), TERMS).claims == (WORSE,)
-    assert weigh(Verdicts(28, 55, 5), ten).claims == ()
-    assert weigh(Verdicts(55, 30, 5), ten).claims == weigh(Verdicts(55, 30, 5), TERMS).claims
-    (low, high), alone = (find_interval(Verdicts(28, 55, 5), one) for one in (ten, TERMS))
+    assert find_claims(VerdictCounts(28, 55, 5), TERMS).claims == (WORSE,)
+    assert find_claims(VerdictCounts(28, 55, 5), ten).claims == ()
+    assert (
+        find_claims(VerdictCounts(55, 30, 5), ten).claims
+        == find_claims(VerdictCounts(55, 30, 5), TERMS).claims
+    )
+    (low, high), alone = (find_interval(VerdictCounts(28, 55, 5), one) for one in (ten, TERMS))
     assert low == alone[0] and high > alone[1]
 
 
@@ -229,32 +235,35 @@ def test_ten_judges_fail_a_good_candidate_as_rarely_as_one_does():
     """Over all orders of seven wins and six losses, of judges that draw theirs independently."""
 
     def chance_of_failing(terms):
-        wrong = chance_of(lambda state: WORSE in weigh(state, terms).claims, Verdicts(7, 6, 0))
+        wrong = chance_of(
+            lambda state: WORSE in find_claims(state, terms).claims, VerdictCounts(7, 6, 0)
+        )
         return 1 - (1 - wrong) ** 10
 
-    alone = Terms("better", 0.0, 0.3, 13, exact=True)
+    alone = GateTerms("better", 0.0, 0.3, 13, exact=True)
     assert chance_of_failing(alone) > 0.3
     assert chance_of_failing(replace(alone, judges=10)) <= 0.3 / 2
 
 
 def test_claims_bring_weaker_ones_along_and_no_verdicts_bring_none():
-    assert find_interval(Verdicts(0, 0, 0), TERMS) == (0.0, 1.0)
-    assert find_interval(Verdicts(0, 0, 0), replace(TERMS, exact=False)) == (0.0, 1.0)
-    assert weigh(Verdicts(60, 20, 10), TERMS).claims == (BETTER, NOT_WORSE)
-    assert weigh(Verdicts(5, 80, 5), TERMS).claims == (MUCH_WORSE, WORSE)
-    assert weigh(Verdicts(60, 20, 10), replace(TERMS, require="better", margin=0.0)).claims == (
-        BETTER,
-    )
+    assert find_interval(VerdictCounts(0, 0, 0), TERMS) == (0.0, 1.0)
+    assert find_interval(VerdictCounts(0, 0, 0), replace(TERMS, exact=False)) == (0.0, 1.0)
+    assert find_claims(VerdictCounts(60, 20, 10), TERMS).claims == (BETTER, NOT_WORSE)
+    assert find_claims(VerdictCounts(5, 80, 5), TERMS).claims == (MUCH_WORSE, WORSE)
+    assert find_claims(
+        VerdictCounts(60, 20, 10), replace(TERMS, require="better", margin=0.0)
+    ).claims == (BETTER,)
 
 
 def test_tags_have_shares_of_delta_and_may_conflict():
-    counts = {"code": (Verdicts(30, 10, 0), 100), "chat": (Verdicts(10, 12, 0), 80)}
-    found = weigh_slices(counts, TERMS)
+    counts = {"code": (VerdictCounts(30, 10, 0), 100), "chat": (VerdictCounts(10, 12, 0), 80)}
+    found = find_tag_claims(counts, TERMS)
     for tag, (verdicts, questions) in counts.items():
-        assert found[tag] == weigh(verdicts, replace(TERMS, delta=0.025, questions=questions))
-    assert weigh_slices({}, TERMS) == {}
+        assert found[tag] == find_claims(verdicts, replace(TERMS, delta=0.025, questions=questions))
+    assert find_tag_claims({}, TERMS) == {}
     good, bad, open_ = (
-        weigh(Verdicts(*counts), TERMS) for counts in [(60, 10, 0), (10, 60, 0), (9, 9, 9)]
+        find_claims(VerdictCounts(*counts), TERMS)
+        for counts in [(60, 10, 0), (10, 60, 0), (9, 9, 9)]
     )
     assert find_conflicts(good, {"a": good, "b": open_}) == ()
     assert find_conflicts(good, {"a": good, "b": bad}) == ("a", "b")
@@ -282,6 +291,6 @@ def test_terms_that_mean_nothing_are_refused(changed, sentence):
 
 def test_more_verdicts_than_questions_are_refused():
     with pytest.raises(InvalidParameter, match="each is judged once"):
-        weigh(Verdicts(300, 101, 0), TERMS)
+        find_claims(VerdictCounts(300, 101, 0), TERMS)
     with pytest.raises(InvalidParameter, match="below 0"):
-        weigh(Verdicts(-1, 3, 0), TERMS)
+        find_claims(VerdictCounts(-1, 3, 0), TERMS)

@@ -4,7 +4,7 @@ import pytest
 from gate_helpers import make_pairs
 
 from copeland.errors import InvalidParameter
-from copeland.gate.claims import PASSED, Verdicts, weigh
+from copeland.gate.claims import PASSED, VerdictCounts, find_claims
 from copeland.gate.gate_forecast import (
     count_fewest_calls,
     estimate_call,
@@ -43,7 +43,7 @@ def plain(pairs, questions, terms, settings):
     for question in questions:
         free = pairs.cases[question.case].identical and not settings.judge_identical
         wins, ties = wins + (not free), ties + free
-        if weigh(Verdicts(wins, 0, ties), terms).outcome == PASSED:
+        if find_claims(VerdictCounts(wins, 0, ties), terms).outcome == PASSED:
             return wins * settings.calls_per_question
     return None
 

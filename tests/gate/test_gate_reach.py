@@ -3,7 +3,7 @@
 import numpy as np
 
 import copeland
-from copeland.gate.claims import Terms, Verdicts, weigh
+from copeland.gate.claims import GateTerms, VerdictCounts, find_claims
 from copeland.gate.gate_sentences import describe_details
 
 
@@ -18,7 +18,7 @@ def answers(word, cases):
 def test_a_clear_difference_holds_of_cases_like_these():
     old, new = answers("at great length", 60), answers("brief", 60)
     result = copeland.run_gate(old, new, shorter, require="better", judge_all=True)
-    beyond = result.weigh_beyond(result.judges[0])
+    beyond = result.find_claims_beyond(result.judges[0])
     assert beyond is not None and beyond.outcome == "passed"
     assert "The same is proved of cases like these." in describe_details(result)
 
@@ -53,13 +53,13 @@ def test_the_first_answer_on_each_case_counts_and_no_other():
         first.setdefault(one.case, one.preferred)
     wins = sum(who == "candidate" for who in first.values())
     losses = sum(who == "baseline" for who in first.values())
-    beyond = result.weigh_beyond(result.judges[0])
-    terms = Terms("better", result.terms.margin, 0.05, 30, exact=False)
-    expected = weigh(Verdicts(wins, losses, 30 - wins - losses), terms)
+    beyond = result.find_claims_beyond(result.judges[0])
+    terms = GateTerms("better", result.terms.margin, 0.05, 30, exact=False)
+    expected = find_claims(VerdictCounts(wins, losses, 30 - wins - losses), terms)
     assert beyond is not None and beyond.evidence == expected.evidence
 
 
 def test_a_gate_on_cases_like_these_says_nothing_twice():
     old, new = answers("at great length", 60), answers("brief", 60)
     result = copeland.run_gate(old, new, shorter, require="better", population="like-these")
-    assert result.weigh_beyond(result.judges[0]) is None
+    assert result.find_claims_beyond(result.judges[0]) is None

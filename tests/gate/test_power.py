@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from copeland.errors import InvalidParameter
-from copeland.gate.claims import Terms, Verdicts, find_outcomes, is_futile, weigh
+from copeland.gate.claims import GateTerms, VerdictCounts, find_claims, find_outcomes, is_futile
 from copeland.gate.power import (
     Power,
     can_pass,
@@ -23,12 +23,12 @@ from copeland.gate.power import (
 )
 from copeland.gate.stopping import LOST, WON, StoppingRule, _count
 
-BETTER = Terms("better", margin=0.0, delta=0.05, questions=400, exact=True)
+BETTER = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
 SMALL = [
-    Terms("better", 0.0, 0.3, 24, exact=True),
-    Terms("better", 0.1, 0.3, 24, exact=False),
-    Terms("not-worse", 0.1, 0.3, 24, exact=True),
-    Terms("not-worse", 0.1, 0.3, 24, exact=False),
+    GateTerms("better", 0.0, 0.3, 24, exact=True),
+    GateTerms("better", 0.1, 0.3, 24, exact=False),
+    GateTerms("not-worse", 0.1, 0.3, 24, exact=True),
+    GateTerms("not-worse", 0.1, 0.3, 24, exact=False),
 ]
 
 
@@ -37,8 +37,8 @@ def run_plainly(path, most, terms, look, give_up):
     counts = [0, 0, 0]
     for n in range(1, most + 1):
         counts[path[n - 1]] += 1
-        outcome = look(Verdicts(*counts))
-        if outcome != "undecided" or give_up(Verdicts(*counts), most - n):
+        outcome = look(VerdictCounts(*counts))
+        if outcome != "undecided" or give_up(VerdictCounts(*counts), most - n):
             return n, outcome
     return most, "undecided"
 
@@ -52,7 +52,7 @@ def test_simulated_runs_stop_where_the_rule_stops(terms, most):
     mixes = [(0.7, 0.2, 0.1), (0.05, 0.9, 0.05), (0.1, 0.1, 0.8), (0.4, 0.4, 0.2)]
     paths = np.array([rng.choice(3, 24, p=mix) for mix in mixes for _ in range(6)])
     stops = StoppingRule(terms, most).find_stops(paths[:, :most])
-    look = cache(lambda verdicts: weigh(verdicts, terms).outcome)
+    look = cache(lambda verdicts: find_claims(verdicts, terms).outcome)
     give_up = cache(lambda verdicts, left: is_futile(verdicts, left, terms))
     outcomes = set()
     for path, n, passed, failed in zip(paths, *stops, strict=True):
@@ -68,7 +68,7 @@ def test_simulated_runs_stop_where_the_rule_stops(terms, most):
     ("require", "margin"), [("better", 0.0), ("better", 0.05), ("not-worse", 0.05)]
 )
 def test_no_ceiling_hides_a_decision(require, margin, exact):
-    terms = Terms(require, margin, 0.05, 300, exact)
+    terms = GateTerms(require, margin, 0.05, 300, exact)
     rng = np.random.default_rng(2)
     mixes = rng.dirichlet((1, 1, 0.7), 100)
     block = _count(np.array([rng.choice(3, 300, p=mix) for mix in mixes]), np.zeros((100, 3), int))
@@ -125,7 +125,7 @@ def test_runs_are_decided_soon_if_all_is_won_and_at_last_by_all_questions():
 
 @pytest.mark.slow
 def test_the_detectable_share_is_where_power_reaches_eight_of_ten():
-    terms = Terms("better", 0.0, 0.05, questions=100, exact=False)
+    terms = GateTerms("better", 0.0, 0.05, questions=100, exact=False)
     found = find_detectable(terms, ties=0.2, runs=300)
     assert found is not None
     assert forecast_gate(terms, share=found, ties=0.2, runs=300).passed >= 0.8
@@ -140,7 +140,9 @@ def test_where_nothing_is_detectable_there_is_none():
 @pytest.mark.parametrize("terms", [BETTER, replace(BETTER, exact=False), *SMALL])
 def test_it_can_pass_exactly_from_the_calls_on_with_which_all_wins_do(terms):
     passes = [can_pass(terms, 2, calls) for calls in range(30)]
-    wins = [n > 0 and weigh(Verdicts(n, 0, 0), terms).outcome == "passed" for n in range(15)]
+    wins = [
+        n > 0 and find_claims(VerdictCounts(n, 0, 0), terms).outcome == "passed" for n in range(15)
+    ]
     assert passes == [won for won in wins for _ in range(2)]
     assert passes == sorted(passes)
     assert forecast_gate(terms, 2, passes.index(True), share=1.0, ties=0.0, runs=5).passed == 1.0
@@ -201,7 +203,7 @@ def test_ten_judges_that_see_no_difference_hardly_ever_fail_a_candidate():
         failed = StoppingRule(terms, 600).find_stops(verdicts).failed.reshape(runs, judges)
         return int(failed.any(axis=1).sum())
 
-    alone = Terms("better", 0.0, 0.05, 600, exact=False)
+    alone = GateTerms("better", 0.0, 0.05, 600, exact=False)
     # Were the probability delta / 2, more would have one below 1 / 1000.
     assert count_failed(replace(alone, judges=judges)) <= binom.ppf(0.999, runs, 0.025)
     assert count_failed(alone) > binom.ppf(0.999, runs, 0.05)

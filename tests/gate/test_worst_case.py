@@ -9,13 +9,18 @@ from copeland.gate.claims import (
     NOT_WORSE,
     PASSED,
     WORSE,
-    Terms,
-    Verdicts,
+    GateTerms,
+    VerdictCounts,
+    find_claims,
     find_interval,
-    weigh,
 )
 from copeland.gate.judgments import Judgment, Tally, count_sides, tally_judgments
-from copeland.gate.worst_case import find_bounds, is_hopeless, weigh_tags, weigh_tally
+from copeland.gate.worst_case import (
+    find_bounds,
+    find_claims_at_worst,
+    find_tag_claims_at_worst,
+    is_hopeless,
+)
 
 
 def completions(tally):
@@ -23,7 +28,7 @@ def completions(tally):
     wins, losses, ties = tally.verdicts
     for more in range(tally.unanswered + 1):
         for less in range(tally.unanswered + 1 - more):
-            yield Verdicts(wins + more, losses + less, ties + tally.unanswered - more - less)
+            yield VerdictCounts(wins + more, losses + less, ties + tally.unanswered - more - less)
 
 
 @pytest.mark.sampled(6)
@@ -32,18 +37,18 @@ def completions(tally):
 @pytest.mark.parametrize(
     "tally",
     [
-        Tally(Verdicts(12, 1, 2), 2),
-        Tally(Verdicts(9, 1, 2), 5),
-        Tally(Verdicts(1, 14, 2), 3),
-        Tally(Verdicts(3, 3, 3), 4),
-        Tally(Verdicts(17, 0, 0), 3),  # all 20 were put
-        Tally(Verdicts(0, 16, 0), 4),
+        Tally(VerdictCounts(12, 1, 2), 2),
+        Tally(VerdictCounts(9, 1, 2), 5),
+        Tally(VerdictCounts(1, 14, 2), 3),
+        Tally(VerdictCounts(3, 3, 3), 4),
+        Tally(VerdictCounts(17, 0, 0), 3),  # all 20 were put
+        Tally(VerdictCounts(0, 16, 0), 4),
     ],
 )
 def test_what_is_proved_is_proved_by_every_completion(tally, require):
-    terms = Terms(require, margin=0.1, delta=0.2, questions=20, exact=True)
-    found = weigh_tally(tally, terms)
-    every = [weigh(verdicts, terms) for verdicts in completions(tally)]
+    terms = GateTerms(require, margin=0.1, delta=0.2, questions=20, exact=True)
+    found = find_claims_at_worst(tally, terms)
+    every = [find_claims(verdicts, terms) for verdicts in completions(tally)]
     common = set.intersection(*(set(one.claims) for one in every))
     assert set(found.claims) == common
     if found.outcome != "undecided":
@@ -56,20 +61,23 @@ def test_what_is_proved_is_proved_by_every_completion(tally, require):
 
 
 def test_the_worst_case_by_hand():
-    terms = Terms("better", margin=0.05, delta=0.05, questions=60, exact=True)
-    verdicts = Verdicts(30, 2, 3)
-    assert weigh_tally(Tally(verdicts), terms) == weigh(verdicts, terms)
-    terms = Terms("not-worse", margin=0.05, delta=0.05, questions=60, exact=True)
-    assert weigh_tally(Tally(Verdicts(20, 2, 0)), terms).outcome == PASSED
-    assert weigh_tally(Tally(Verdicts(20, 2, 0), 15), terms).outcome == "undecided"
-    assert weigh_tally(Tally(Verdicts(2, 30, 0)), terms).outcome == FAILED
-    assert weigh_tally(Tally(Verdicts(2, 30, 0), 15), terms).outcome == "undecided"
-    terms = Terms("better", margin=0.05, delta=0.05, questions=40, exact=True)
-    assert not is_hopeless(Tally(Verdicts(0, 0, 0)), 10, terms)
-    assert is_hopeless(Tally(Verdicts(0, 0, 0), 10), 10, terms)
-    terms = Terms("better", margin=0.05, delta=0.05, questions=120, exact=True)
-    tallies = {"a": (Tally(Verdicts(30, 1, 0)), 60), "b": (Tally(Verdicts(30, 1, 0), 25), 60)}
-    found = weigh_tags(tallies, terms)
+    terms = GateTerms("better", margin=0.05, delta=0.05, questions=60, exact=True)
+    verdicts = VerdictCounts(30, 2, 3)
+    assert find_claims_at_worst(Tally(verdicts), terms) == find_claims(verdicts, terms)
+    terms = GateTerms("not-worse", margin=0.05, delta=0.05, questions=60, exact=True)
+    assert find_claims_at_worst(Tally(VerdictCounts(20, 2, 0)), terms).outcome == PASSED
+    assert find_claims_at_worst(Tally(VerdictCounts(20, 2, 0), 15), terms).outcome == "undecided"
+    assert find_claims_at_worst(Tally(VerdictCounts(2, 30, 0)), terms).outcome == FAILED
+    assert find_claims_at_worst(Tally(VerdictCounts(2, 30, 0), 15), terms).outcome == "undecided"
+    terms = GateTerms("better", margin=0.05, delta=0.05, questions=40, exact=True)
+    assert not is_hopeless(Tally(VerdictCounts(0, 0, 0)), 10, terms)
+    assert is_hopeless(Tally(VerdictCounts(0, 0, 0), 10), 10, terms)
+    terms = GateTerms("better", margin=0.05, delta=0.05, questions=120, exact=True)
+    tallies = {
+        "a": (Tally(VerdictCounts(30, 1, 0)), 60),
+        "b": (Tally(VerdictCounts(30, 1, 0), 25), 60),
+    }
+    found = find_tag_claims_at_worst(tallies, terms)
     assert BETTER in found["a"].claims
     assert BETTER not in found["b"].claims
 
@@ -84,6 +92,8 @@ def test_counts_by_hand():
         Judgment(5, 4, "baseline", "skip"),
         Judgment(6, 5, "baseline", "error"),
     ]
-    assert tally_judgments(said) == Tally(Verdicts(wins=2, losses=1, ties=2), unanswered=2)
+    assert tally_judgments(said) == Tally(VerdictCounts(wins=2, losses=1, ties=2), unanswered=2)
     assert count_sides(said) == (2, 1, 1, 1)
-    assert {BETTER, NOT_WORSE, WORSE, MUCH_WORSE} == {*Terms("better", 0.1, 0.1, 1, True).claims}
+    assert {BETTER, NOT_WORSE, WORSE, MUCH_WORSE} == {
+        *GateTerms("better", 0.1, 0.1, 1, True).claims
+    }

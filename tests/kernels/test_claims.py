@@ -12,8 +12,8 @@ from copeland.kernels.planner.planner_state import (
     is_held,
     new_claims,
     release,
+    set_evidence,
     weakest,
-    weigh,
 )
 
 ENTRIES = 12
@@ -45,7 +45,7 @@ def weighed(some):
     claims = new_claims(OPTIONS, ENTRIES)
     expected = {}
     for claim, evidence, level in some:
-        weigh(claims, claim, winner(claim), loser(claim), evidence, level)
+        set_evidence(claims, claim, winner(claim), loser(claim), evidence, level)
         expected.pop(claim, None)
         if evidence > level:
             expected[claim] = evidence
@@ -99,7 +99,7 @@ def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
     assert len(larger.evidence) == 6 * ENTRIES
     for one in (claims, larger):
         for claim, evidence, level in later:
-            weigh(one, claim, winner(claim), loser(claim), evidence, level)
+            set_evidence(one, claim, winner(claim), loser(claim), evidence, level)
     assert np.array_equal(claims.heap[: claims.size[0]], larger.heap[: larger.size[0]])
     assert np.array_equal(claims.lost, larger.lost) and np.array_equal(claims.won, larger.won)
     assert np.array_equal(claims.place, larger.place[: 2 * ENTRIES])
@@ -110,7 +110,7 @@ def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
 def test_only_evidence_above_the_level_holds_a_claim():
     assert weakest(new_claims(3, 4)) == math.inf
     claims = new_claims(2, 1)
-    weigh(claims, 0, 0, 1, 3.0, 3.0)
+    set_evidence(claims, 0, 0, 1, 3.0, 3.0)
     assert not is_held(claims, 0) and claims.lost.tolist() == [0, 0]
-    weigh(claims, 0, 0, 1, 3.1, 3.0)
+    set_evidence(claims, 0, 0, 1, 3.1, 3.0)
     assert is_held(claims, 0) and claims.lost.tolist() == [0, 1]

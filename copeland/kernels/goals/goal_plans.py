@@ -56,8 +56,8 @@ def weight_of(planner, i, j, level):
 
 
 @kernel
-def weigh_claims(planner, level):
-    """Weigh every claim at one level."""
+def price_claims(planner, level):
+    """Set the price of every claim at one level, as a draft counts it."""
     k = len(planner.points)
     for i in range(k):
         for j in range(k):
@@ -195,7 +195,7 @@ def rate_price(planner, i, j, cost):
 def plan_top(planner):
     """Draft the cheapest certificate of the best m that is found."""
     k, m = len(planner.points), planner.goal[NUMBER]
-    weigh_claims(planner, planner.levels[LOSS])
+    price_claims(planner, planner.levels[LOSS])
     best, best_l = math.inf, max(planner.skipped[0], m - 1)
     if total(planner.chosen) == m:
         copy_row(planner.chosen, planner.best)
@@ -282,7 +282,7 @@ def find_at_border(planner, number, inside):
 @apart
 def plan_tiers(planner):
     """Draft the cheapest cut that is found; with no cut left to prove, all open pairs."""
-    weigh_claims(planner, planner.levels[EXACT])
+    price_claims(planner, planner.levels[EXACT])
     add_up(planner)
     mark_cuts(planner, planner.best)
     here, here_l = total(planner.chosen), planner.skipped[0]

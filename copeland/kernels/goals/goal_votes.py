@@ -13,7 +13,7 @@ from copeland.kernels.goals.asking import put_in_order
 from copeland.kernels.goals.goal_plans import rate
 from copeland.kernels.goals.goal_state import ABOVE, KIND, NUMBER, TOP, GoalPlanner, new_planner
 from copeland.kernels.goals.pair_prices import rate_strength, score_options
-from copeland.kernels.goals.proofs import beats, find_best_few, weigh
+from copeland.kernels.goals.proofs import beats, find_best_few, update_proof
 from copeland.kernels.mark import apart, kernel
 
 
@@ -40,7 +40,7 @@ def count_votes(planner, i, j, wins, losses, ties):
     planner.counted[0] += n
     rate_strength(planner, i)
     rate_strength(planner, j)
-    weigh(planner, i, j)
+    update_proof(planner, i, j)
     rate(planner, i, j)
     rate(planner, j, i)
 

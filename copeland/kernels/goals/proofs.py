@@ -19,7 +19,7 @@ from copeland.kernels.vote_evidence import log_evidence
 
 
 @kernel
-def weigh(planner, i, j):
+def update_proof(planner, i, j):
     """Give the claims of a pair the evidence of its votes, and bring what is proved up to date."""
     open_before = is_open(planner, i, j)
     strong = reaches_any(planner, i, j)

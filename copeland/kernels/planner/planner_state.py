@@ -254,7 +254,7 @@ def is_held(claims, claim):
 
 
 @kernel
-def weigh(claims, claim, winner, loser, evidence, level):
+def set_evidence(claims, claim, winner, loser, evidence, level):
     """Give a claim its evidence; it is held if that is above the level."""
     claims.evidence[claim] = evidence
     if evidence > level:

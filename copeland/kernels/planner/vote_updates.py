@@ -27,10 +27,10 @@ from copeland.kernels.planner.planner_state import (
     lowest_leaf,
     new_planner,
     release,
+    set_evidence,
     side_of,
     smallest,
     weakest,
-    weigh,
     with_more_pairs,
 )
 from copeland.kernels.planner.prices import file_claim, pair_credit, show, worth
@@ -47,7 +47,7 @@ STEADY = 128  # after so many votes of a pair, one more hardly moves its price
 def take_in(planner, i, j, wins, losses, ties):
     """Count votes of a pair and weigh its claims; let the plan follow if that changes a decision, or if it is time."""
     entry = count_votes(planner, i, j, wins, losses, ties)
-    has_changed = weigh_claims(planner, entry)
+    has_changed = update_claims(planner, entry)
     has_changed = show_losses(planner, entry) or has_changed
     if has_changed or wins + losses + ties > 1 or is_due(planner, entry):
         rate_pair(planner, entry)
@@ -110,7 +110,7 @@ def credit_pair(planner, entry, change):
 
 
 @kernel
-def weigh_claims(planner, entry):
+def update_claims(planner, entry):
     """Give both claims of a pair the evidence of its votes, for p > 1/2 - margin: alone, and among those against one option.
 
     Return whether one of them is decided now that was not, or the reverse.
@@ -131,7 +131,7 @@ def weigh_claims(planner, entry):
             nats = 0.0
             evidence = log_evidence(won, meetings.won[entry, 1 - side], ties, margin)
         was_held = is_held(planner.claims, claim)
-        weigh(planner.claims, claim, winner, loser, evidence, level)
+        set_evidence(planner.claims, claim, winner, loser, evidence, level)
         has_changed = has_changed or is_held(planner.claims, claim) != was_held
         if planner.joint.used[0]:
             file_claim(planner.joint, claim, loser, nats)
@@ -210,7 +210,7 @@ def with_options(planner: Planner, k: int) -> Planner:
         won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])
         take_in(wider, i, j, won[0], won[1], tied)
         wider.meetings.paid[entry] = meetings.paid[entry]
-        weigh_claims(wider, entry)
+        update_claims(wider, entry)
         show_losses(wider, entry)
         wider.meetings.pending[entry] = meetings.pending[entry]
     wider.points[:old] = planner.points
