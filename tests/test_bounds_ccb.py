@@ -98,8 +98,10 @@ def test_bounds_by_hand(bound, expected):
     assert bound() == pytest.approx(expected)
 
 
-def test_c_delta_beyond_floats_is_still_a_logarithm():
+def test_theorem_1_and_c_delta_beyond_floats_have_logarithms():
     assert bounds.log_c_delta(136, alpha=0.501) > 7000
+    assert bounds.theorem_1(MSLR_5, alpha=0.501) == math.inf
+    assert 700 < bounds.log_theorem_1(MSLR_5, alpha=0.501) < math.inf
 
 
 @pytest.mark.parametrize(
@@ -305,11 +307,6 @@ def test_regret_stays_below_the_corrected_theorem(name):
     found = copeland.simulate(name, "ccb:alpha=1.5", horizon, runs, marks=[int(horizon)])
     bound = bounds.theorem_1(copeland.load(name), horizon, 1.5, 0.5, corrected=True)
     assert (found.curves[0].regret[:, -1] <= bound).sum() >= binom.ppf(1e-6, runs, 0.5)
-
-
-def test_theorem_1_beyond_floats_is_infinite_and_its_logarithm_is_not():
-    assert bounds.theorem_1(MSLR_5, alpha=0.501) == math.inf
-    assert 700 < bounds.log_theorem_1(MSLR_5, alpha=0.501) < math.inf
 
 
 @pytest.mark.sampled(10)

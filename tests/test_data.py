@@ -137,15 +137,11 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(function):
 
 
 @pytest.mark.slow
-def test_a_data_set_is_fetched_and_loaded(server, cache):
+def test_a_data_set_is_fetched_once_and_loaded(server, cache):
     assert download.fetch(NAME) == cache / "tiny.npz"
     assert left(cache) == ["tiny.npz"]
     assert download.load(NAME) == MATRIX
     assert download.load(NAME).name == NAME
-
-
-@pytest.mark.slow
-def test_what_the_cache_has_is_not_asked_for_again(server, cache):
     assert download.fetch(NAME) == download.fetch(NAME) == download.find_in_cache(NAME)
     assert server.asked == ["/mirror/tiny_PMat.npz"]
 
@@ -326,12 +322,9 @@ def test_data_fetch_gives_the_files_and_whether_they_were_downloaded(server, cac
     assert len(server.asked) == 2
 
 
-def test_data_fetch_says_where_a_file_is(server, cache):
+def test_data_fetch_and_data_path_say_where_a_file_is(server, cache):
     assert run("fetch", NAME).stdout.startswith("tiny: ")
     assert "already there" in " ".join(run("fetch", NAME).stdout.split())
-
-
-def test_data_path_prints_the_file_alone(server, cache):
     download.fetch(NAME)
     assert run("path", NAME).stdout == f"{cache / 'tiny.npz'}\n"
     assert json.loads(run("path", NAME, "--json").stdout)["path"] == str(cache / "tiny.npz")

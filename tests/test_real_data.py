@@ -23,7 +23,7 @@ def test_one_file_reads_where_the_data_is():
 
 @pytest.mark.slow
 def test_without_the_data_a_test_that_needs_it_is_skipped_and_says_so():
-    test = "tests/test_winners_of_votes.py::test_real_winners_are_known"
+    test = "tests/test_winners_of_votes.py::test_real_winners_are_known_and_large_smith_sets_hold_a_cycle"
     words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", test]
     told = subprocess.run(
         words,

@@ -86,10 +86,15 @@ def test_regret_of_a_known_run_is_counted_by_definition_1_or_halved():
     assert runs.curves[0].comparisons[0, -1] == 1
 
 
-def test_marks_are_increasing_and_end_at_the_horizon():
+def test_the_long_table_has_a_row_for_each_algorithm_run_and_increasing_mark():
     assert copeland.simulate(EASY, "ccb", 100, marks=[10, 5]).marks.tolist() == [5, 10, 100]
     marks = copeland.simulate(EASY, "ccb", 1e6).marks
     assert marks[0] == 1 and marks[-1] == 10**6 and (np.diff(marks) > 0).all()
+    runs = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.5"], 100, runs=3, marks=[10, 100])
+    table = runs.to_pandas()
+    assert len(table) == 2 * 3 * 2
+    last = table[(table.algorithm == "ccb:alpha=1.5") & (table.run == 2) & (table.t == 100)]
+    assert last.regret.item() == runs.curves[1].regret[2, -1]
 
 
 def test_ties_are_settled_by_a_coin_and_impossible_ones_refused():
@@ -99,14 +104,6 @@ def test_ties_are_settled_by_a_coin_and_impossible_ones_refused():
     assert runs.summary()[0]["correct"] == 1
     with pytest.raises(copeland.InvalidMatrix, match=r"between 0 and 0\.2"):
         matrix_problem(EASY, ties=np.where(np.eye(3) > 0, 0, 0.3))
-
-
-def test_the_long_table_has_a_row_for_each_algorithm_run_and_mark():
-    runs = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.5"], 100, runs=3, marks=[10, 100])
-    table = runs.to_pandas()
-    assert len(table) == 2 * 3 * 2
-    last = table[(table.algorithm == "ccb:alpha=1.5") & (table.run == 2) & (table.t == 100)]
-    assert last.regret.item() == runs.curves[1].regret[2, -1]
 
 
 def test_a_random_family_without_a_seed_is_redrawn_for_every_run():

@@ -140,27 +140,18 @@ def run(matrix, goal, seed, most):
     return state, int(ledger.duels[0])
 
 
-def test_the_third_and_the_fourth_are_rarely_mistaken():
+def test_goals_are_rarely_mistaken():
     matrix = order(6, gap=0.3, close=[(2, 3), (1, 3), (2, 4)])
     wrong, ended = count_wrong(matrix, "top:3", lambda state: set(state.order[:3]) == {0, 1, 2})
     assert wrong <= MOST_WRONG and ended == RUNS
-
-
-def test_even_options_are_rarely_told_apart_from_the_baseline():
     # Any decision of an even pair is wrong; a run that ends has made one for each.
     p = np.full((5, 5), 0.5)
     wrong, _ = count_wrong(PreferenceMatrix(p), "above:0", lambda state: False, most=3000)
     assert wrong <= MOST_WRONG
-
-
-def test_close_options_are_rarely_on_the_wrong_side_of_the_baseline():
     matrix = order(6, gap=0.1)
     right = np.array([True, True, False, False, False, False])
     wrong, ended = count_wrong(matrix, "above:2", lambda state: (state.chosen == right).all())
     assert wrong <= MOST_WRONG and ended == RUNS
-
-
-def test_tiers_of_an_order_are_rarely_wrong():
     matrix = order(5, gap=0.15)
     found = count_wrong(matrix, "tiers", lambda state: state.lower.tolist() == [4, 3, 2, 1, 0])
     assert found[0] <= MOST_WRONG and found[1] == RUNS

@@ -67,19 +67,13 @@ def test_several_people_on_one_question_are_grouped():
     assert width == pytest.approx(narrow, rel=0.06)  # five people who agree are one
 
 
-def test_rows_without_an_item_are_cases_of_their_own():
+def test_rows_without_items_and_gaps_and_columns_of_judges_are_read_as_they_are():
     rows = [{key: row[key] for key in ("left", "right", "people", "gpt")} for row in ROWS]
     report = copeland.audit_judges(rows, people="people", judges="gpt").reports[0]
     assert (report.compared, report.grouped, report.repeats) == (74, "", ())
-
-
-def test_a_column_of_a_judge_is_not_taken_for_the_names_of_people():
     rows = [{**row, "judge": row["gpt"]} for row in ROWS]
     report = copeland.audit_judges(rows, people="people", judges="judge").reports[0]
     assert (report.grouped, report.agreement.n) == ("", 64)
-
-
-def test_a_gap_in_a_column_is_no_vote():
     rows = [
         *ROWS,
         {**ROWS[0], "item": "new", "people": ""},

@@ -83,16 +83,13 @@ def timed(*agreed):
     return rows
 
 
-def test_agreement_that_fell_is_told():
+def test_agreement_that_fell_is_told_and_agreement_that_stays_is_not():
     found = report_of(timed(90, 90, 50)).periods
     # The first two of these months begin in January, the third in March.
     assert [one.name for one in found] == ["the later half", "1970-01", "1970-03"]
     last = found[-1]
     assert last.is_changed and last.agreement.value == 0.5
     assert last.change.value == pytest.approx(0.5 - 0.9)
-
-
-def test_nothing_changed_where_agreement_stays():
     found = report_of(timed(80, 80, 80)).periods
     assert found
     assert not any(one.is_changed for one in found)

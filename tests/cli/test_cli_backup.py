@@ -34,17 +34,6 @@ def test_a_backup_replaces_nothing_unasked(tmp_path):
     assert run("backup", copy, "--storage", storage, "--force").exit_code == 0
 
 
-@pytest.mark.parametrize("words", [["x.db"], ["missing/x.db"], [""], ["."]])
-def test_what_cannot_be_copied_is_one_sentence(tmp_path, monkeypatch, words):
-    monkeypatch.chdir(tmp_path)
-    storage = "sqlite:///missing.db" if words == ["x.db"] else "sqlite:///votes.db"
-    create_study(
-        "tea", ["green", "black"], "sqlite:///votes.db", voters="independent"
-    ).storage.dispose()
-    out = run("backup", *words, "--storage", storage)
-    assert out.exit_code == 2 and out.stderr.startswith("copeland: ")
-
-
 def test_a_backup_that_fails_leaves_nothing_behind(tmp_path):
     file, folder = tmp_path / "votes.db", tmp_path / "copies"
     storage = f"sqlite:///{file}"

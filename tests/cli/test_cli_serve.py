@@ -104,20 +104,3 @@ def test_a_link_is_drawn_as_a_square_of_blocks():
     assert {len(line) for line in lines} == {width} and 2 * len(lines) - 1 <= width <= 2 * len(
         lines
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--host", "0.0.0.0"], "--url"),
-        (["--host", "0.0.0.0"], "say --office"),
-        (["--office", "--url", "https://vote.example.org"], "leave --host and --url out"),
-        (["--port", "0"], "--port is 0"),
-        (["--workers", "0"], "--workers is 0"),
-        (["--url", "vote.example.org"], "give it in full"),
-        (["--storage", "memory"], "would be lost"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(started, words, said):
-    out = run("serve", *words)
-    assert out.exit_code == 2 and said in out.stderr and not started

@@ -33,6 +33,7 @@ def test_sessions_read_as_their_snapshot(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     for name in ("COPELAND_STORAGE", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: pytest.fail("a server began"))
     played = []
     for number, session in enumerate((SNAPSHOTS / "sessions.txt").read_text().split("\n\n")):
         folder = tmp_path / str(number)

@@ -252,13 +252,11 @@ def test_votes_bring_the_end_nearer():
     assert after.way(PLANNED).quantile(0.5) < before.way(PLANNED).quantile(0.5) / 2
 
 
-def test_quantiles_beyond_the_cap_are_not_known():
+def test_quantiles_beyond_the_cap_are_unknown_and_an_interrupted_plan_tells_of_the_worlds_done():
     way = Way("random", (10, 20, 100, 100), most=100)
     assert [way.quantile(share) for share in (0.1, 0.5, 0.9)] == [10, 20, None]
     assert way.unfinished == 2
 
-
-def test_a_plan_that_is_interrupted_tells_of_the_worlds_done():
     def stop(done, total):
         if done == 2:
             raise KeyboardInterrupt

@@ -95,17 +95,13 @@ def simulate_plainly(terms, share, ties, most, runs, seed):
 
 
 @pytest.mark.slow
-def test_the_announced_power_is_that_of_a_plain_simulation():
+def test_power_is_that_of_a_plain_simulation_and_grows_with_share_and_calls():
     terms = replace(BETTER, questions=100, delta=0.2)
     announced = forecast_gate(terms, max_calls=60, share=0.65, ties=0.3, runs=2_000).passed
     measured = simulate_plainly(terms, 0.65, 0.3, 60, 400, seed=3)
     error = math.sqrt(announced * (1 - announced) * (1 / 400 + 1 / 2_000))
     assert abs(announced - measured) < 3 * error
     assert 0.3 < announced < 0.95
-
-
-@pytest.mark.slow
-def test_power_grows_with_the_share_and_with_the_calls():
     passed = [
         forecast_gate(BETTER, share=s, max_calls=150, runs=300).passed for s in (0.5, 0.6, 0.8)
     ]

@@ -24,13 +24,10 @@ def test_the_order_is_that_of_the_truth_and_intervals_hold_it(by):
     assert found.tiers[0] == ("a",) and found.tiers[-1] == ("e",)
 
 
-def test_strengths_lie_in_their_intervals():
+def test_strengths_lie_in_their_intervals_and_tiers_end_where_all_differ():
     found = rank(WINS, by="strength")
     for place, true in zip(found.places, STRENGTHS - STRENGTHS.mean(), strict=True):
         assert place.low < true < place.high and place.strength == place.value
-
-
-def test_a_tier_ends_where_all_above_are_higher_than_all_below():
     above = np.zeros((4, 4), bool)
     above[0, 2:] = above[1, 2:] = True
     above[2, 3] = True

@@ -157,15 +157,12 @@ def test_orders_have_the_winners_that_their_names_say():
     assert losses(m).tolist() == list(range(9))
 
 
-def test_blocks_beat_the_half_that_follows_and_are_orders_within():
+def test_blocks_and_tournaments_are_as_their_names_say():
     m = copeland.load("blocks-6-3-0.1")
     beats = (m.p > 0.5).astype(int).tolist()
     assert beats[0] == [0, 1, 0, 1, 1, 0]  # its own block is 0 and 3, the next one 1 and 4
     assert beats[5] == [1, 0, 0, 1, 0, 0]
     assert winners.copeland_winners(m).tolist() == [0, 1, 2]
-
-
-def test_tournaments_take_their_gaps_from_the_name():
     gap = np.abs(copeland.load("tournament-9-U(.2,.3)").p - 0.5)[np.triu_indices(9, 1)]
     assert 0.2 <= gap.min() < gap.max() <= 0.3
     assert copeland.load("tournament-9-U(.02,.45):seed=3") == copeland.load("tournament-9:seed=3")

@@ -147,12 +147,9 @@ def test_bands_are_quantiles_standard_errors_or_none():
     assert not copeland.plot(one, spread="none").axes[0].collections
 
 
-def test_a_notebook_shows_a_figure_by_itself_at_its_own_size():
+def test_a_notebook_shows_a_figure_which_may_be_drawn_on_axes_of_ones_own():
     png, size = copeland.plot(runs_of(["a"]), width="single")._repr_png_()
     assert png.startswith(b"\x89PNG") and size["width"] == pytest.approx(3.4 * 96)
-
-
-def test_axes_of_ones_own_are_drawn_on():
     figure = Figure()
     left, right = figure.subplots(1, 2)
     assert copeland.plot(TEN, right) is figure

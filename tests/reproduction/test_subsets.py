@@ -42,11 +42,8 @@ def test_subsets_have_their_size():
     assert (draw_subsets(9, 4, block=0, seed=1).sum(axis=1) == 4).all()
 
 
-def test_the_subset_of_all_options_is_all_options():
+def test_subsets_are_drawn_evenly_and_the_whole_is_one():
     assert draw_subsets(9, 9, block=0, seed=1).all()
-
-
-def test_every_subset_is_equally_likely():
     drawn = np.concatenate([draw_subsets(5, 2, block, seed=1) for block in range(20)])
     seen = Counter(map(bytes, drawn))
     n, share = len(drawn), 1 / 10

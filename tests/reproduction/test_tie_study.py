@@ -55,7 +55,7 @@ def test_a_matrix_is_like_itself_and_noise_is_taken_out_of_the_correlation():
 
 
 @pytest.mark.quick
-def test_a_winner_is_sure_only_beyond_four_standard_errors():
+def test_ties_are_counted_within_queries_and_winners_are_sure_beyond_four_errors():
     order = PreferenceMatrix([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
     errors = np.full((3, 3), 0.02)
     assert standing(order, errors).surely and standing(order).condorcet == 0
@@ -63,10 +63,6 @@ def test_a_winner_is_sure_only_beyond_four_standard_errors():
     circle = PreferenceMatrix([[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]])
     assert standing(circle, errors).condorcet is None and standing(circle, errors).surely
     assert not standing(circle, 2 * errors).surely
-
-
-@pytest.mark.quick
-def test_ties_are_counted_among_pairs_of_one_query():
     made = Collection([0, 1, 0, 1], [[1, 1], [1, 2], [3, 5], [4, 5]], offsets=[0, 2, 4])
     assert tied_share(made).tolist() == [0.5, 0.5]
 

@@ -52,14 +52,11 @@ def test_votes_with_sides_are_tested_beside_counts():
     )
 
 
-def test_counts_have_sides_but_not_of_voters():
+def test_counts_have_sides_that_undoing_leaves_as_they_are():
     assert place(study_with([SHOWN[0] | {"count": 7}])) == (7, 0)
     study = study_with([COUNTS[0] | {"voter": "ann"}], [SHOWN[0] | {"voter": "ann"}])
     (ann,) = study.standing().voters
     assert (ann.position.left, ann.position.right, ann.outcomes["left"]) == (1, 0, 61)
-
-
-def test_undoing_counts_leaves_the_sides_as_they_are():
     study = study_with(SHOWN)
     study.add_votes(COUNTS, source="counts.csv")
     study.undo_import("counts.csv")

@@ -141,23 +141,17 @@ def test_an_unknown_ballot_is_refused(study, wrong):
         study.tell(wrong, "left")
 
 
-def test_a_ballot_of_another_study_is_refused(study):
+def test_what_no_ballot_can_be_answered_with_is_refused_and_it_stays_open(study):
     other = create_study("other", ["wine", "beer"], voters="independent")
     study.ask()
     with pytest.raises(UnknownBallot, match="the ballot you answered comes from another study"):
         study.tell(other.ask(), "left")
-
-
-def test_an_unknown_outcome_is_refused_and_the_ballot_stays_open(study):
     ballot = study.ask()
     with pytest.raises(InvalidVote, match="'lft' is not an outcome; did you mean 'left'"):
         study.tell(ballot, "lft")
     with pytest.raises(InvalidVote, match=r"'\['left'\]' is not an outcome"):
         study.tell(ballot, ["left"])
     assert study.tell(ballot, "left").counted
-
-
-def test_a_vote_for_an_option_that_is_not_on_the_ballot_is_refused(study):
     ballot = study.ask()
     other = next(name for name in OPTIONS if name not in (ballot.left, ballot.right))
     sentence = f"'{other}' is not on the ballot, which is of '{ballot.left}' and '{ballot.right}'"

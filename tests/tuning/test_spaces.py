@@ -22,15 +22,12 @@ def test_points_and_places_belong_together():
     assert (Integer(-2, 2).value(0.0), Integer(-2, 2).value(1.0)) == (-2, 2)
 
 
-def test_integers_and_choices_sit_at_the_centres_of_their_cells_evenly():
+def test_cells_of_integers_and_choices_are_even_and_as_far_apart():
     places = Space({"n": Integer(1, 4), "c": Choice(*"abc")}).spread(1200, np.random.default_rng(0))
     for column, cells in zip(places.T, (4, 3), strict=True):
         centres, counts = np.unique(column, return_counts=True)
         assert centres == pytest.approx((np.arange(cells) + 0.5) / cells)
         assert (np.abs(counts - 1200 / cells) < 30).all()
-
-
-def test_options_of_a_choice_are_one_apart_and_share_a_length():
     space = Space({"x": Real(0, 1), "c": Choice(*"abc")})
     a, b = space.coordinates(np.array([[0.5, 1 / 6], [0.5, 5 / 6]]))
     assert np.linalg.norm(a - b) == pytest.approx(1)

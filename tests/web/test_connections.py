@@ -54,13 +54,10 @@ def is_healthy(port):
         return answer(made).startswith(b"HTTP/1.1 200")
 
 
-def test_a_request_that_never_ends_is_ended(port):
+def test_requests_that_never_end_are_ended(port):
     with connect(port, UNFINISHED) as slow, connect(port) as silent:
         assert answer(slow) == b"" and answer(silent) == b""
     assert is_healthy(port)
-
-
-def test_a_second_request_that_never_ends_is_ended_too(port):
     with connect(port, ASKED) as made:
         assert answer(made).startswith(b"HTTP/1.1 200")
         made.sendall(UNFINISHED)

@@ -61,11 +61,8 @@ def test_a_certificate_that_does_not_hold_exits_with_1(cycle):
     assert flat(done.stdout).count("c.json does not hold: ") == len(found["objections"]) > 0
 
 
-def test_without_a_proof_certify_exits_with_1(demo):
+def test_without_a_proof_certify_exits_with_1_and_active_options_have_their_own(demo):
     assert values("certify", "demo", code=1)["statement"].startswith("After 1,220 votes, no option")
-
-
-def test_a_certificate_of_the_active_options(demo):
     for name in "DE":
         ok("option", "retire", "demo", name)
     found = values("certify", "demo", "--active")

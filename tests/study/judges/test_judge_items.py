@@ -51,12 +51,9 @@ def test_a_damaged_file_of_items_is_refused_with_its_line(tmp_path, name, conten
         read_items(path)
 
 
-def test_a_missing_file_of_items_is_said(tmp_path):
+def test_items_come_from_files_that_are_there_and_lines_may_be_named_json(tmp_path):
     with pytest.raises(InvalidItems, match=r"none\.txt: it cannot be read"):
         read_items(tmp_path / "none.txt")
-
-
-def test_json_lines_of_items_may_be_named_json(tmp_path):
     path = tmp_path / "items.json"
     path.write_text('"What is a duel?"\n{"name": "q2", "text": "Why?"}\n')
     assert [item.name for item in read_items(path)] == ["What is a duel?", "q2"]

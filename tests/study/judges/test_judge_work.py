@@ -13,7 +13,7 @@ from copeland.study.judges.call import ask_judge
 from copeland.support.escaping import inert
 
 
-def test_a_function_votes_until_the_study_has_nothing_left_to_ask():
+def test_a_function_votes_in_its_name_until_nothing_is_left_to_ask():
     study = TinyStudy(enough=10)
     done = judge_study(study, first_by_name)
     assert (done.votes, done.calls, done.errors, done.reason) == (10, 10, 0, "finished")
@@ -21,9 +21,6 @@ def test_a_function_votes_until_the_study_has_nothing_left_to_ask():
         getattr(told.ballot, told.outcome) == min(told.ballot.left, told.ballot.right)
         for told in study.votes
     )
-
-
-def test_votes_are_cast_in_the_name_of_the_judge():
     study = TinyStudy(enough=2)
     judge_study(study, {"ann": first_by_name, "bob": always_left})
     assert study.voters == {"ann": 1, "bob": 1}
