@@ -16,7 +16,8 @@ from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
 
-# The same examples every time, however busy the machine; few for `make fast`, many for `make nightly`. HYPOTHESIS_PROFILE=search looks for new ones.
+# The same examples every time, however busy the machine; few for `make fast`, many for `make nightly`.
+# HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("many", deadline=None, derandomize=True, max_examples=300)

@@ -71,7 +71,10 @@ def kept(kernel: Callable) -> Callable:
 
 
 def needs_example(value: object) -> bool:
-    """Whether an example must show the use of a public value: exceptions, tuples and records with hardly a method say all by their fields."""
+    """Whether an example must show the use of a public value.
+
+    Exceptions, tuples and records with hardly a method say all by their fields.
+    """
     if not isinstance(value, type):
         return True
     methods = [name for name, one in vars(value).items() if name[0] != "_" and callable(one)]

@@ -18,7 +18,8 @@ Rulings where the paper is silent:
   u_cc = 1/2 is the one largest; other ties are drawn uniformly.
 - A coin that cannot matter (an empty set, a single candidate) is not thrown.
 
-With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.kernels.vote_evidence` says. Line 13 still compares the upper ends u_jc of its open pairs.
+With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.kernels.vote_evidence` says. Line 13
+still compares the upper ends u_jc of its open pairs.
 """
 
 from __future__ import annotations

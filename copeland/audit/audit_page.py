@@ -51,9 +51,12 @@ def audit_page(reports: Sequence[JudgeReport], two: Sequence[TwoJudges], command
         judges=[_show_report(report, place) for place, report in enumerate(reports)],
         two=[_show_two(one) for one in two],
         known={
-            "agreement": "where both decide: neither says tie. Kappa and the agreement with ties count all votes, and a tie is an answer like others.",
-            "shares": "of the first option of a pair: the mean of 1 for a win, 1/2 for a tie and 0. The difference is judge less people on the same votes.",
-            "intervals": "at 95 %: Wilson's for shares, Bonett and Price's for differences, wider where votes hang together and one person or one question gave many. Those for all pairs hold together (Bonferroni).",
+            "agreement": "where both decide: neither says tie. Kappa and the agreement with ties count all votes, "
+            "and a tie is an answer like others.",
+            "shares": "of the first option of a pair: the mean of 1 for a win, 1/2 for a tie and 0. The difference "
+            "is judge less people on the same votes.",
+            "intervals": "at 95 %: Wilson's for shares, Bonett and Price's for differences, wider where votes hang "
+            "together and one person or one question gave many. Those for all pairs hold together (Bonferroni).",
         },
         versions={"copeland": __version__},
         command=command,

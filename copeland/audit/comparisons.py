@@ -84,7 +84,8 @@ def compare_votes(matched: Sequence[Comparison]) -> Compared:
 class PairShare(NamedTuple):
     """What people and a judge say of one pair: each one's share for the first option, and the difference with two intervals.
 
-    ``low`` and ``high`` are the ends of the interval of this pair alone, ``all_low`` and ``all_high`` of the one that holds for all pairs together.
+    ``low`` and ``high`` are the ends of the interval of this pair alone, ``all_low`` and ``all_high`` of the one that
+    holds for all pairs together.
     """
 
     first: str

@@ -151,7 +151,8 @@ def audit_judges(
     votes
         A file of votes in any format that :func:`copeland.formats.read_votes` reads, a data frame, rows, or a study.
     people
-        The column with people's outcome, where every judge has a column too. Without it every row names its voter, and voters that are not judges are people.
+        The column with people's outcome, where every judge has a column too. Without it every row names its voter, and
+        voters that are not judges are people.
     judges
         The columns or the voters that are judges. Of a study, by default the judges that voted in it.
     require

@@ -153,7 +153,10 @@ def count_repeats(
 
 
 class Period(NamedTuple):
-    """How often a judge agrees with people in a part of the time, and how much more than in the rest, by an interval that counts all looks."""
+    """How often a judge agrees with people in a part of the time, and how much more than in the rest.
+
+    The interval of the difference counts all looks.
+    """
 
     name: str
     agreement: Estimate

@@ -89,7 +89,8 @@ def list_assumptions(terms: Terms, active: bool) -> Iterator[str]:
     )
     yield "Which option is shown first is drawn at random, or makes no difference."
     yield (
-        f"Delta, the margin{'' if terms.goal == BEST else ', the goal'} and what counts as a vote were fixed before the votes were seen, and no "
+        f"Delta, the margin{'' if terms.goal == BEST else ', the goal'} and what counts as a vote were fixed before "
+        "the votes were seen, and no "
         "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
     )
     if terms.epoch == 0:
@@ -199,7 +200,8 @@ def _state_baseline(c: BaseCertificate, goal: Goal, one: str, several: str) -> s
     told = list(tell())
     if left:
         told.append(
-            f"{format_count(len(left), 'option')} {'is' if len(left) == 1 else 'are'} not decided yet: {join_names([names[i] for i in left])}"
+            f"{format_count(len(left), 'option')} {'is' if len(left) == 1 else 'are'} not decided yet: "
+            f"{join_names([names[i] for i in left])}"
         )
     return "; ".join(told)
 

@@ -135,7 +135,8 @@ def count_command(
     write_file(out, found.csv().encode())
     if not found.lists["read"]:
         note(
-            f"copeland: {impressions} holds no impressions, so {out} holds no votes. A front end shows no pairs once its allocation has expired."
+            f"copeland: {impressions} holds no impressions, so {out} holds no votes. A front end shows no pairs once "
+            "its allocation has expired."
         )
     if as_json:
         print_json(

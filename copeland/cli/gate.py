@@ -184,8 +184,8 @@ def gate_command(
 ) -> None:
     """Decide whether a change may go out: a judge compares two sets of answers to the same test cases.
 
-    Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is wrong; with --same, 0 if every
-    judge is fit, and 1 if not. It stops as soon as it is decided; Ctrl-C keeps what is judged.
+    Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is
+    wrong; with --same, 0 if every judge is fit, and 1 if not. It stops as soon as it is decided; Ctrl-C keeps what is judged.
     """
     with _name_options():
         settings = _make_settings(

@@ -77,7 +77,8 @@ def audit_command(
         list[str] | None,
         typer.Option(
             metavar="MARK",
-            help="A pass mark, fixed before you look: agreement>=.8, off<=.1; also agreement-with-ties, kappa, first, longer, own-family, flips, correlation. Repeat for each.",
+            help="A pass mark, fixed before you look: agreement>=.8, off<=.1; also agreement-with-ties, kappa, "
+            "first, longer, own-family, flips, correlation. Repeat for each.",
         ),
     ] = None,
     margin: Annotated[float, Number(help="By how much a share must differ to be off.")] = 0.05,

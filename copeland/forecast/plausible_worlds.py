@@ -307,7 +307,8 @@ def chances_of(
 ) -> Chances:
     """Return how likely each option is to be best, and those of ``together`` to be exactly the best.
 
-    Each chance is the smaller of what strengths and pairs by themselves make plausible. Best is meant as the certificate means it, up to its margin. ``most`` worlds are drawn, fewer of many options.
+    Each chance is the smaller of what strengths and pairs by themselves make plausible. Best is meant as the
+    certificate means it, up to its margin. ``most`` worlds are drawn, fewer of many options.
     """
     k = len(wins)
     count = max(min(most, PAIRS // (k * k)), 100)

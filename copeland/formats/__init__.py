@@ -1,7 +1,8 @@
 """Formats of files: what each is recognised by, how its records become votes, and how votes are written in it.
 
-Some formats hold no votes but the answers that options gave to test cases: :mod:`copeland.formats.answers` reads these. A format is a :class:`Format` that its own file in this package registers, or that an installed package names among its
-entry points ``copeland.formats``. A plain table of votes (:mod:`copeland.support.vote_tables`) needs none.
+Some formats hold no votes but the answers that options gave to test cases: :mod:`copeland.formats.answers` reads
+these. A format is a :class:`Format` that its own file in this package registers, or that an installed package names
+among its entry points ``copeland.formats``. A plain table of votes (:mod:`copeland.support.vote_tables`) needs none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Argilla's records with answers to a ranking question, as ``dataset.records.to_json`` writes them.
 
 Each answer is a vote on every pair that it ranks. Where a record's metadata has an entry of the name of a ranked value, such as
-``{"response1": "gpt-4"}``, that is the option; else the value is. Argilla 2 may write a ranking as a list of names, without ranks; their order
-need not be the ranking, so such a list is refused if it names fields of the record. Other lists answer other questions.
+``{"response1": "gpt-4"}``, that is the option; else the value is. Argilla 2 may write a ranking as a list of names,
+without ranks; their order need not be the ranking, so such a list is refused if it names fields of the record. Other
+lists answer other questions.
 """
 
 from __future__ import annotations

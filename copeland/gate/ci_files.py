@@ -1,7 +1,7 @@
 """What CI shows of a gate: JUnit XML, with a test for the gate by each judge and one for each tag, and Markdown for the page of a job.
 
-Of the tests, only what is proved is green. An undecided gate is a failure of the type "undecided": systems let a job with skipped tests pass. An undecided tag
-is skipped, because few cases rarely prove anything, and nobody required it.
+Of the tests, only what is proved is green. An undecided gate is a failure of the type "undecided": systems let a job
+with skipped tests pass. An undecided tag is skipped, because few cases rarely prove anything, and nobody required it.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ def run_gate(
 ) -> GateResult:
     """Let judges compare two sets of answers until the required claim is proved, or its opposite, or a limit is reached.
 
-    theta is the candidate's mean over the questions: 1 where its answer wins, 1/2 for a tie, 0 where it loses. Whatever is proved is the judge's
-    preference, on these cases. You may look after every verdict, which this does. docs/gate.md explains it.
+    theta is the candidate's mean over the questions: 1 where its answer wins, 1/2 for a tie, 0 where it loses.
+    Whatever is proved is the judge's preference, on these cases. You may look after every verdict, which this does.
+    docs/gate.md explains it.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ def run_gate(
     population
         ``"these"``: the claim is about exactly these cases; ``"like-these"``: about all cases of which they are a sample.
     swap
-        ``"random"``: one call per question, with a drawn order of the sides; ``"confirm"``: two calls, one for each order, or one if it says tie.
+        ``"random"``: one call per question, with a drawn order of the sides; ``"confirm"``: two calls, one for each
+        order, or one if it says tie.
     max_calls
         At most this many calls to each judge, in all runs; by default every question may be asked.
     cost

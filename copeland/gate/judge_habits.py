@@ -1,10 +1,12 @@
 """Habits of a judge that say nothing about the answers: it follows the sides, or calls every pair a tie.
 
-Each side is drawn, so a judge that reads the answers names the left one in half of the calls, whichever set is better. A judge whom the side decides
-more than half of the time names one side in more than three quarters of the calls, and changes its answer in more than half of the cases when the sides
-are swapped. Both shares are held against an exact lower bound, so few answers convict nobody.
+Each side is drawn, so a judge that reads the answers names the left one in half of the calls, whichever set is better.
+A judge whom the side decides more than half of the time names one side in more than three quarters of the calls, and
+changes its answer in more than half of the cases when the sides are swapped. Both shares are held against an exact
+lower bound, so few answers convict nobody.
 
-A judge that calls every pair a tie may see no difference. Its ties would prove "not worse" of any candidate. So they do not, unless the claim would hold even if the candidate had lost all these pairs.
+A judge that calls every pair a tie may see no difference. Its ties would prove "not worse" of any candidate. So they
+do not, unless the claim would hold even if the candidate had lost all these pairs.
 """
 
 from __future__ import annotations

@@ -127,7 +127,8 @@ def describe_power(power: Power) -> str:
     """
     return (
         f"For example, if {percent(power.ties)} of {power.cases:,} cases are ties and the candidate wins "
-        f"{_odds(power.share)} of the others, it passes with probability {_probability(power.passed)} after about {power.median_calls:,} calls."
+        f"{_odds(power.share)} of the others, it passes with probability {_probability(power.passed)} after about "
+        f"{power.median_calls:,} calls."
     )
 
 

@@ -1,8 +1,9 @@
 """A judge on a set of answers against itself, or on two samples of one model: what it says there is noise.
 
-Each case is asked in both orders of its sides, and a tenth of the questions once more. From what it said, gates are played with these settings: cases are
-drawn from those that were asked, with replacement, and which of the two answers is called the candidate is a coin flip. So neither set is better, and
-whatever a gate claims is wrong of the sets, even where it is right of the cases that were drawn.
+Each case is asked in both orders of its sides, and a tenth of the questions once more. From what it said, gates are
+played with these settings: cases are drawn from those that were asked, with replacement, and which of the two answers
+is called the candidate is a coin flip. So neither set is better, and whatever a gate claims is wrong of the sets, even
+where it is right of the cases that were drawn.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ class SelfCheck:
         if self.named <= FEW * 2 * self.cases:
             nearly = "nearly " if self.named else ""
             said.append(
-                f"It called {nearly}every pair a tie. A judge that sees no difference does so, too: try it on answers that are plainly worse."
+                f"It called {nearly}every pair a tie. A judge that sees no difference does so, too: try it on answers "
+                "that are plainly worse."
             )
         if self.unanswered:
             said.append(f"It gave no answer to {format_count(self.unanswered, 'question')}.")
@@ -159,7 +161,8 @@ class SelfCheck:
         judge = quote_name(self.judge)
         if self.is_fit:
             return (
-                f"Fit, as far as this check goes: the judge {judge} does not follow the sides, and by its answers a gate with these settings "
+                f"Fit, as far as this check goes: the judge {judge} does not follow the sides, and by its answers a "
+                "gate with these settings "
                 f"{wrong}.{ends}"
             )
         return f"Not fit for this gate: by the answers of the judge {judge}, a gate with these settings {wrong}.{ends}"

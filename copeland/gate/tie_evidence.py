@@ -7,7 +7,8 @@ the null allows, W - L <= s:
     E = 2 w! l! t! / (n+2)!  [Q]_n / max [W]_w [L]_l [T]_t,      [x]_y = x (x-1) ... (x-y+1)
 
 :func:`copeland.certificate.case_evidence.log_evidence_of_cases` is stronger where few verdicts are ties, and much weaker where many are:
-it does not learn from ties how many more to expect. So the two capitals are shared. docs/notes/certificate-proofs.md has the argument ("A gate").
+it does not learn from ties how many more to expect. So the two capitals are shared. docs/notes/certificate-proofs.md
+has the argument ("A gate").
 """
 
 from __future__ import annotations

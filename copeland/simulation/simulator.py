@@ -62,8 +62,8 @@ def simulate(
         counts; an algorithm that must know its horizon runs separately for each of them, as in the
         paper's first figure, and has a mark at each.
     runs, seed
-        How many runs of each algorithm, 10 by default. Run r of every algorithm draws its answers from the same random numbers: comparisons are paired. Algorithms
-        that must know their horizon draw other numbers for each horizon.
+        How many runs of each algorithm, 10 by default. Run r of every algorithm draws its answers from the same random
+        numbers: comparisons are paired. Algorithms that must know their horizon draw other numbers for each horizon.
     jobs
         Processes; the numbers do not depend on it.
     marks

@@ -129,8 +129,8 @@ class Settings:
         The names of the voters, if they are a panel.
     goal
         What the study is to find out. ``"best"``: who is best. ``"top:3"``: three options such that no other beats more than any of
-        them. ``"above:NAME"``: for each other option, whether it beats NAME. ``"tiers"``: groups of options that are apart; it goes on after
-        the winner.
+        them. ``"above:NAME"``: for each other option, whether it beats NAME. ``"tiers"``: groups of options that are
+        apart; it goes on after the winner.
     population
         Where judges vote, what is proved: something about exactly ``"these"`` cases, as by default, or about cases ``"like-these"``, of
         which these are a random sample. Empty elsewhere.

@@ -9,8 +9,9 @@ winner, loser                           one vote; with ``wins``, ``count`` or ``
 i, j, wins                              so many wins of i over j; also ``left, right`` and ``count``, ``n``
 ======================================  ==============================================================
 
-Studies export counts in a column ``times``. A column ``ties`` beside counts of wins holds counts of ties. An outcome is ``left``, ``right``, the name of
-the winner or that of its column, ``tie`` or ``both_bad``, which is a tie too; ``skip`` and ``error`` are no votes.
+Studies export counts in a column ``times``. A column ``ties`` beside counts of wins holds counts of ties. An outcome
+is ``left``, ``right``, the name of the winner or that of its column, ``tie`` or ``both_bad``, which is a tie too;
+``skip`` and ``error`` are no votes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What is kept beside the logs: voting pages, links, keys, images, sessions and checks, as values and in tables. Votes are in the logs alone."""
+"""What is kept beside the logs: voting pages, links, keys, images, sessions and checks, as values and in tables.
+
+Votes are in the logs alone.
+"""
 
 from __future__ import annotations
 

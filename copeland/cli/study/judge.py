@@ -94,8 +94,8 @@ def judge_command(
 ) -> None:
     """Let judges vote until nothing is left to ask, or a limit is reached; Ctrl-C keeps what is judged.
 
-    Without --items a judge answers each pair, with its sides, once; on test cases, all judges together answer each pair once on each. A failure is
-    kept as an error, which is not a vote. Exit code 1 if a judge keeps failing.
+    Without --items a judge answers each pair, with its sides, once; on test cases, all judges together answer each
+    pair once on each. A failure is kept as an error, which is not a vote. Exit code 1 if a judge keeps failing.
     """
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items

@@ -116,7 +116,8 @@ def rank_command(
     by: Annotated[
         str,
         typer.Option(
-            help="By how many others they beat (copeland), their mean chance against a random other (borda), or their Bradley-Terry strength.",
+            help="By how many others they beat (copeland), their mean chance against a random other (borda), or "
+            "their Bradley-Terry strength.",
             metavar="copeland|borda|strength",
         ),
     ] = "copeland",

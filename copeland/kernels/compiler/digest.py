@@ -1,8 +1,8 @@
 """Digests of code: what tells a compiled kernel, or a result that is kept, from that of other code.
 
 A compiled kernel depends on the bytecode that numba reads, not on comments, docstrings, line numbers or other functions. The
-names of its modules and of their named tuples count, because numba looks for them when it loads what it compiled. A result also depends on plain functions,
-so there whole modules count, as syntax trees without docstrings.
+names of its modules and of their named tuples count, because numba looks for them when it loads what it compiled. A
+result also depends on plain functions, so there whole modules count, as syntax trees without docstrings.
 """
 
 from __future__ import annotations

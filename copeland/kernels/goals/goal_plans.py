@@ -226,7 +226,10 @@ def draft_l(planner, l, enough):
 
 @kernel
 def search_l(planner, center, best, best_l):
-    """Return the weight and the l of the lightest certificate of the chosen options with l near the center, if it is lighter than the best."""
+    """Return the weight and the l of the lightest certificate of the chosen options with l near the center.
+
+    Only what is lighter than the best counts.
+    """
     k, m = len(planner.points), planner.goal[NUMBER]
     for l in range(max(center - 1, m // 2), min(center + 1, k - 2) + 1):
         weight = draft_l(planner, l, best)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class JudgedStudy(Protocol):
-    """A study that judges can vote in: one at hand (:class:`copeland.study.Study`) or on a server (:class:`copeland.client.RemoteStudy`)."""
+    """A study that judges can vote in.
+
+    It is at hand (:class:`copeland.study.Study`) or on a server (:class:`copeland.client.RemoteStudy`).
+    """
 
     name: str
 

@@ -37,7 +37,8 @@ OPTIONS_NOTE = (
     "at random. Von Neumann: its share of the lottery that no option beats. "
 )
 RANKING_NOTE = (
-    "Beats: how many others, so far; proved: where that number must be; rank: where the option may be in this order. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
+    "Beats: how many others, so far; proved: where that number must be; rank: where the option may be in this order. "
+    "Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
     "strengths; an estimate. The order within a tier proves nothing."
 )
 KAPPA_NOTE = (

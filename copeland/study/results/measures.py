@@ -243,8 +243,8 @@ class Measures:
     def each_chance(self) -> tuple[float, ...] | None:
         """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
 
-        It does not where the goal is another than one winner. Of a panel, or of so many test cases, it does not matter once some option is sure to be best: that others may tie with it
-        would make its share smaller.
+        It does not where the goal is another than one winner. Of a panel, or of so many test cases, it does not matter
+        once some option is sure to be best: that others may tie with it would make its share smaller.
         """
         exact = self.standing.panel is not None or self.standing.settings.finite is not None
         aimed = self.certificate.goal != BEST

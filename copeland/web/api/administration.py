@@ -1,4 +1,7 @@
-"""What an admin changes of a study: its options, also those that voters suggest, its words, whether it takes votes, and whether it is there at all."""
+"""What an admin changes of a study: its options, its words, whether it takes votes, and whether it is there at all.
+
+Options include those that voters suggest.
+"""
 
 from __future__ import annotations
 
