@@ -50,21 +50,3 @@ def test_rankers_estimate_does_not_overwrite_without_force(letor_file, tmp_path)
     assert done.exit_code == 2
     assert "--force" in done.stderr
     assert out.read_bytes() == b"mine"
-
-
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        (("--interleave", "balanced"), "probabilistic"),
-        (("--clicks", "informatoinal"), "informational"),
-        (("--outcome", "sing"), "sign"),
-        (("--ties", "halv"), "half"),
-        (("--comparisons", "0"), "at least 1"),
-        (("--backend", "slurm"), "choose one of loky, dask, ray"),
-    ],
-)
-def test_rankers_estimate_refuses_bad_input_in_a_sentence(letor_file, tmp_path, more, sentence):
-    done = run(*estimate_words(letor_file, tmp_path / "m.npz", *more))
-    assert done.exit_code == 2, done.stdout
-    assert sentence in done.stderr
-    assert not (tmp_path / "m.npz").exists()

@@ -154,27 +154,6 @@ def test_parameters_without_a_file(tune):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((), "nothing to tune"),
-        (("-p", "x"), "must be NAME=LOW:HIGH"),
-        (("-p", "x=:1"), "must be NAME=LOW:HIGH"),
-        (("-p", "=0:1"), "must be NAME=LOW:HIGH"),
-        (("-p", "x=0:1:2"), "must be NAME=LOW:HIGH"),
-        (("-p", "x=1:0"), "second number must be larger"),
-        (("-p", "x=0:inf"), "two finite numbers"),
-        (("-p", "x=0:1", "-p", "x=0:2"), "there twice"),
-        (("-p", "x=0:1", "--space", "space.toml"), "is in space.toml, too"),
-        (("-p", "y=0:1", "--constraint", "y > 2"), "no point of the space is feasible"),
-        (("-p", "y=0:1", "--seed", "-1"), "must be a whole number, 0 or more"),
-    ],
-)
-def test_parameters_that_cannot_be_are_refused_in_a_sentence(tune, words, said):
-    assert said in tune("create", "no.json", *words, code=2)
-    assert not Path("no.json").exists()
-
-
-@pytest.mark.parametrize(
     ("text", "said"),
     [
         (None, "cannot be read"),
