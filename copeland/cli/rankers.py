@@ -329,18 +329,18 @@ def _sentences(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> list
     from copeland.cli.matrices import findings, sentences
     from copeland.ranking.rankers_page import agreement_sentence, certainty_sentences, top_options
 
-    said = [*sentences(findings(m)), *certainty_sentences(sure)]
+    findings_in_words = [*sentences(findings(m)), *certainty_sentences(sure)]
     best = top_options(m)
     top = sure.touching(best)
     if top:
         pairs = [f"{m.labels[i]} and {m.labels[j]} ({m.p[i, j]:.4f})" for i, j in top]
         which = "" if len(best) == m.k else f", with one of the {len(best)} with the most wins"
-        said.append(f"Not told apart{which}: {some(pairs, 12)}.")
+        findings_in_words.append(f"Not told apart{which}: {some(pairs, 12)}.")
     if means is not None:
         first = m.labels[int(means.argmax())]
-        said.append(f"Highest mean {measure}: {first} ({means.max():.4f}).")
-        said.append(agreement_sentence(agreed, measure))
-    return said
+        findings_in_words.append(f"Highest mean {measure}: {first} ({means.max():.4f}).")
+        findings_in_words.append(agreement_sentence(agreed, measure))
+    return findings_in_words
 
 
 def _summary(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> dict[str, Any]:
@@ -349,7 +349,7 @@ def _summary(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> dict[s
     from copeland.cli.matrices import findings
     from copeland.ranking.rankers_page import top_options
 
-    told = {
+    summary = {
         **findings(m),
         "largest_standard_error": sure.largest_error,
         "median_standard_error": sure.median_error,
@@ -359,12 +359,12 @@ def _summary(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> dict[s
         "always_tied": [list(pair) for pair in sure.twins],
     }
     if means is not None:
-        told |= {
+        summary |= {
             "measure": measure,
             "means": means.tolist(),
             "agreement": {"share": agreed.share, **asdict(agreed)},
         }
-    return told
+    return summary
 
 
 class Entries(NamedTuple):
@@ -408,12 +408,12 @@ def read_entries(entries: Entries, grades: int | None) -> tuple[Collection, list
     with _in_words_of_options():
         runs = [read_run(text) for text in entries.runs]
         collection = _collection(entries, runs, grades)
-        found = [trec_run(run, entries.unknown) for run in runs]
-        found += [ranker for text in entries.scores for ranker in by_scores(text)]
-        found += [by_model(text) for text in entries.models]
-        if entries.features or not found:
-            found += by_features(entries.features or "all", collection, entries.descending)
-    return collection, found
+        rankers = [trec_run(run, entries.unknown) for run in runs]
+        rankers += [ranker for text in entries.scores for ranker in by_scores(text)]
+        rankers += [by_model(text) for text in entries.models]
+        if entries.features or not rankers:
+            rankers += by_features(entries.features or "all", collection, entries.descending)
+    return collection, rankers
 
 
 def _collection(entries: Entries, runs: Sequence, grades: int | None) -> Collection:
@@ -454,5 +454,5 @@ def _in_words_of_options() -> Iterator[None]:
     try:
         yield
     except InvalidCollection as error:
-        said = str(error).replace("ask for unknown='zero'", "say --unjudged zero")
-        raise InvalidCollection(said.replace("junk='zero'", "--unjudged zero")) from None
+        refusal = str(error).replace("ask for unknown='zero'", "say --unjudged zero")
+        raise InvalidCollection(refusal.replace("junk='zero'", "--unjudged zero")) from None

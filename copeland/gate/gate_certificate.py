@@ -166,8 +166,19 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
         judgments = _read_judgments(
             told["verdicts"], set(told["changed"]), questions, same, settings
         )
-        rest = (pairs, questions, terms, settings, told["calls"], "", "")
-        judges.append(make_judge_result(told["judge"], judgments, *rest))
+        judges.append(
+            make_judge_result(
+                told["judge"],
+                judgments,
+                pairs=pairs,
+                questions=questions,
+                terms=terms,
+                settings=settings,
+                calls=told["calls"],
+                reason="",
+                stopped="",
+            )
+        )
         yield from _compare(told, judges[-1])
     yield from _compare_whole(content, _make_result(content, pairs, settings, terms, judges))
 

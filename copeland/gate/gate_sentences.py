@@ -32,9 +32,9 @@ def describe_gate(result: GateResult) -> str:
     missing = [describe_saving(saving) for saving in result.savings if not saving.holds]
     if missing:
         return " ".join(missing)
-    said = [describe_verdict(result, judge) for judge in result.judges]
-    said += [describe_saving(saving) for saving in result.savings]
-    return " ".join([*_sum_up(result), *said])
+    verdicts = [describe_verdict(result, judge) for judge in result.judges]
+    verdicts += [describe_saving(saving) for saving in result.savings]
+    return " ".join([*_sum_up(result), *verdicts])
 
 
 def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
@@ -44,8 +44,8 @@ def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
     if cases == 1:
         on = "on this case" if exact else "on cases like this one"
     claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
-    said = f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
-    return f"{judge.objection} {said}" if judge.objection else said
+    verdict = f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
+    return f"{judge.objection} {verdict}" if judge.objection else verdict
 
 
 def describe_claim(finding: Finding, terms: GateTerms, baseline: str, candidate: str) -> str:
@@ -123,17 +123,17 @@ def describe_saving(saving: Saving) -> str:
 
 def describe_details(result: GateResult, tags: bool = True) -> list[str]:
     """Return what else is to be known: why each judge stopped, what counted, sides, tags, cost, agreement."""
-    said: list[str] = []
+    details: list[str] = []
     for judge in result.judges:
         whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
-        said += [
+        details += [
             f"{whose}{one}" for one in (*_describe_reach(result, judge), *_describe_work(judge))
         ]
         slices = judge.slices if tags else ()
-        said += [f"{whose}Tag {describe_slice(result, one)}" for one in slices]
-    said += _describe_agreement(result)
-    said += _describe_cost(result)
-    return said
+        details += [f"{whose}Tag {describe_slice(result, one)}" for one in slices]
+    details += _describe_agreement(result)
+    details += _describe_cost(result)
+    return details
 
 
 def describe_slice(result: GateResult, one: Slice) -> str:
@@ -152,13 +152,15 @@ def _sum_up(result: GateResult) -> Iterator[str]:
 def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
     theta = judge.tally.verdicts.theta
     low, high = judge.interval
-    said = []
+    numbers = []
     if theta is not None:
         ends = "" if judge.is_exact else f", {format_share(low)} to {format_share(high)}"
-        said.append(f"theta {format_share(theta)}{ends}")
-    said.append(f"{judge.calls:,} of {format_count(max(result.most_calls, judge.calls), 'call')}")
-    said.append(_describe_surety(judge.finding, result.terms))
-    return "; ".join(one for one in said if one)
+        numbers.append(f"theta {format_share(theta)}{ends}")
+    numbers.append(
+        f"{judge.calls:,} of {format_count(max(result.most_calls, judge.calls), 'call')}"
+    )
+    numbers.append(_describe_surety(judge.finding, result.terms))
+    return "; ".join(one for one in numbers if one)
 
 
 def _describe_surety(finding: Finding, terms: GateTerms) -> str:

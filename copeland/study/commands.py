@@ -132,7 +132,9 @@ def _make_vote(state: StudyState, asked: AskedEvent, told: Answer, now: float) -
             "the ballot you answered comes from another study."
         )
     return VoteEvent(
-        *(state.number + 1, VOTED, now),
+        number=state.number + 1,
+        kind=VOTED,
+        time=now,
         event_id=told.event_id,
         ballot=asked.number,
         voter=asked.voter if told.voter is None else told.voter,

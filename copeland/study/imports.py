@@ -49,9 +49,10 @@ def import_votes(
             undone += row.times * gone
             seen += row.times * (not gone)
             continue
-        number = state.number + len(new) + 1
         vote = VoteEvent(
-            *(number, VOTED, now if row.time is None else row.time),
+            number=state.number + len(new) + 1,
+            kind=VOTED,
+            time=now if row.time is None else row.time,
             event_id=row.event_id,
             voter=row.voter,
             left=row.left,

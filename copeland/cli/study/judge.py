@@ -164,7 +164,7 @@ def _resting() -> Callable[[Wait], None]:
 
 
 def _describe(name: str, done: Summary) -> dict[str, Any]:
-    told = {
+    counts = {
         field: getattr(done, field)
         for field in (
             *("calls", "votes", "skips", "errors", "left_out", "retries", "confirmed", "flips"),
@@ -177,7 +177,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
     }
     swaps = [{"judge": judge} | swaps._asdict() for judge, swaps in done.swaps.items()]
     total = done.total._asdict()
-    return {"study": name, **told, "total": total, "swaps": swaps, "agreement": agreement}
+    return {"study": name, **counts, "total": total, "swaps": swaps, "agreement": agreement}
 
 
 def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str]:
@@ -194,27 +194,27 @@ def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str
         if number
     ]
     paid = f", cost {done.cost:,.4g}" if done.cost else ""
-    said = [
+    sentences = [
         f"{format_count(done.votes, 'vote')} from {format_count(done.calls, 'call')}"
         f"{paid}{' (' + ', '.join(besides) + ')' if besides else ''}. Stopped: {done.stopped}"
     ]
     if done.reason == "finished":
-        said.append(nothing_left(work))
+        sentences.append(nothing_left(work))
     if done.reason == "likely":
-        said.append("To go on to a proof, judge without --until.")
+        sentences.append("To go on to a proof, judge without --until.")
     if done.reason == "answered" and work.settings.cases:
-        said += work.verdict().advice
+        sentences += work.verdict().advice
     elif done.reason == "answered":
         vote = f"You may vote yourself: {command_line('copeland', 'study', 'vote', work.name)}. "
-        said.append(
+        sentences.append(
             f"{'' if server else vote}A judge that draws each answer afresh may answer again with --repeat."
         )
     if done.total.calls > done.calls:
-        said.append(spent_sentence(done.total))
-    said += flip_sentences(done.swaps)
-    said += [
+        sentences.append(spent_sentence(done.total))
+    sentences += flip_sentences(done.swaps)
+    sentences += [
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
         for pair in done.agreement.pairs
     ]
     where = "" if server is None else f" --server {command_line(server)}"
-    return [*said, f"How it stands: copeland study status{where} {command_line(work.name)}"]
+    return [*sentences, f"How it stands: copeland study status{where} {command_line(work.name)}"]

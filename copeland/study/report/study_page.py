@@ -397,9 +397,9 @@ def _ranking(reading: Analysis, said: Sequence[str]) -> Part:
     ]
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
-    told = (ranking.sentence, exactness_sentence(ranking), *ranking.notes)
+    notes = (ranking.sentence, exactness_sentence(ranking), *ranking.notes)
     return Part(
-        said=[one for one in told if one not in said],
+        said=[one for one in notes if one not in said],
         columns=["option", "tier", "beats", "proved", "rank", "strength"],
         rows=rows,
         note=sentences.RANKING_NOTE + more,
@@ -439,14 +439,14 @@ def _pairs(reading: Analysis) -> Part:
     ]
     rows = []
     for i, j in pairs[:PAIRS]:
-        said = sentences.SURENESS.get(int(reading.sure[i, j]), "even")
+        known = sentences.SURENESS.get(int(reading.sure[i, j]), "even")
         if (min(i, j), max(i, j)) in reading.certificate.ties:
             is_panel = reading.standing.panel is not None
-            said = "proved tied" if is_panel else f"{said}, tied within the margin"
+            known = "proved tied" if is_panel else f"{known}, tied within the margin"
         pair = f"{reading.names[i]} against {reading.names[j]}"
         counts = (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])
         rows.append(
-            [pair, *(f"{n:,}" for n in counts), percent(float(shares[i, j]), digits=1), said]
+            [pair, *(f"{n:,}" for n in counts), percent(float(shares[i, j]), digits=1), known]
         )
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
@@ -454,9 +454,9 @@ def _pairs(reading: Analysis) -> Part:
 
 
 def _progress(reading: Analysis, progress: Sequence[Progress]) -> Part:
-    said = list(sentences.progress_sentences(reading, progress))
+    course = list(sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
-        return Part(said=said)
+        return Part(said=course)
     lower, note = "evidence there, of what a proof needs", sentences.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
@@ -471,9 +471,9 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> Part:
             sentences.find_first_proof(progress),
             lower,
         ),
-        f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
+        f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(course)}",
     )
-    return Part(drawn, said, note)
+    return Part(drawn, course, note)
 
 
 def _position(standing: Standing) -> Part:
@@ -487,8 +487,8 @@ def _position(standing: Standing) -> Part:
         for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
         if p.left + p.right
     ]
-    told = "; ".join(f"{row.full} {percent(row.value, digits=1)}" for row in rows)
-    alt = f"Share of wins of the left side: {told}"
+    shares = "; ".join(f"{row.full} {percent(row.value, digits=1)}" for row in rows)
+    alt = f"Share of wins of the left side: {shares}"
     drawn = _picture(position_figure(rows), alt) if rows else None
     sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
     note = sentences.note_omission(sides - max(len(rows) - 1, 0), "voter")
@@ -510,12 +510,14 @@ def _voters(standing: Standing) -> Part:
         columns.insert(3, "flips")
     known = sum(voter.votes for voter in standing.voters)
     number, left = len(standing.voters), len(standing.voters) - len(voters)
-    said = f"{format_count(number, 'voter')} gave {known:,} answers, not counting skips and errors."
+    summary = (
+        f"{format_count(number, 'voter')} gave {known:,} answers, not counting skips and errors."
+    )
     note = (
         "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
         f"one{f'; {left:,} with fewer answers are left out' if left else ''}."
     )
-    return Part(said=[said], columns=columns, rows=rows, note=note)
+    return Part(said=[summary], columns=columns, rows=rows, note=note)
 
 
 def _members(panel: PanelStanding) -> Part:
@@ -555,7 +557,7 @@ def _judges(agreed: JudgeAgreement, voters: int) -> Part:
 
 def _basis(standing: Standing, last: float | None) -> dict[str, str]:
     certificate, settings = standing.certificate, standing.settings
-    said = {
+    basis = {
         "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
         **({} if settings.goal == goals.BEST else {"goal": settings.goal}),
         "algorithm": settings.algorithm,
@@ -569,15 +571,15 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
     }
     if settings.panel:
         for name in ("error probability", "margin", "repeats"):
-            del said[name]
-        said["voters"] = f"a panel: {', '.join(settings.panel)}"
+            del basis[name]
+        basis["voters"] = f"a panel: {', '.join(settings.panel)}"
     if settings.cases:
-        said["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
-        said["what is proved"] = "on these cases" if settings.finite else "on cases like these"
+        basis["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
+        basis["what is proved"] = "on these cases" if settings.finite else "on cases like these"
     if last is not None:
         time = datetime.fromtimestamp(last, UTC)
-        said["last event"] = f"number {standing.events:,}, at {time:%Y-%m-%d %H:%M:%S} UTC"
-    return said
+        basis["last event"] = f"number {standing.events:,}, at {time:%Y-%m-%d %H:%M:%S} UTC"
+    return basis
 
 
 # Bits

@@ -141,8 +141,11 @@ class Measures:
     def order(self) -> tuple[int, ...]:
         """The proved best first, then by score, then by the share of votes won."""
         return order_of(
-            *(self.standing.wins, self.standing.ties, self.certificate.best),
-            *(self._missing_pairs, self.certificate.active),
+            self.standing.wins,
+            self.standing.ties,
+            best=self.certificate.best,
+            unsettled=self._missing_pairs,
+            active=self.certificate.active,
         )
 
     @property

@@ -66,11 +66,11 @@ def likely_sentence(standing: Standing, least: float) -> str:
     settings = standing.settings
     if standing.votes == 0:
         return ""
-    found = favourite_of(standing.wins, standing.ties, settings.margin, least, settings.seed)
-    if found is None:
+    favourite = favourite_of(standing.wins, standing.ties, settings.margin, least, settings.seed)
+    if favourite is None:
         return ""
-    name = quote_name(shorten_names(standing.labels, NAME)[found.option])
-    return likely_words(name, found.chance)
+    name = quote_name(shorten_names(standing.labels, NAME)[favourite.option])
+    return likely_words(name, favourite.chance)
 
 
 def refuse_for_panel(goal: Until, people: int | None = None) -> None:
@@ -159,13 +159,13 @@ class Verdict:
     @property
     def parts(self) -> dict[str, tuple[str, ...]]:
         """The sentences below the claim, by what they rest on; parts that say nothing are left out."""
-        said = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
-        return {part: sentences for part, sentences in said.items() if sentences}
+        by_part = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
+        return {part: sentences for part, sentences in by_part.items() if sentences}
 
     def to_dict(self) -> dict[str, str | tuple[str, ...]]:
         """Return its sentences by field, for JSON."""
-        told = ("kind", "claim", "proved", "shown", "advice", "assumptions")
-        return {name: getattr(self, name) for name in told}
+        fields = ("kind", "claim", "proved", "shown", "advice", "assumptions")
+        return {name: getattr(self, name) for name in fields}
 
     def __str__(self) -> str:
         lines = [self.claim]
@@ -177,8 +177,9 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         parts = "".join(
-            f"<dt>{escape(part)}</dt>" + "".join(f"<dd>{escape(inert(one))}</dd>" for one in said)
-            for part, said in self.parts.items()
+            f"<dt>{escape(part)}</dt>"
+            + "".join(f"<dd>{escape(inert(one))}</dd>" for one in sentences)
+            for part, sentences in self.parts.items()
         )
         chances = "" if self.estimates is None else self.estimates.html
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
@@ -214,57 +215,57 @@ def verdict_of(votes: Standing | Measures) -> Verdict:
     )
 
 
-def kind_of_verdict(found: BaseCertificate) -> Literal["winner", "tied", "reached", "open"]:
+def kind_of_verdict(certificate: BaseCertificate) -> Literal["winner", "tied", "reached", "open"]:
     """Return how far the goal is reached, in a word."""
-    if found.goal == BEST:
-        return found.verdict
-    return "reached" if found.decided else "open"
+    if certificate.goal == BEST:
+        return certificate.verdict
+    return "reached" if certificate.decided else "open"
 
 
 def claim_of(votes: Measures) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
     if votes.certificate.goal != BEST:
-        said = _claim_goal(votes)
+        claim = _claim_goal(votes)
     else:
-        said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
+        claim = (
+            _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
+        )
     if not votes.standing.settings.cases or not votes.standing.votes:
-        return said
+        return claim
     assert isinstance(votes.certificate, Certificate)
-    return f"{on_cases(votes.certificate.terms)}{said}"
+    return f"{on_cases(votes.certificate.terms)}{claim}"
 
 
 def _claim_goal(votes: Measures) -> str:
     """How far a goal beyond one winner is reached."""
-    found, standing = votes.certificate, votes.standing
+    certificate, standing = votes.certificate, votes.standing
     words = ("sure to be", "is", "are") if standing.panel else ("proved", "is proved", "are proved")
-    said = f"{state_goal(found, *words)}."
-    names = tuple(f"{name}{end}" for name in quote_names(found.labels) for end in " ,")
-    if not said.startswith(names) and not standing.settings.cases:
-        said = capital(said)  # a name of an option stays as it is
-    if found.decided:
-        return said
+    claim = f"{state_goal(certificate, *words)}."
+    names = tuple(f"{name}{end}" for name in quote_names(certificate.labels) for end in " ,")
+    if not claim.startswith(names) and not standing.settings.cases:
+        claim = capital(claim)  # a name of an option stays as it is
+    if certificate.decided:
+        return claim
     if standing.closed:
-        return f"{said} The study was closed before more was known."
+        return f"{claim} The study was closed before more was known."
     if is_judged(standing):
-        return f"{said} All cases are judged."
+        return f"{claim} All cases are judged."
     if standing.panel is not None and not standing.panel.members_to_ask:
-        return f"{said} Nothing can be asked."
-    return f"{said} {'More people are needed' if is_exhausted(standing) else 'Keep going'}."
+        return f"{claim} Nothing can be asked."
+    return f"{claim} {'More people are needed' if is_exhausted(standing) else 'Keep going'}."
 
 
 def _name_winners(votes: Measures) -> str:
     """What is proved, in a few words."""
-    found = votes.certificate
-    name = votes.join_names(found.best)
-    up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
-    if up_to and isinstance(found, Certificate):
-        are = "is" if found.verdict == "winner" else "are each"
-        return (
-            f"{name} {are} proved best{up_to}. {advice_of(found.choice, found.best, votes.names)}"
-        )
-    of = "" if found.active is None else f" of the {len(found.active)} active options"
-    if found.verdict == "winner":
-        if found.is_all:
+    certificate = votes.certificate
+    name = votes.join_names(certificate.best)
+    up_to = f" up to a margin of {certificate.margin:g}" if certificate.margin else ""
+    if up_to and isinstance(certificate, Certificate):
+        are = "is" if certificate.verdict == "winner" else "are each"
+        return f"{name} {are} proved best{up_to}. {advice_of(certificate.choice, certificate.best, votes.names)}"
+    of = "" if certificate.active is None else f" of the {len(certificate.active)} active options"
+    if certificate.verdict == "winner":
+        if certificate.is_all:
             return f"{name} is proved the only winner{of}."
         return f"{name} is proved best{of}; a tie for best is not ruled out."
     return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
@@ -285,10 +286,10 @@ def _name_leaders(votes: Measures) -> str:
         )
     more = "More people are needed" if is_exhausted(standing) else "Keep going"
     if votes.likely is not None and votes.chances is not None and not standing.closed:
-        said = likely_words(votes.names[votes.likely], votes.chances.each[votes.likely])
+        claim = likely_words(votes.names[votes.likely], votes.chances.each[votes.likely])
         if is_judged(standing):
-            return f"{said} All cases are judged, and no option is proved best."
-        return f"{said} {more} for a proof: no option is proved best yet."
+            return f"{claim} All cases are judged, and no option is proved best."
+        return f"{claim} {more} for a proof: no option is proved best yet."
     first = votes.join_names(votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = f"{lead_sense(votes)}{', in a cycle' if votes.in_circle else ''}"
@@ -325,30 +326,30 @@ def _likelier(votes: Measures) -> str:
 
 
 def _list_proofs(votes: Measures) -> Iterator[str]:
-    found, standing, panel = votes.certificate, votes.standing, votes.standing.panel
+    certificate, standing, panel = votes.certificate, votes.standing, votes.standing.panel
     if panel is None:
-        yield found.statement
+        yield certificate.statement
         yield from _list_open_claims(votes)
     else:
-        is_same = panel.active.active == found.active
-        both = [found.statement, *([] if is_same else [panel.active.statement])]
-        yield from both if found.decided else reversed(both)  # what is decided comes first
-    if found.goal != BEST:
+        is_same = panel.active.active == certificate.active
+        both = [certificate.statement, *([] if is_same else [panel.active.statement])]
+        yield from both if certificate.decided else reversed(both)  # what is decided comes first
+    if certificate.goal != BEST:
         return
-    out = [i for i in votes.among if i not in found.possible]
-    if found.margin and out:
+    out = [i for i in votes.among if i not in certificate.possible]
+    if certificate.margin and out:
         yield (
             f"Ruled out: {votes.join_names(out)}. Some option beats more others by more than the margin than "
             f"{'it' if len(out) == 1 else 'each of them'} beats or ties."
         )
     elif out:
         yield f"Ruled out: {votes.join_names(out)}."
-    best = set(found.best)
-    close = [pair for pair in found.ties if not best or best.issuperset(pair)]
+    best = set(certificate.best)
+    close = [pair for pair in certificate.ties if not best or best.issuperset(pair)]
     if close and panel is None:
         pairs = join_names([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
-        yield f"Within the margin of {found.margin:g}, these are proved tied: {pairs}."
-    gone = [i for i in found.best if standing.options[i].state != ACTIVE]
+        yield f"Within the margin of {certificate.margin:g}, these are proved tied: {pairs}."
+    gone = [i for i in certificate.best if standing.options[i].state != ACTIVE]
     if gone:
         states = join_names([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
         covers = (
@@ -361,18 +362,18 @@ def _list_proofs(votes: Measures) -> Iterator[str]:
 
 def _list_open_claims(votes: Measures) -> Iterator[str]:
     """The answers that do not count yet, and the options that may be best too."""
-    found, waiting = votes.certificate, votes.standing.waiting
+    certificate, waiting = votes.certificate, votes.standing.waiting
     if waiting:
         are = "answer waits" if waiting == 1 else "answers wait"
         yield (
             f"{waiting:,} more {are} for voters who came earlier and have not finished: people count in the order "
             "in which they arrived."
         )
-    others = [i for i in found.possible if i not in found.best]
-    if others and found.best and found.goal == BEST:
+    others = [i for i in certificate.possible if i not in certificate.best]
+    if others and certificate.best and certificate.goal == BEST:
         are = "are" if len(others) > 1 else "is"
-        them = "it" if found.verdict == "winner" else "them"
-        what = "best up to the margin too" if found.margin else f"tied with {them}"
+        them = "it" if certificate.verdict == "winner" else "them"
+        what = "best up to the margin too" if certificate.margin else f"tied with {them}"
         yield f"Whether {votes.join_names(others)} {are} {what} is not proved."
 
 
@@ -432,10 +433,10 @@ def _leading(votes: Measures) -> Iterator[str]:
 def _leading_by_points(votes: Measures) -> Iterator[str]:
     """Who leads though others beat more: a win less, or a loss less, moves the points of an option alike."""
     lead = "leads" if len(votes.leaders) == 1 else "lead"
-    told = _tell_records(votes, votes.leaders)
+    records = _tell_records(votes, votes.leaders)
     if len(votes.leaders) > 1 and len({int(votes.scores[i]) for i in votes.leaders}) == 1:
-        told = f"each {_tell_record(votes, votes.leaders[0])}"
-    yield f"By wins minus losses, {votes.join_names(votes.leaders)} {lead} so far: {told}."
+        records = f"each {_tell_record(votes, votes.leaders[0])}"
+    yield f"By wins minus losses, {votes.join_names(votes.leaders)} {lead} so far: {records}."
     more = _beat_more(votes)
     if more:
         yield f"More wins, but also more losses: {_tell_records(votes, more)}."
@@ -476,7 +477,7 @@ def _leading_in_panel(votes: Measures) -> Iterator[str]:
 def _circle(votes: Measures) -> str:
     """The cycle, with the votes of each link and whether it is proved."""
     links = votes.links(votes.circle)
-    told = join_names(
+    links_in_words = join_names(
         [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
     )
     proved = [link for link in links if votes.sure[link] == PROVED]
@@ -486,7 +487,7 @@ def _circle(votes: Measures) -> str:
     elif proved:
         wins = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
         sure = f"{wins} {'is' if len(proved) == 1 else 'are'} proved, the rest not"
-    return f"There is a cycle: {told}. {sure}."
+    return f"There is a cycle: {links_in_words}. {sure}."
 
 
 def _behind(votes: Measures) -> Iterator[str]:
@@ -505,8 +506,8 @@ def _behind(votes: Measures) -> Iterator[str]:
 def _estimates(votes: Measures) -> Estimates | None:
     """How likely each option is to be best, while none is proved to be."""
     chances = votes.chances
-    found = votes.certificate
-    if chances is None or votes.standing.votes == 0 or found.goal != BEST or found.best:
+    certificate = votes.certificate
+    if chances is None or votes.standing.votes == 0 or certificate.goal != BEST or certificate.best:
         return None
     order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
@@ -540,12 +541,12 @@ def _other_counts(votes: Measures) -> Iterator[str]:
             f"estimated {percent(float(votes.borda[borda]))} of the votes against a random other."
         )
     if not leading.issuperset(votes.lottery_support):
-        told = [
+        draws = [
             f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.lottery_support
         ]
         yield (
             "Von Neumann's lottery, which no single option beats, would draw "
-            f"{join_names(told)}, by estimate."
+            f"{join_names(draws)}, by estimate."
         )
 
 

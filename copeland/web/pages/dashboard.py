@@ -99,11 +99,11 @@ def undo_vote(request: Request, here: Here, form: Form, number: int) -> Response
 
 def _find_vote(here: ManagedStudy, number: int) -> Event:
     """The vote of a number that stands."""
-    found = next(iter(here.study.events(number - 1, 1)), None) if 0 < number <= MOST else None
+    event = next(iter(here.study.events(number - 1, 1)), None) if 0 < number <= MOST else None
     is_gone = here.study.look_at_state(lambda state: number in state.undone)
-    if found is None or not is_vote(found) or found.event_id is None or is_gone:
+    if event is None or not is_vote(event) or event.event_id is None or is_gone:
         raise HTTPException(404)
-    return found
+    return event
 
 
 @router.get("/admin/s/{slug}/live")
@@ -114,14 +114,14 @@ async def live(request: Request, slug: str) -> Response:
 
 
 async def _changes(request: Request, server: Server, page: VotingPage) -> AsyncIterator[str]:
-    last, said = -1, time.monotonic()
+    last, sent = -1, time.monotonic()
     while not await request.is_disconnected():
         number = await run_in_threadpool(server.latest, page)
         if number != last:
-            last, said = number, time.monotonic()
+            last, sent = number, time.monotonic()
             yield f"event: changed\nid: {number}\ndata: {number}\n\n"
-        elif time.monotonic() - said > BEAT:
-            said = time.monotonic()
+        elif time.monotonic() - sent > BEAT:
+            sent = time.monotonic()
             yield ": still here\n\n"
         await asyncio.sleep(STEP)
 
@@ -191,15 +191,15 @@ def _leave_people_out(verdict: Verdict) -> Verdict:
 def figures_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the figures of a dashboard need."""
     known = here.server.analyses(here.page)
-    found = known.figures()
-    also = notes_of(here.server, here.page, found.number)
+    drawn = known.figures()
+    also = notes_of(here.server, here.page, drawn.number)
     labels, seen = _labels(here), known.latest()
     return {
-        "drawn_story": found.story,
-        "parts": found.parts,
-        "excluded": describe_events(here, found.excluded, {}),
+        "drawn_story": drawn.story,
+        "parts": drawn.parts,
+        "excluded": describe_events(here, drawn.excluded, {}),
         "names": {seen.names.get(own, own): label for own, label in labels.items()},
-        "drawn_at": found.number,
+        "drawn_at": drawn.number,
         "checks": _checks(here),
         "also": also,
     }
@@ -227,10 +227,10 @@ def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
 
 
 def _decided_tiles(reading: Analysis) -> list[Tile]:
-    found = reading.certificate
-    if found.goal != BEST:
+    certificate = reading.certificate
+    if certificate.goal != BEST:
         return list(reading.count_outcome().items())
-    return [("not ruled out", f"{len(found.possible)} of {len(reading.among)}")]
+    return [("not ruled out", f"{len(certificate.possible)} of {len(reading.among)}")]
 
 
 def _share_note(seen: VoteAnalysis) -> str:
@@ -290,7 +290,7 @@ def _describe_event(
     right = quote_name(options[event.right]) if event.right is not None else ""
     winner, loser = (right, left) if event.outcome == "right" else (left, right)
     verb = {"left": "over", "right": "over", "tie": "ties with", "both_bad": "as bad as"}
-    said = {
+    texts = {
         "created": "The study was created.",
         "closed": "The study was closed.",
         "reopened": "The study was reopened.",
@@ -309,7 +309,7 @@ def _describe_event(
     times = f", {times_of(event):,} times" if times_of(event) > 1 else ""
     return {
         "number": f"{event.number:,}",
-        "text": said.get(event.kind, f"{left}: {event.kind}") + times,
+        "text": texts.get(event.kind, f"{left}: {event.kind}") + times,
         "who": who,
         "reason": reason,
         "time": time.strftime("%H:%M", time.gmtime(event.time)),
@@ -320,17 +320,17 @@ def _describe_event(
 def _checks(here: ManagedStudy) -> list[str]:
     """What checks tell of voters, in sentences."""
     given = here.server.store.checks_of(here.page.study)
-    said = []
+    sentences = []
     for kind, words in ((KNOWN, "Known answers"), (REPEAT, "Repeats answered as before")):
-        told = [one.good for one in given if one.kind == kind and one.good is not None]
-        if told:
-            said.append(f"{words}: {sum(told):,} of {len(told):,} right.")
+        results = [one.good for one in given if one.kind == kind and one.good is not None]
+        if results:
+            sentences.append(f"{words}: {sum(results):,} of {len(results):,} right.")
     if here.page.failures:
         voters = {one.voter for one in given}
         out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
         failed = format_count(here.page.failures, "failed known answer")
-        said.append(f"Excluded for {failed}: {format_count(len(out), 'voter')}.")
-    return said
+        sentences.append(f"Excluded for {failed}: {format_count(len(out), 'voter')}.")
+    return sentences
 
 
 def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
@@ -384,24 +384,24 @@ def list_votes(request: Request, here: Here, before: str = "") -> HTMLResponse:
 
 def find_votes(study: Study, before: int | None = None) -> tuple[list[Event], int]:
     """Return the last votes before an event, the newest first, and the number of the event down to which they were looked for."""
-    found: list[Event] = []
+    votes: list[Event] = []
     last = study.number if before is None else min(before - 1, study.number)
     for _ in range(PIECES):
-        if last < 1 or len(found) >= SHOWN:
+        if last < 1 or len(votes) >= SHOWN:
             break
         piece = study.events(max(0, last - PIECE), min(PIECE, last))
-        found += [event for event in reversed(piece) if is_vote(event)]
+        votes += [event for event in reversed(piece) if is_vote(event)]
         last -= len(piece)
-    if len(found) > SHOWN:
-        found = found[:SHOWN]
-        last = found[-1].number - 1
-    return found, last + 1
+    if len(votes) > SHOWN:
+        votes = votes[:SHOWN]
+        last = votes[-1].number - 1
+    return votes, last + 1
 
 
-def _describe_votes(here: ManagedStudy, found: Sequence[Event]) -> list[dict[str, Any]]:
+def _describe_votes(here: ManagedStudy, votes: Sequence[Event]) -> list[dict[str, Any]]:
     """Votes as they are listed, with the day."""
-    said = describe_events(here, found, {})
+    words_of_each = describe_events(here, votes, {})
     return [
         {**words, "time": time.strftime("%Y-%m-%d %H:%M", time.gmtime(vote.time))}
-        for vote, words in zip(found, said, strict=True)
+        for vote, words in zip(votes, words_of_each, strict=True)
     ]

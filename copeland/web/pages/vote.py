@@ -192,7 +192,9 @@ def answer(request: Request, slug: str, form: FormData) -> Response:
     most = _find_limit(request, voter, study)
     try:
         kept = study.answer(
-            *(hidden.ballot, outcome, voter.name),
+            ballot=hidden.ballot,
+            outcome=outcome,
+            voter=voter.name,
             event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
             source=voter.link.source,
             following=lambda look: _onward(server, voter, study, look, most),
