@@ -110,16 +110,12 @@ def test_a_plan_says_what_is_compiled(monkeypatch, tmp_path):
 
 
 @pytest.mark.quick
-def test_nobody_is_told_of_what_is_ready_or_runs_as_it_is():
+def test_more_code_takes_longer_and_nobody_is_told_of_what_is_ready():
     told = []
     compile_ahead("random")
     compile_cells([cell_of(find("random"))], told.append)
     compile_cells([cell_of(new_algorithm(), compiled=False)], told.append)
     assert told == []
-
-
-@pytest.mark.quick
-def test_more_code_takes_longer():
     seconds = [seconds_to_compile(find(name)) for name in ("random", "rucb", "ccb", "cpc")]
     assert seconds == sorted(seconds)
     assert 1 < seconds[0] < 3 and seconds[-1] < 60

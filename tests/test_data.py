@@ -146,13 +146,10 @@ def test_a_data_set_is_fetched_once_and_loaded(server, cache):
     assert server.asked == ["/mirror/tiny_PMat.npz"]
 
 
-def test_force_downloads_again(server, cache):
+def test_force_downloads_again_and_a_damaged_file_is_replaced(server, cache):
     download.fetch(NAME)
     download.fetch(NAME, force=True)
     assert len(server.asked) == 2
-
-
-def test_a_damaged_file_counts_as_none_and_is_replaced(server, cache):
     download.fetch(NAME).write_bytes(b"damaged")
     assert download.find_in_cache(NAME) is None
     download.fetch(NAME)

@@ -63,12 +63,9 @@ def test_a_device_is_written_to_and_not_replaced():
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
-def test_a_long_name_has_room_for_its_draft(tmp_path):
+def test_long_names_have_room_for_drafts_and_files_are_told_by_their_own_name(tmp_path):
     write_file(tmp_path / ("x" * 255), b"new")
     assert (tmp_path / ("x" * 255)).read_bytes() == b"new"
-
-
-def test_what_cannot_be_written_is_told_by_its_own_name(tmp_path):
     with pytest.raises(FileNotFoundError) as missing:
         write_file(tmp_path / "nowhere" / "file", b"")
     assert missing.value.filename == str(tmp_path / "nowhere" / "file")

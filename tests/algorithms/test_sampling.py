@@ -161,14 +161,11 @@ def test_the_pair_is_drawn_as_from_whole_sampled_matrices(algorithm):
     assert_same_frequencies(ours, literal)
 
 
-def test_scores_count_the_entries_above_a_half():
+def test_scores_and_the_option_chosen_least_often_by_hand():
     sides = np.array([[0, 1, -1], [-1, 0, -1], [1, 1, 0]], np.int8)
     scores = np.zeros(3, np.int64)
     sampled_scores(sides, np.array([True, False, True]), scores)
     assert scores.tolist() == [1, 0, 2]
-
-
-def test_the_option_chosen_least_often_is_drawn_uniformly():
     rng = np.random.default_rng(5)
     drawn = [int(rcs.least_chosen(np.array([3, 1, 2, 1, 1]), rng)) for _ in range(3000)]
     assert set(drawn) == {1, 3, 4}

@@ -100,12 +100,10 @@ def test_files_of_the_same_name_get_names_that_differ(tmp_path):
     assert pair_answers(*files).names == ("answers 1", "answers 2")
 
 
-def test_a_set_against_itself_is_all_identical():
+def test_the_digest_is_of_ids_texts_and_answers_and_a_set_against_itself_is_identical():
     pairs = pair_with_itself({"a": "x", "b": "y"})
     assert (pairs.identical, len(pairs.cases)) == (2, 2)
 
-
-def test_the_digest_is_of_ids_texts_and_answers_and_nothing_else():
     def make(case="q1", text="Hi?", answer="Hi.", tags=()):
         file = AnswerFile("f", ("o",), (AnswerCase(case, text, {"o": answer}, tags),))
         return pair_with_itself(file).digest("baseline")

@@ -53,24 +53,16 @@ def weighed(some):
 
 
 @given(operations)
-def test_a_claim_is_held_if_its_evidence_was_above_the_level_when_last_weighed(some):
+def test_claims_are_held_counted_and_kept_in_a_heap(some):
     claims, expected = weighed(some)
     assert {c for c in range(2 * ENTRIES) if is_held(claims, c)} == set(expected)
     assert set(claims.heap[: claims.size[0]].tolist()) == set(expected)
     for claim, evidence in expected.items():
         assert claims.evidence[claim] == evidence
-
-
-@given(operations)
-def test_wins_and_losses_are_counted_by_the_claims_held(some):
     claims, expected = weighed(some)
     for found, side in ((claims.lost, loser), (claims.won, winner)):
         counted = [sum(side(claim) == option for claim in expected) for option in range(OPTIONS)]
         assert found.tolist() == counted
-
-
-@given(operations)
-def test_no_claim_in_the_heap_is_weaker_than_the_one_above_it(some):
     claims, expected = weighed(some)
     heap = claims.heap[: claims.size[0]]
     for at in range(1, len(heap)):

@@ -269,15 +269,12 @@ def followed_votes(costly, last):
     return np.array(found)
 
 
-def test_the_plan_follows_every_vote_of_a_short_pair_and_one_in_n_by_256_of_a_long_one():
+def test_the_plan_follows_votes_one_by_one_or_one_in_256():
     found = followed_votes(True, 20_000)
     assert (found[:256] == np.arange(1, 257)).all()
     apart, before = np.diff(found), found[:-1]
     assert (apart <= np.maximum(before / 128, 1)).all()
     assert (apart >= np.floor(before / 256)).all()
-
-
-def test_the_plan_of_a_certificate_for_votes_follows_every_vote():
     assert len(followed_votes(False, 1_000)) == 1_000
 
 

@@ -118,15 +118,12 @@ SIZED = "0 1:1\n1 1:2\n2 1:3\n"
 # LightGBM
 
 
-def test_sizes_beside_a_file_make_its_queries(file):
+def test_sizes_beside_files_make_their_queries_numbered_on(file):
     path = file(SIZED, "r.train")
     file("2\n1\n", "r.train.query")
     c = letor.load(path)
     assert c.queries == ("1", "2")
     assert c.offsets.tolist() == [0, 2, 3]
-
-
-def test_queries_of_several_sized_files_are_numbered_on(file):
     first, second = file(SIZED, "1"), file(gzip.compress(SIZED.encode()), "2.gz")
     file("2\n1\n", "1.query")
     file("3\n", "2.query")

@@ -110,13 +110,9 @@ def test_letters_of_neighbours_do_not_overlap():
 
 
 @pytest.mark.slow
-def test_a_name_is_shown_as_it_is_and_whole_to_who_points_at_it(board):
+def test_a_figure_of_a_ranking_shows_whole_names_and_itself_in_a_notebook(board):
     svg = image(ranking_figure(board), "svg").decode()
     assert "<title>C &amp; D</title>" in svg
-
-
-@pytest.mark.slow
-def test_plot_draws_a_ranking_which_a_notebook_shows(board):
     figure = copeland.plot(board)
     assert figure.axes[1].get_xlabel() == "strength, in log-odds"
     png, size = figure._repr_png_()

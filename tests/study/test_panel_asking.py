@@ -164,17 +164,11 @@ def test_nobody_waits_for_who_is_excused_until_readmitted():
     study.tell(held, "left")
 
 
-def test_only_a_panels_members_are_excused():
+def test_only_members_are_excused_and_answers_on_added_options_are_missing():
     with pytest.raises(errors.InvalidParameter, match="this study has no panel"):
         create_study("tea", DRINKS, voters="independent").excuse("ann")
     with pytest.raises(errors.InvalidParameter, match="'zoe' is not on the panel"):
         panel_study().excuse("zoe")
-
-
-# Options that come and go
-
-
-def test_answers_on_an_option_that_is_added_are_missing():
     study = panel_study()
     answer_all(study)
     missing = study.certificate().missing
@@ -182,6 +176,9 @@ def test_answers_on_an_option_that_is_added_are_missing():
     assert study.certificate().missing == missing + 12
     assert study.certificate().verdict == "open"
     assert "broth" in {name for b in study.ask(n=3) for name in (b.left, b.right)}
+
+
+# Options that come and go
 
 
 def test_questions_are_about_the_active_options_and_end_when_these_are_settled():

@@ -146,15 +146,12 @@ def test_strengths_that_votes_do_not_bound_are_said_to_be(wins, said):
     assert found == pytest.approx(likeliest(np.array(wins) + prior), abs=1e-4)
 
 
-def test_a_circle_is_told_since_strengths_cannot_show_it():
+def test_studies_are_ranked_by_shares_and_strengths_which_cannot_show_a_circle():
     found, notes = strengths_of(
         Analysis(study_of([[0, 30, 10], [10, 0, 30], [30, 10, 0]]).standing())
     )
     assert found == pytest.approx([0, 0, 0], abs=1e-6)
     assert "in a cycle, which strengths on one scale cannot show" in notes[-1]
-
-
-def test_a_study_is_ranked_by_shares_and_strengths_too():
     study = study_of([[0, 400, 400], [50, 0, 200], [50, 200, 0]])
     for by in ("borda", "strength"):
         found = study.ranking(by=by)

@@ -116,14 +116,11 @@ def test_a_tuner_is_loaded_with_its_constraints():
 RANGES = "[x]\nlow = 0\nhigh = 1\n[y]\nlow = 0\nhigh = 1\n"
 
 
-def test_a_file_has_one_constraint_or_several_and_options_add_more():
+def test_constraints_come_from_files_and_options_and_a_parameter_may_be_called_so():
     one = read_space(f"constraint = 'x + y <= 1'\n{RANGES}")
     assert one.constraints == ("x + y <= 1",)
     several = space_of(tables_in(f"constraint = ['x < y', 'x > .1']\n{RANGES}"), ["y < .9"])
     assert several.constraints == ("x < y", "x > .1", "y < .9")
-
-
-def test_a_parameter_may_be_called_constraint():
     space = space_of({"constraint": {"low": 0, "high": 1}}, ["constraint < 0.5"])
     assert list(space.parameters) == ["constraint"] and space.constraints == ("constraint < 0.5",)
 

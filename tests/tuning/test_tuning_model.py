@@ -126,15 +126,12 @@ def test_posterior_samples_have_the_exact_mean_and_covariance():
     assert plain.table(THETA, pairs, pairs) - q.T @ q == pytest.approx(exact, abs=1e-9)
 
 
-def test_a_sample_is_skew_symmetric():
+def test_a_sample_is_skew_symmetric_and_without_votes_the_posterior_is_the_prior():
     found = fit(THETA, VOTES)
     one = sample(found, PAIRS, np.random.default_rng(3))
     ear = prepare_points(one, POINTS, compare_with_votes(THETA, POINTS, PAIRS))
     g = relation(one, ear, ear)
     assert g == pytest.approx(-g.T, abs=1e-4)
-
-
-def test_without_votes_the_posterior_is_the_prior():
     nothing = Votes(PointPairs(np.zeros((0, 2)), np.zeros((0, 2))), np.zeros(0), np.zeros(0))
     found = fit(THETA, nothing)
     assert (found.evidence, len(found.v)) == (0, 0)

@@ -113,15 +113,12 @@ def test_the_key_is_taken_out_however_it_is_written(monkeypatch, secret, form):
     assert len(heard) == 6
 
 
-def test_an_answer_that_was_escaped_byte_by_byte_holds_no_key(key):
+def test_a_key_is_shown_neither_escaped_nor_in_the_path(key):
     raw = "".join(f"\\u{ord(letter):04x}" for letter in KEY)  # as the bytes that the server sends
     body = f'{{"choices": [{{"message": {{"content": "{raw}"}}}}]}}'
     with FakeChat(Reply(200, body)) as fake:
         done = judge_study(TinyStudy(), quick(fake), patience=1)
     assert "'[key]'" in done.stopped and KEY not in repr(done)
-
-
-def test_a_key_in_the_path_of_the_address_is_not_shown(key):
     with FakeChat(refuses(400)) as fake, pytest.raises(JudgeFailed) as failed:
         ChatJudge("tiny", f"{fake.url}/{KEY}")(A, B)
     assert KEY not in str(failed.value)
