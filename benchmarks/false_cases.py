@@ -68,7 +68,10 @@ def by_chance(tie: float = 0.0):
 
 
 def opposites(k: int):
-    """Return answers by a ranking on each case, each with its reverse on another: all pairs are exactly even, answers of a case hang together."""
+    """Return answers by a ranking on each case, each with its reverse on another.
+
+    All pairs are exactly even, and the answers of a case hang together.
+    """
 
     def answers(rng: np.random.Generator, runs: int, cases: int) -> np.ndarray:
         places = rng.permuted(np.tile(np.arange(k), (runs, cases // 2, 1)), axis=2)

@@ -518,7 +518,8 @@ def false_certificates(runs: int = RUNS, only: str = ""):
         "vote. Pairs are chosen uniformly (U), by an adversary that feeds what is nearest to a claim (A), or by one "
         "that works for the wrong option nearest to being right (W). *Certified*: some option was proved best. "
         "*Wrong best*: it is not best, or has fewer wins than claimed. *Wrong all*: a winner was left out. "
-        "*Ruled out*: a true winner was ruled out; with a margin, an option that is best up to it. *Wrong pair*: a statement about a single pair "
+        "*Ruled out*: a true winner was ruled out; with a margin, an option that is best up to it. *Wrong pair*: a "
+        "statement about a single pair "
         "was wrong. *Anything*: one of all these, which delta bounds."
     )
     yield ""

@@ -175,7 +175,8 @@ def false_goals(runs: int = RUNS, only: str = ""):
     yield "## False certificates of the best few, and of a baseline"
     yield (
         f"The share of runs in which a certificate with delta = {DELTA} was wrong at some vote. Pairs are chosen uniformly (U), by an "
-        "adversary that feeds what is nearest to a claim (A), or by one that works for the first option that does not belong to the top (W). "
+        "adversary that feeds what is nearest to a claim (A), or by one that works for the first option that does "
+        "not belong to the top (W). "
         "*Wrong top*: an option outside beats more than one inside. *Wrong baseline*: of the claims about option 0, one was wrong."
     )
     yield ""

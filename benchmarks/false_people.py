@@ -362,7 +362,8 @@ def false_people(runs: int = RUNS, only: str = ""):
     yield "## False certificates of people"
     yield (
         f"The same where people vote, at delta = {DELTA}: each is dealt all pairs on arrival, by an adversary who knows every answer "
-        "so far; people answer in any order and count in the order of arrival. Some leave, or answer late, because of the options. The last rows undo votes."
+        "so far; people answer in any order and count in the order of arrival. Some leave, or answer late, because "
+        "of the options. The last rows undo votes."
     )
     yield ""
     yield "| people | votes | pairs | runs | certified | wrong best | wrong all | ruled out | wrong pair | anything |"

@@ -2,8 +2,9 @@
 
 Constants of CPC may be chosen on the tuned half. What is said of it is said of the held-out half (other sizes, other
 gaps and other seeds; only `planted` is a family of which nothing was tuned on) and of the new families: parts of real
-matrices of language models, translations, songs, races and search engines. Words choose the problems whose names contain one of them. What is played is kept in out/families, so a stopped run goes on where it was.
-Where `COPELAND_TEST_DATA` names a folder of matrices, sub-matrices of real ones are played too.
+matrices of language models, translations, songs, races and search engines. Words choose the problems whose names
+contain one of them. What is played is kept in out/families, so a stopped run goes on where it was. Where
+`COPELAND_TEST_DATA` names a folder of matrices, sub-matrices of real ones are played too.
 """
 
 from __future__ import annotations

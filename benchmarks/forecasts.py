@@ -161,9 +161,12 @@ def forecasts(runs: int = RUNS) -> Iterator[str]:
     warm()
     yield "## Forecasts"
     yield (
-        f"Every study is run to its end {runs} times. At its start and when 10, 30 and 60 % of its votes are in, the forecast that all places show is held against "
-        "what it then took: votes or answers, and for people their number in all, too. *Inside*: how often that is inside the stated range. *Middle*: the middle of the range over what "
-        f"it took, median. *Rule*: how often the rule of thumb holds that is shown where nothing is simulated. Of people, {PRESENT} are present at a time."
+        f"Every study is run to its end {runs} times. At its start and when 10, 30 and 60 % of its votes are in, the "
+        "forecast that all places show is held against "
+        "what it then took: votes or answers, and for people their number in all, too. *Inside*: how often that is "
+        "inside the stated range. *Middle*: the middle of the range over what "
+        "it took, median. *Rule*: how often the rule of thumb holds that is shown where nothing is simulated. Of "
+        f"people, {PRESENT} are present at a time."
     )
     yield ""
     yield "| study | who votes | taken in all, median | inside | middle | rule |"

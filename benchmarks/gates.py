@@ -299,7 +299,8 @@ def gates(runs: int = RUNS) -> Iterator[str]:
     yield "## Gates"
     yield (
         f"delta = {short(DELTA)[:3]}, margin .05, {CASES} cases, {runs:,} runs each, a look after every verdict until all are judged. "
-        "*Said*: runs that prove better or worse at any look. *False*: runs with any false claim at any look, and the upper end of the 95 % interval "
+        "*Said*: runs that prove better or worse at any look. *False*: runs with any false claim at any look, and "
+        "the upper end of the 95 % interval "
         "of that rate. On *these* cases theta is the mean over the verdicts that the judge gave."
     )
     yield ""
@@ -308,7 +309,8 @@ def gates(runs: int = RUNS) -> Iterator[str]:
     yield from false_rows(runs)
     yield ""
     yield (
-        "A candidate that wins 60:40 with 30 % ties on 200 cases. *Announced* comes from 3,000 simulated runs before the start; *measured* from "
+        "A candidate that wins 60:40 with 30 % ties on 200 cases. *Announced* comes from 3,000 simulated runs before "
+        "the start; *measured* from "
         f"{2 * runs:,} others that ask the rule itself at every verdict. All cases in both orders are 400 calls."
     )
     yield ""
@@ -317,7 +319,8 @@ def gates(runs: int = RUNS) -> Iterator[str]:
     yield from power_rows(2 * runs)
     yield ""
     yield (
-        f"The median number of questions, of 400, to a proof with a margin of .05, in {runs // 10:,} random orders of one population. *By cases*: the evidence of "
+        f"The median number of questions, of 400, to a proof with a margin of .05, in {runs // 10:,} random orders of "
+        "one population. *By cases*: the evidence of "
         "test cases alone. *With ties*: what a gate takes."
     )
     yield ""

@@ -1,7 +1,7 @@
 """How often the intervals of an audit miss where votes hang together: `python -m benchmarks.judge_intervals [runs]`.
 
-Beside the audit's intervals stand the usual ones: the same formulas with Student's t and a degree of freedom less than there are groups, however
-unequal these are, and kappa with a normal interval.
+Beside the audit's intervals stand the usual ones: the same formulas with Student's t and a degree of freedom less than
+there are groups, however unequal these are, and kappa with a normal interval.
 """
 
 from __future__ import annotations

@@ -86,7 +86,8 @@ def full_disks(voters=PEOPLE):
     """A disk that is full under voters."""
     yield "## A full disk"
     yield (
-        f"{voters} people vote on one server, whose database is on a small file system. After 4 seconds a file takes all of its free space for 6 seconds. "
+        f"{voters} people vote on one server, whose database is on a small file system. After 4 seconds a file takes "
+        "all of its free space for 6 seconds. "
         "PostgreSQL, which may end then, is started again once there is space."
     )
     yield ""

@@ -151,7 +151,8 @@ def likely(runs: int = RUNS, families: tuple[str, ...] = tuple(FAMILIES)) -> Ite
     yield "## Likely best"
     yield (
         f"Each row is {runs} studies. `cpc-pac` runs each until an option's chance to be best is {LEAST:.0%}, for {MOST:,} votes at most. "
-        "*Named*: how many name an option before a proof. *Wrong*: how many name one that is not best, of all studies. *Behind*: how far a wrong option "
+        "*Named*: how many name an option before a proof. *Wrong*: how many name one that is not best, of all "
+        "studies. *Behind*: how far a wrong option "
         "is below 1/2 against the one that beats it most, median. *Votes*: medians, until one is named and until one is proved best."
     )
     yield ""

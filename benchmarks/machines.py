@@ -98,8 +98,10 @@ def machines(seconds=SECONDS, counts=(1, 2, 4)):
     yield "## Several servers"
     yield (
         f"Servers, each a process of its own, share one PostgreSQL (with `fsync`) and {STUDIES} studies of 12 options. {VOTERS} people "
-        f"vote without a pause, for {seconds:g} seconds per row. *Any server*: every request goes to a server drawn at random, the hardest case. "
-        "*One server a study*: a proxy hashes the path, so all requests to a study go to the same server. Servers, database and voters share "
+        f"vote without a pause, for {seconds:g} seconds per row. *Any server*: every request goes to a server drawn "
+        "at random, the hardest case. "
+        "*One server a study*: a proxy hashes the path, so all requests to a study go to the same server. Servers, "
+        "database and voters share "
         f"{os.cpu_count()} cores (load {os.getloadavg()[0]:.1f} before). CPU is in ms for each vote. *Lost*: votes lost or "
         "kept twice, and logs whose replay or chain is not right."
     )
@@ -126,8 +128,10 @@ def describe_limit(rows):
     own = max(row.rate * (row.cpu + row.database + row.voters) / 1e3 for row in rows)
     least = min(row.database for row in rows)
     return (
-        f"In {sum(row.busy > 0.95 * os.cpu_count() for row in rows)} of {len(rows)} rows all cores were busy, so the machine limits the votes. Servers, database and "
-        f"voters had {own:.1f} of its {os.cpu_count()} cores at most; other programs had the rest. By its CPU, a core of PostgreSQL would take {1e3 / least:,.0f} votes a second."
+        f"In {sum(row.busy > 0.95 * os.cpu_count() for row in rows)} of {len(rows)} rows all cores were busy, so the "
+        "machine limits the votes. Servers, database and "
+        f"voters had {own:.1f} of its {os.cpu_count()} cores at most; other programs had the rest. By its CPU, a core "
+        f"of PostgreSQL would take {1e3 / least:,.0f} votes a second."
     )
 
 
@@ -135,8 +139,10 @@ def server_kills(kills=KILLS, servers=4):
     """Servers killed under voters."""
     yield "## Killed servers"
     yield (
-        f"{VOTERS} people vote in {STUDIES} studies on {servers} servers that share one PostgreSQL; every request goes to a server drawn at "
-        f"random. SIGKILL ends a server drawn at random about every 4 seconds, {kills} times, and it starts again. A voter whose connection breaks "
+        f"{VOTERS} people vote in {STUDIES} studies on {servers} servers that share one PostgreSQL; every request "
+        "goes to a server drawn at "
+        f"random. SIGKILL ends a server drawn at random about every 4 seconds, {kills} times, and it starts again. A "
+        "voter whose connection breaks "
         "sends the answer again."
     )
     yield ""

@@ -173,7 +173,8 @@ def multileaving():
     collection = letor.load(file, grades=5)
     yield (
         f"Lists until a ranker is certified (delta {DELTA:g}), of random features of an MSLR sample, navigational clicks, lists of "
-        f"{LENGTH} by team draft; median of {RUNS} runs, given up after {MOST:,}. A list of two is one vote, on the pair that cpc-pac asks; "
+        f"{LENGTH} by team draft; median of {RUNS} runs, given up after {MOST:,}. A list of two is one vote, on the "
+        "pair that cpc-pac asks; "
         "a list of more votes on all pairs of its rankers, with the levels for dependent voters."
     )
     yield ""

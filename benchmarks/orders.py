@@ -1,4 +1,6 @@
-"""How often options are told apart the wrong way, if one looks after every vote: `python -m benchmarks.orders [replays] [words of a world]`.
+"""How often options are told apart the wrong way, if one looks after every vote.
+
+Run it as `python -m benchmarks.orders [replays] [words of a world]`.
 
 Votes are drawn from a known matrix, for each of the three orders of :func:`copeland.rank`. *Wrong pair*: at some look an
 option is told to be higher than another that is not lower. *Wrong cut*: such a pair lies on two sides of a cut

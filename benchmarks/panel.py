@@ -169,7 +169,10 @@ def row(family, k, voters, panels):
 
 def savings(panels=PANELS):
     """How many questions a panel is spared."""
-    yield f"{panels * len(FAMILIES) * len(SIZES):,} panels, {panels} in a row; medians. Every certificate, at every step, is held against the answers of the whole panel."
+    yield (
+        f"{panels * len(FAMILIES) * len(SIZES):,} panels, {panels} in a row; medians. Every certificate, at "
+        "every step, is held against the answers of the whole panel."
+    )
     yield ""
     yield "| panel | options x voters | early majority | until one is best | ratio | fewest | until all are known | ratio | fewest |"
     yield "|---|---|---|---|---|---|---|---|---|"

@@ -37,10 +37,12 @@ VOTERS, SEED = 24, 7
 OFFICE = "http://192.168.1.20:8000"  # where others reach it, as pages say
 
 REPLIES = {
-    "formal": "Dear Ms Okafor,\n\nthank you for your message. Your parcel left our warehouse on Monday and should arrive by Thursday. Please accept our apologies for the delay.",
+    "formal": "Dear Ms Okafor,\n\nthank you for your message. Your parcel left our warehouse on Monday and should "
+    "arrive by Thursday. Please accept our apologies for the delay.",
     "brief": "Hi! It left on Monday and should be with you by Thursday. Sorry for the wait.",
     "warm": "Oh no, we know how it is to wait for a parcel! Yours is on its way since Monday; Thursday at the latest it rings your bell.",
-    "detailed": "Your parcel left on Monday at 16:20. It is now in the sorting centre and is planned for Thursday between 9 and 12. If it is late, we send another one free of charge.",
+    "detailed": "Your parcel left on Monday at 16:20. It is now in the sorting centre and is planned for Thursday "
+    "between 9 and 12. If it is late, we send another one free of charge.",
 }
 ORDER = ("brief", "detailed", "formal", "warm")
 REPLY_PAGE = {

@@ -44,7 +44,8 @@ def _split_price(found: list[Table]) -> str:
     parts = [span(found[0], name) for name in ("votes / known", "level", "form")]
     return (
         f"On {len(found[0])} problems `cpc-pac` takes {parts[0]} times the votes of a player who knows the matrix and proves the same. "
-        f"The level that many claims need takes {parts[1]} times as many as that of one claim, and the form of the certificate {parts[2]} times the limit."
+        f"The level that many claims need takes {parts[1]} times as many as that of one claim, and the form of the "
+        f"certificate {parts[2]} times the limit."
     )
 
 
@@ -75,14 +76,20 @@ def _wrong_goals(found: list[Table]) -> str:
 
 def _wrong_certificates(found: list[Table]) -> str:
     worst = max(column(found[0], "anything")) * 100
-    return f"At delta = 0.05, looked at after every vote, a certificate was wrong in at most {worst:g} % of the runs of any of {len(found[0])} kinds."
+    return (
+        f"At delta = 0.05, looked at after every vote, a certificate was wrong in at most {worst:g} % of the "
+        f"runs of any of {len(found[0])} kinds."
+    )
 
 
 def _likely(found: list[Table]) -> str:
     rows = [row["wrong names over all studies"].split(" of ") for row in found[0]]
     wrong, all_ = (sum(int(row[i]) for row in rows) for i in (0, 1))
     named = int(sum(column(found[0], "named")))
-    return f"Of {all_} studies, {named} came to name an option by its chance to be best, 95 %, before a proof. {wrong} of these named a wrong one."
+    return (
+        f"Of {all_} studies, {named} came to name an option by its chance to be best, 95 %, before a proof. "
+        f"{wrong} of these named a wrong one."
+    )
 
 
 def _forecast(found: list[Table]) -> str:
@@ -119,7 +126,10 @@ def _killed(found: list[Table]) -> str:
 def _restarted(found: list[Table]) -> str:
     kept, lost = (int(sum(column(found[0], name))) for name in ("acknowledged votes", "lost"))
     times = int(sum(column(found[0], "restarts")))
-    return f"PostgreSQL ended at once and started again {times} times while {kept:,} votes were acknowledged. {str(lost) if lost else 'None'} of them got lost."
+    return (
+        f"PostgreSQL ended at once and started again {times} times while {kept:,} votes were acknowledged. "
+        f"{str(lost) if lost else 'None'} of them got lost."
+    )
 
 
 def _filled(found: list[Table]) -> str:
@@ -133,7 +143,8 @@ def _several(found: list[Table]) -> str:
         row["requests go to"]: row["CPU of servers"] for row in found[0] if row["servers"] == most
     }
     return (
-        f"A vote takes {one['CPU of servers']} ms of CPU of a server and {one['of PostgreSQL']} ms of PostgreSQL. On {most} servers it takes "
+        f"A vote takes {one['CPU of servers']} ms of CPU of a server and {one['of PostgreSQL']} ms of PostgreSQL. On "
+        f"{most} servers it takes "
         f"{cost['one server a study']} ms if all requests to a study go to one of them, and {cost['any server']} ms if each goes to any."
     )
 
@@ -141,7 +152,10 @@ def _several(found: list[Table]) -> str:
 def _served(found: list[Table]) -> str:
     row = found[0][0]
     lost = "loses none" if row["lost"] == "0" else f"loses {row['lost']}"
-    return f"A server on two cores with {row['']} and {row['voters']} simulated voters who do not pause takes {row['votes/s']} votes a second, and {lost}."
+    return (
+        f"A server on two cores with {row['']} and {row['voters']} simulated voters who do not pause takes "
+        f"{row['votes/s']} votes a second, and {lost}."
+    )
 
 
 def _quick(found: list[Table]) -> str:
@@ -190,7 +204,10 @@ def _growth(found: list[Table]) -> str:
 
 
 def _tournaments(found: list[Table]) -> str:
-    return f"On {len(found[0])} random tournaments, eager `cpc` has {span(found[0], 'eager / limit')} times the regret LB ln T of the lower bound at T = 1e6."
+    return (
+        f"On {len(found[0])} random tournaments, eager `cpc` has {span(found[0], 'eager / limit')} times the "
+        "regret LB ln T of the lower bound at T = 1e6."
+    )
 
 
 def _ordered(found: list[Table]) -> str:
@@ -224,7 +241,8 @@ def _multileaved(found: list[Table]) -> str:
     best = "certified and best by lists of two"
     other = sum(rows[*draw, draw[0]][best] == "0" for draw in fewer)
     return (
-        f"Mixing all rankers in a list takes fewer lists to a certificate than mixing two, in {len(fewer)} of {len(draws)} draws of rankers. "
+        f"Mixing all rankers in a list takes fewer lists to a certificate than mixing two, in {len(fewer)} of "
+        f"{len(draws)} draws of rankers. "
         f"In {other} of these it never certifies the ranker that is best by lists of two."
     )
 

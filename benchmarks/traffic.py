@@ -208,7 +208,8 @@ def traffic():
     yield "## Simulated traffic"
     yield (
         f"{K} rankers, lists of {LENGTH} by team draft, navigational clicks; the best wins {nearest:.3f} of the lists with a "
-        f"winner against the next. {A_DAY} lists and an allocation a day, which is counted when it is over, or a day later where clicks may come as late; "
+        f"winner against the next. {A_DAY} lists and an allocation a day, which is counted when it is over, or a day "
+        "later where clicks may come as late; "
         f"delta = .05. Logs hold {TWICE:.0%} of all events twice, and bots see {BOTS:.0%} of the lists."
     )
     yield ""

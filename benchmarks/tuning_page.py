@@ -23,7 +23,8 @@ def page(runs):
         "recommended point beats. Means and standard errors over runs; shares are counted against "
         "16,384 points. The first six problems have a utility, the others run in cycles. `eubo` (a transitive rule), "
         "`pbo` (dueling Thompson sampling) and `random` (random pairs) share the fitting of `tuner`: `eubo` without "
-        "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points. `botorch` is BoTorch's own EUBO. In brackets: how many runs; "
+        "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points. `botorch` is "
+        "BoTorch's own EUBO. In brackets: how many runs; "
         "few of them say little about problems on which the tuner varies much."
     )
     for votes in MARKS:

@@ -84,10 +84,17 @@ def _reading() -> Iterator[str]:
         f"{_power(MOST_VOTES)} votes, or that takes too long, is unfinished and counts with the votes it had."
     )
     yield ""
-    yield f"- **≥**: some runs were cut off, so the true mean is at least this. **{FEW}**: a mean of fewer than {FEW_RUNS} runs. **-**: there is nothing to compare."
-    yield "- **x best**, **x limit**: the mean as a multiple of the least mean, and of what theory allows in the long run. Above 60 options the limit is that of ECW-RMED's plan, which is no lower."
     yield (
-        f"- **{ASSUMES}**: the algorithm assumes a Condorcet winner. Where there is none, it may still end among the winners if these form a cycle on top; "
+        f"- **≥**: some runs were cut off, so the true mean is at least this. **{FEW}**: a mean of fewer than "
+        f"{FEW_RUNS} runs. **-**: there is nothing to compare."
+    )
+    yield (
+        "- **x best**, **x limit**: the mean as a multiple of the least mean, and of what theory allows in "
+        "the long run. Above 60 options the limit is that of ECW-RMED's plan, which is no lower."
+    )
+    yield (
+        f"- **{ASSUMES}**: the algorithm assumes a Condorcet winner. Where there is none, it may still end among the "
+        "winners if these form a cycle on top; "
         "elsewhere its regret is linear."
     )
     yield "- `ccb:threshold=...` and `ecw-rmed:...threshold=...` decide pairs at the threshold that `cpc` has with that setting."
@@ -120,9 +127,11 @@ def _twelve(board: Sequence[Played]) -> Iterator[str]:
     yield "## Twelve problems"
     yield ""
     yield (
-        "Mean regret of Definition 1 at the last mark (T = 1e6, or 1e7 from 100 options on), with its standard error. The first seven are of real votes, clicks and elections. "
+        "Mean regret of Definition 1 at the last mark (T = 1e6, or 1e7 from 100 options on), with its standard "
+        "error. The first seven are of real votes, clicks and elections. "
         f"*Best other* is the best algorithm that assumes no Condorcet winner; {FEW} marks a mean of fewer than {FEW_RUNS} runs. "
-        "*Limit* is what theory allows in the long run, LB ln T ([limits](theory.md#limits-what-no-algorithm-can-beat)); means can be below it, because it is asymptotic."
+        "*Limit* is what theory allows in the long run, LB ln T "
+        "([limits](theory.md#limits-what-no-algorithm-can-beat)); means can be below it, because it is asymptotic."
     )
     yield ""
     head = ("problem", "K", "`cpc`, eager", "`cpc`", "best other", "eager / it", "limit")
@@ -168,8 +177,10 @@ def _summary(board: Sequence[Played]) -> Iterator[str]:
     yield "## In short"
     yield ""
     yield (
-        "Ours against algorithms that assume no Condorcet winner, at the last mark. *Lowest*: on how many problems ours has the lowest mean. *x*: "
-        "ours as a multiple of the best other and of the limit, in the geometric mean. Problems on which runs of ours were cut are left out."
+        "Ours against algorithms that assume no Condorcet winner, at the last mark. *Lowest*: on how many problems "
+        "ours has the lowest mean. *x*: "
+        "ours as a multiple of the best other and of the limit, in the geometric mean. Problems on which runs of "
+        "ours were cut are left out."
     )
     yield ""
     real = [problem for problem in board if problem.about.group == REAL]

@@ -164,7 +164,10 @@ def _row(name: str, value: object, elsewhere: dict[tuple[str, str], str]) -> str
 
 
 def _index() -> str:
-    text = "Every public name, from its docstring. `import copeland` gives you the names of the first page; the others are in the modules that their pages name."
+    text = (
+        "Every public name, from its docstring. `import copeland` gives you the names of the first page; the "
+        "others are in the modules that their pages name."
+    )
     named = {"copeland": TOP, **PAGES}
     rows = [
         f"| [{page.title}]({file}.md) | {', '.join(f'`{module}`' for module in page.modules)} |"
