@@ -445,5 +445,10 @@ def _ranking(told: dict[str, Any]) -> Ranking:
             known[end] = endless if row[end] is None else row[end]
         places.append(Place(**known))
     return Ranking(
-        tuple(places), told["delta"], tuple(told["notes"]), told["by"], told.get("chooser")
+        tuple(places),
+        told["delta"],
+        tuple(told["notes"]),
+        told["by"],
+        told.get("chooser"),
+        told["taken"],
     )

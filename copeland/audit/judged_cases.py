@@ -25,11 +25,11 @@ from copeland.support.vote_tables import (
     VoteRow,
     blank,
     find_layout,
+    name_items,
     read_rows,
     text_in,
 )
 
-QUESTIONS = ("item", "question_id", "question", "prompt")  # the first that a table has is its items
 TAGS = ("tags", "tag")
 PEOPLE = "people"  # their name, beside those of judges
 
@@ -134,11 +134,7 @@ def _open_table(
     taken = {column_name(judge) for judge in judges} if people is not None else set[str]()
     if layout.voter in taken:  # LMArena calls people's names "judge"
         layout = layout._replace(voter=None)
-    if layout.item is None:
-        layout = layout._replace(
-            item=next((one for one in QUESTIONS if one in table.columns), None)
-        )
-    return table, layout
+    return table, name_items(layout, table.columns)
 
 
 @dataclass

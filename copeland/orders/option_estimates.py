@@ -2,7 +2,8 @@
 
 Both are, up to smaller terms, sums over the votes: a vote y on (i, j), which is 1, 1/2 or 0, moves the numbers by
 w_ij (y - m_ij) (e_i - e_j) for some weight w_ij and mean m_ij. So the covariance is the sum of the squares of these moves;
-where voters give several votes, which may hang together, of the squares of each voter's sum (a *sandwich*).
+where voters give several votes, which may hang together, of the squares of each voter's sum (a *sandwich*), and of each case's sum
+where several votes are on one case.
 """
 
 from __future__ import annotations
@@ -26,17 +27,24 @@ _ENDLESS = 100.0  # r^2 for each free unit, at which a radius is e^50 standard e
 
 
 class Ballots(NamedTuple):
-    """Single votes, and who gave each: for voters whose votes may hang together."""
+    """Single votes, who gave each and on which case: for votes that may hang together."""
 
     first: Ints
     second: Ints
     outcome: Floats  # 1 for the first, 0 for the second, 1/2 for a tie
     voter: Ints  # numbered from 0
+    case: Ints | None = None  # numbered from 0, where votes on one case may hang together, too
 
     @property
     def voters(self) -> int:
         """How many voters there are."""
         return int(self.voter.max(initial=-1)) + 1
+
+    @property
+    def units(self) -> int:
+        """How many voters there are, or cases if these are fewer."""
+        cases = self.voters if self.case is None else int(self.case.max(initial=-1)) + 1
+        return min(self.voters, cases)
 
 
 class Estimates(NamedTuple):
@@ -136,18 +144,41 @@ def split_options(points: NDArray[Any], connection: str) -> Ints:
 def spread_moves(
     wins: Ints, ties: Ints, mean: Floats, weight: Floats, ballots: Ballots | None
 ) -> Floats:
-    """Return the sum of the squares of all moves, K x K; those of a voter are added up first."""
+    """Return the sum of the squares of all moves, K x K; those of a voter are added up first, and those of a case.
+
+    With both it is Cameron, Gelbach and Miller's (2011): that of voters and that of cases less that of both at once, where what either
+    adds to the last is cut at 0 in every direction. So it is no less than that of either.
+    """
     if ballots is None:
         squares = wins * (1 - mean) ** 2 + wins.T * mean**2 + ties * (0.5 - mean) ** 2
         return _laplacian(weight**2 * squares)
-    i, j, voters = ballots.first, ballots.second, ballots.voters
-    if voters < 2:  # who says nothing about other voters
+    if ballots.units < 2:  # who says nothing about others
         return np.zeros(wins.shape)
-    move = weight[i, j] * (ballots.outcome - mean[i, j])
-    rows, columns = np.concatenate([ballots.voter] * 2), np.concatenate([i, j])
-    sums = coo_array((np.concatenate([move, -move]), (rows, columns)), shape=(voters, len(wins)))
+    move = weight[ballots.first, ballots.second] * (
+        ballots.outcome - mean[ballots.first, ballots.second]
+    )
+    by_voter = _square_sums(move, ballots, ballots.voter, len(wins))
+    if ballots.case is None:
+        return by_voter
+    both = ballots.voter * (int(ballots.case.max()) + 1) + ballots.case
+    by_both = _square_sums(move, ballots, np.unique(both, return_inverse=True)[1], len(wins))
+    by_case = _square_sums(move, ballots, ballots.case, len(wins))
+    return by_both + _cut(by_voter - by_both) + _cut(by_case - by_both)
+
+
+def _square_sums(move: Floats, ballots: Ballots, unit: Ints, k: int) -> Floats:
+    """The sum of the squares of the moves of each unit."""
+    units = int(unit.max()) + 1
+    rows, columns = np.concatenate([unit] * 2), np.concatenate([ballots.first, ballots.second])
+    sums = coo_array((np.concatenate([move, -move]), (rows, columns)), shape=(units, k))
     each = sums.tocsr()
-    return (each.T @ each).toarray() * (voters / (voters - 1))
+    return (each.T @ each).toarray() * (units / (units - 1))
+
+
+def _cut(matrix: Floats) -> Floats:
+    """The part of a symmetric matrix that is not below 0."""
+    sizes, directions = np.linalg.eigh(matrix)
+    return (directions * np.maximum(sizes, 0.0)) @ directions.T
 
 
 def _laplacian(weights: NDArray[Any]) -> Floats:
@@ -159,7 +190,7 @@ def _laplacian(weights: NDArray[Any]) -> Floats:
 def _units(number: Ints, ballots: Ballots | None) -> int:
     if ballots is None:
         return int(number.sum()) // 2
-    return ballots.voters if ballots.voters > 1 else 0
+    return ballots.units if ballots.units > 1 else 0
 
 
 def radius_of(units: int, expected_units: float, alpha: float, fitted: int = 0) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -16,7 +16,7 @@ from copeland.certificate.evidence import check_counts, check_labels
 from copeland.certificate.goal_proof import tiers_of
 from copeland.certificate.panel_certificate import PanelCertificate
 from copeland.errors import InvalidParameter
-from copeland.formats import count_file
+from copeland.formats import read_votes
 from copeland.orders.option_estimates import (
     PRIOR,
     Ballots,
@@ -27,9 +27,17 @@ from copeland.orders.option_estimates import (
     split_options,
 )
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.escaping import inert
 from copeland.support.notebook_html import MOST_ROWS, html_table
 from copeland.support.phrasing import format_count, join_names, quote_names
-from copeland.support.vote_tables import Tally
+from copeland.support.vote_tables import (
+    ColumnLayout,
+    VoteRow,
+    count_votes,
+    name_items,
+    read_rows,
+    text_in,
+)
 
 By = Literal["copeland", "borda", "strength"]
 ORDERS: tuple[By, ...] = get_args(By)
@@ -37,6 +45,15 @@ UNITS_AN_OPTION = (
     1_000  # votes, or voters, at which intervals are tightest, unless a number is given
 )
 MOST_OPTIONS = 1_000  # of more, strengths take too long
+
+MOST_BALLOTS = 10_000_000  # that are grouped by voter and case
+
+OF_COUNTS = "These counts are taken as independent votes; if people gave several, or votes share cases, rank the file of the votes."
+OF_FILE = (
+    "The votes of this file are taken as independent: it says neither who voted nor on which case."
+)
+OF_VOTES = "Votes are taken as independent of each other."
+_WORTH = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
 
 PAIRS_ASSUMED = "This assumes that the votes did not decide which pairs were asked, or how often."
 COLUMNS = {"copeland": "beats", "borda": "mean chance", "strength": "strength"}
@@ -89,6 +106,10 @@ class Ranking:
     notes: tuple[str, ...]  # what to mind
     by: By = "copeland"
     chooser: str | None = None  # the algorithm of a study that chooses pairs by the votes
+    taken: str = ""  # as what votes are taken; it is said first
+
+    def __repr__(self) -> str:
+        return inert(f"<Ranking: {self.sentence}>")
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
@@ -101,7 +122,10 @@ class Ranking:
 
     @property
     def sentence(self) -> str:
-        """How far the options are told apart."""
+        """As what votes are taken, and how far the options are told apart."""
+        return f"{self.taken} {self._tell_tiers()}".strip()
+
+    def _tell_tiers(self) -> str:
         number, proved = len(self.tiers), self.by == "copeland"
         apart = "proved apart" if proved else f"told apart by {_NOUNS[self.by]}"
         if number == 1:
@@ -138,7 +162,7 @@ class Ranking:
             for row, place in zip(places, self.places, strict=True):
                 row |= {name: getattr(place, name) for name in ("beats", "least", "most")}
         said = {"sentence": self.sentence, "assumptions": self.assumptions}
-        return {**asdict(self), "places": places, "tiers": self.tiers, **said}
+        return {**said, **asdict(self), "places": places, "tiers": self.tiers}
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -184,7 +208,8 @@ def rank(
     ----------
     wins
         K x K counts: ``wins[i, j]`` votes for i over j. Or a file of votes, in any format of :mod:`copeland.formats`, which names the
-        options itself.
+        options itself. Of a file that says who voted, or on which case, shares and strengths take the votes of one voter together, and
+        those on one case.
     ties
         K x K symmetric counts of ties; each is half a win for both.
     by
@@ -198,8 +223,8 @@ def rank(
         How many votes, or voters with ``ballots``, are expected: there the intervals of shares and strengths are tightest.
         Fix it before you see votes; 1,000 for each option by default.
     ballots
-        The single votes with their voters, where a voter's votes may hang together. Without them, every vote
-        counts as an independent draw.
+        The single votes with their voters, and perhaps their cases, where these votes may hang together. Counts without them are
+        taken as independent votes.
 
     Examples
     --------
@@ -211,22 +236,83 @@ def rank(
     (('tea', 'milk'), ('mud',))
     """
     check_order(by)
+    taken = "" if ballots is not None else OF_COUNTS
     if isinstance(wins, str | Path):
-        wins, ties, labels = _count_votes(Path(wins), ties, labels)
+        rows, layout = _read_votes(Path(wins), ties, labels, ballots)
+        wins, ties, labels = count_votes(rows)
+        taken = _tell_units(layout, by)
+        if by != "copeland" and (layout.voter or layout.item):
+            ballots = group_rows(rows, layout, labels)
     won, tied, _ = check_counts(wins, ties)
     names = check_labels(labels, len(won))
     if by == "copeland":
         found = certify(won, tied, delta=delta, labels=names)
-        return rank_by_scores(won, tied, found, range(len(won)))
+        return replace(rank_by_scores(won, tied, found, range(len(won))), taken=taken)
     if not 0 < delta < 1:
         raise InvalidParameter(f"delta is {delta}; it is an error probability between 0 and 1.")
-    return rank_by_estimates(won, tied, by, names, delta, expected, ballots)
+    return replace(rank_by_estimates(won, tied, by, names, delta, expected, ballots), taken=taken)
 
 
-def _count_votes(path: Path, ties: ArrayLike | None, labels: Sequence[str] | None) -> Tally:
-    if ties is not None or labels is not None:
-        raise InvalidParameter(f"{path} holds ties and names itself; leave out ties and labels.")
-    return count_file(path)
+def _read_votes(
+    path: Path, ties: ArrayLike | None, labels: Sequence[str] | None, ballots: Ballots | None
+) -> tuple[list[VoteRow], ColumnLayout]:
+    if ties is not None or labels is not None or ballots is not None:
+        raise InvalidParameter(
+            f"{path} holds ties, names and single votes itself; leave out ties, labels and ballots."
+        )
+    table, layout = read_votes(path)
+    return list(read_rows(table, layout)), name_items(layout, table.columns)
+
+
+def _tell_units(layout: ColumnLayout, by: By) -> str:
+    units = [what for what, column in (("voter", layout.voter), ("case", layout.item)) if column]
+    if not units:
+        return OF_FILE
+    if by == "copeland":
+        return f"{OF_VOTES[:-1]}, those of one {' or one '.join(units)} too; an order by borda or strength takes these together."
+    return f"Votes are grouped by {' and by '.join(units)}."
+
+
+def group_rows(rows: Iterable[VoteRow], layout: ColumnLayout, names: Sequence[str]) -> Ballots:
+    """Return the votes of a file that count, by voter and by case; without a name for either, a vote is its own.
+
+    Examples
+    --------
+    >>> rows = [VoteRow("row 1", "a", "b", "left", 2, {"item": "q1"}), VoteRow("row 2", "b", "a", "tie", 1, {"item": "q1"})]
+    >>> found = group_rows(rows, ColumnLayout("left", "right", "outcome", item="item"), ["a", "b"])
+    >>> found.outcome.tolist(), found.voter.tolist(), found.case.tolist()
+    ([1.0, 1.0, 0.5], [0, 1, 2], [0, 0, 0])
+    """
+    counted = [row for row in rows if row.counts]
+    times = np.array([row.times for row in counted], np.int64)
+    if times.sum() > MOST_BALLOTS:
+        raise InvalidParameter(
+            f"the file counts {times.sum():,} votes with voters or cases, and at most {MOST_BALLOTS:,} are grouped; rank the counts "
+            "alone if the votes are independent."
+        )
+    place = {name: i for i, name in enumerate(names)}
+    first, second = (
+        np.repeat(np.array([place[name] for name in side], np.int64), times)
+        for side in ([row.left for row in counted], [row.right for row in counted])
+    )
+    outcome = np.repeat(np.array([_WORTH[row.outcome] for row in counted], np.float64), times)
+    voter, case = (
+        _number([text_in(row.row, column) for row in counted], times)
+        for column in (layout.voter, layout.item)
+    )
+    return Ballots(first, second, outcome, voter, case)
+
+
+def _number(names: Sequence[str | None], times: Ints) -> Ints:
+    """A number for every vote, the same for one name; a vote without a name has its own."""
+    known: dict[str, int] = {}
+    numbers = np.array(
+        [-1 if name is None else known.setdefault(name, len(known)) for name in names], np.int64
+    )
+    every = np.repeat(numbers, times)
+    alone = every < 0
+    every[alone] = len(known) + np.arange(int(alone.sum()))
+    return every
 
 
 def check_order(by: str) -> By:
@@ -395,7 +481,7 @@ def _list_assumptions(by: By, chooser: str | None) -> Iterator[str]:
         "Intervals and tiers hold for many votes, whenever you look: they rest on how far votes scatter, and with few votes "
         "that is not known well."
     )
-    yield "Votes are independent of each other; where voters give several, the voters are."
+    yield "Votes are independent of each other; where they are grouped, by voter or by case, the voters are, and the cases."
     yield f"{PAIRS_ASSUMED}{'' if chooser is None else _note_choice(by, chooser)}"
     if by == "strength":
         yield (

@@ -33,6 +33,8 @@ ROLES = ("left", "right", "outcome", "voter", "item", "time", "event_id")
 LONGEST = 4_000  # characters of the name of an option
 LARGEST = 10**15  # of a count; any sum of a few of them is exact in floating point
 
+QUESTIONS = ("item", "question_id", "question", "prompt")  # the first that a table has is its items
+
 _SIDES = (("left", "right"), ("model_a", "model_b"), ("i", "j"))
 _WON = ("winner", "loser")
 _COUNTS = ("wins", "count", "n")
@@ -74,6 +76,19 @@ class ColumnLayout(NamedTuple):
     def has_order(self) -> bool:
         """Whether a row is a vote that came before or after others, not a count of many."""
         return (self.order and self.wins is None) or self.time is not None
+
+
+def name_items(layout: ColumnLayout, columns: Sequence[str]) -> ColumnLayout:
+    """Return a layout that says which column has the items, if one has the name of that.
+
+    Examples
+    --------
+    >>> name_items(ColumnLayout("left", "right", "outcome"), ["left", "right", "outcome", "prompt"]).item
+    'prompt'
+    """
+    if layout.item is not None:
+        return layout
+    return layout._replace(item=next((one for one in QUESTIONS if one in columns), None))
 
 
 class VoteRow(NamedTuple):

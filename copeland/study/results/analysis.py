@@ -18,6 +18,7 @@ from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import Ballots, fit_strengths
 from copeland.orders.rank import (
     MOST_OPTIONS,
+    OF_VOTES,
     By,
     Ranking,
     list_gaps,
@@ -290,6 +291,7 @@ def ranking_of(
     return replace(
         found,
         notes=(*_note_left_out(reading), *found.notes, *circles),
+        taken=OF_VOTES if ballots is None else "",
         chooser=None if algorithm == UNIFORM else algorithm,
     )
 
