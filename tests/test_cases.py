@@ -12,7 +12,7 @@ from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.evidence import evidence
 from copeland.certificate.proof import is_decided
 from copeland.errors import InvalidParameter
-from copeland.kernels.vote_evidence import levels
+from copeland.kernels.vote_evidence import all_level, levels, loss_level, win_level
 
 
 def falling(x, y):
@@ -55,20 +55,39 @@ def test_the_closed_form_is_the_sum(d, slack):
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-7)
 
 
+def find_least(most, slack):
+    """ln E_D of the two largest numbers D of decided cases, and the least of all D, for all counts."""
+    w, l = counts_up_to(most)
+    each = np.full((most + 1, len(w)), math.inf)
+    for d in range(most + 1):
+        possible = w + l <= d
+        of = np.full(possible.sum(), d)
+        each[d, possible] = _log_ratio(w[possible], l[possible], of, slack)
+    return each[-2:].min(axis=0), each.min(axis=0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("slack", [0, 0.5, 1, 2, 3, 5])
-def test_the_least_evidence_is_that_of_one_of_the_two_largest_numbers_of_decided_cases(slack):
-    for most in range(1, 26):
-        w, l = counts_up_to(most)
-        each = np.full((most + 1, len(w)), math.inf)
-        for d in range(most + 1):
-            possible = w + l <= d
-            each[d, possible] = _log_ratio(
-                w[possible], l[possible], np.full(possible.sum(), d), slack
-            )
-        least = each.min(axis=0)
-        matters = least > 0
-        assert each[-2:].min(axis=0)[matters] == pytest.approx(least[matters], abs=1e-9)
+def test_above_a_twentieth_the_least_evidence_is_that_of_one_of_the_two_largest_numbers(slack):
+    for most in [*range(1, 41), 80]:
+        found, least = find_least(most, slack)
+        matters = found > 0.05
+        assert found[matters] == pytest.approx(least[matters], abs=1e-9)
+
+
+def test_below_that_it_need_not_be():
+    """2 wins and 1 loss of 8 cases."""
+    found, least = find_least(8, 0)
+    at = np.flatnonzero((counts_up_to(8) == [[2], [1]]).all(axis=0))
+    assert 0 < found[at] < 0.05 and least[at] < 0
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.5, 0.99])
+@pytest.mark.parametrize("k", [2, 3, 20])
+def test_every_level_is_far_above_that(k, delta):
+    at = levels(k, delta)
+    rows = [win_level(at, missing) for missing in range(k - 1)]
+    assert min(*rows, loss_level(at), all_level(at, 1), at.pair, at.exact) > 0.6
 
 
 def populations(n, margin):

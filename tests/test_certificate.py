@@ -117,7 +117,7 @@ def plainly(wins, ties, active=None, delta=0.05, margin=0.0, epoch=0, voters="in
         "best": tuple(best),
         "is_all": is_all,
         "possible": tuple(possible),
-        "scores": tuple(found),
+        "scores": tuple(one if i in options else (0, 0) for i, one in enumerate(found)),
         "beats": tuple(beats),
         "ties": tuple(
             (i, j) for i, j in pairs if i < j and proved(i, j, at.pair) and proved(j, i, at.pair)
@@ -303,6 +303,25 @@ def test_certificates_with_a_margin():
     assert certify([[0, 30], [10, 0]]).advice == ""  # the only winner
     found = certify(np.zeros((2, 2)), [[0, 200], [200, 0]], margin=0.1)
     assert (found.votes, found.ties) == (200, ((0, 1),))
+
+
+def test_an_option_that_is_not_active_has_no_score():
+    wins = np.zeros((4, 4), int)
+    wins[0, 1:] = wins[1, 2:] = wins[2, 3] = 200
+    for terms in ({}, {"margin": 0.05}, {"goal": "top:1"}):
+        found = certify(wins, active=[1, 2, 3], **terms)
+        assert found.scores == ((0, 0), (2, 2), (1, 1), (0, 0))
+        found = certify(wins, active=[0, 1, 2], **terms)
+        assert found.scores == ((2, 2), (1, 1), (0, 0), (0, 0))
+
+
+@given(votes(), st.data())
+def test_no_score_is_at_least_more_than_at_most(counts, data):
+    k = len(counts[0])
+    active = data.draw(st.lists(st.integers(0, k - 1), min_size=2, unique=True))
+    scores = certify(*counts, active=active).scores
+    assert all(low <= high for low, high in scores)
+    assert all(scores[i] == (0, 0) for i in range(k) if i not in active)
 
 
 def test_certificates_of_retired_active_and_added_options():

@@ -43,7 +43,7 @@ def log_evidence_of_cases(
     most = cases - tied  # cases that may name a winner
     fewer = np.maximum(most - 1, wins + lost)
     slack = 2 * margin * cases
-    # E_D falls with D, but for whether D is even: so one of the two largest is the smallest of all.
+    # Where it is above .05 nats, one of the two largest D has the smallest E_D: it falls with D, but for whether D is even.
     found = np.minimum(*(_log_ratio(wins, lost, d, slack) for d in (most, fewer)))
     left = cases - wins - losses - ties
     return np.where(wins - losses - left > EDGE - slack, math.inf, found)

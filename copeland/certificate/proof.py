@@ -156,7 +156,10 @@ def prove(
         )
         if best.any()
         else (),
-        scores=(*pairs_of(np.stack(scores, axis=1)), *[(0, 0)] * later),
+        scores=(
+            *pairs_of(np.where(among, np.stack(scores), 0).T),
+            *[(0, 0)] * later,
+        ),
         beats=pairs_of(np.argwhere(beats)),
         ties=pairs_of(np.argwhere(np.triu(close & close.T))),
     )
