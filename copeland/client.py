@@ -112,6 +112,7 @@ class RemoteStudy:
     def __init__(self, name: str, http: Any):
         self.name = name
         self._http = http
+        self._settings: Settings | None = None
         self._events: list[Event] = []  # of its log, as far as it was read
         self._state: StudyState | None = None  # that these give
 
@@ -215,9 +216,9 @@ class RemoteStudy:
     @property
     def settings(self) -> Settings:
         """What was fixed when it was created."""
-        if self._state is not None:
-            return self._state.settings
-        return Settings.of(self._call("GET", "")["settings"])
+        if self._settings is None:  # they never change
+            self._settings = Settings.of(self._call("GET", "")["settings"])
+        return self._settings
 
     @property
     def spent(self) -> Spent:
