@@ -1,7 +1,7 @@
 """How often a certificate is wrong where people vote, or votes are undone: `python -m benchmarks.false_people`.
 
 People arrive, are dealt all their pairs by an adversary who knows every answer so far, and answer in any order. They
-count in the order of arrival, as `copeland.study.log.arrivals` does it; a dealt pair without an answer is a loss of both.
+count in the order of arrival, as `copeland.study.log.ledger` does it; a dealt pair without an answer is a loss of both.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from benchmarks.false_certificates import (
 from copeland.kernels import compiled, kernel, pick
 from copeland.kernels.certificate_race import update_pair
 from copeland.kernels.vote_evidence import Levels, levels, log_evidence
-from copeland.study.log.arrivals import COST
+from copeland.study.log.ledger import COST
 from copeland.support.rng import stream
 
 WAITING = (
@@ -90,7 +90,7 @@ def count_worthwhile(queue):
     most, n, total = 0, 0, 0
     for person in range(queue.number[0]):
         total += worth(queue, person)
-        if total >= most and total > 0:
+        if total >= most:
             most, n = total, person + 1
     if n == 0 and queue.number[0] == len(queue.said):
         return len(queue.said) // 2
@@ -185,13 +185,11 @@ def next_ballot(state, queue, seat, place, habit, wrong, rng):
 
 @kernel
 def take(state, queue, at, seat, b, said, vote):
-    """Take in an answer, and count whom it is worth counting once somebody has answered everything."""
+    """Take in an answer, and count whom it is worth counting."""
     answer(state, queue, at, seat, b, said, vote)
     if is_through(queue, seat):
-        waited = queue.seats[seat] >= 0
         queue.seats[seat] = GONE
-        if waited:
-            count_first(state, queue, at, count_worthwhile(queue), vote)
+    count_first(state, queue, at, count_worthwhile(queue), vote)
 
 
 @kernel

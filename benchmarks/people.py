@@ -88,7 +88,7 @@ def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple
     player = Player(state, (state.wins, state.ties))
     held: list[list[Event]] = [[] for _ in range(PRESENT)]
     people = 0
-    while kind_of(state.settings).is_open(state) and state.votes < MOST:
+    while kind_of(state.settings).is_open(state, 0.0) and state.votes < MOST:
         yield state, people
         seat = held[int(rng.integers(PRESENT))]
         if not seat:

@@ -251,7 +251,7 @@ class RemoteStudy:
     def certificate(self) -> Certificate | PanelCertificate:
         """Return what the votes prove, by the log."""
         state = self._read_log()
-        return kind_of(state.settings).certificate(state)
+        return kind_of(state.settings).certificate(state, time.time())
 
     def standing(self, voters: bool = True) -> Standing:
         """Return where the study stands, by the log; ``voters=False`` leaves out voters."""
@@ -269,7 +269,7 @@ class RemoteStudy:
         """Return the pairs whose votes changed over time; a certificate assumes that none did."""
         from copeland.study.results.history import drifts_of
 
-        return drifts_of(self._read_log(), self._events)
+        return drifts_of(self._read_log(), self._events, time.time())
 
     def _read_log(self) -> StudyState:
         """Read what is new in the log, and return the state that all of it gives."""

@@ -2,10 +2,9 @@
 
 from scipy.stats import binom
 
-from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 from copeland.study.log.state import StudyState
-from copeland.study.settings import Settings
+from copeland.study.settings import AGAINST, Settings
 
 DELTA = 0.05
 

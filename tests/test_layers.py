@@ -131,7 +131,7 @@ def test_the_way_of_a_vote_to_a_certificate_is_short():
     with enter_files() as files:
         study.tell(ballot, "left")
         study.certificate()
-    assert len(files) <= 21
+    assert len(files) <= 22
 
 
 @pytest.mark.parametrize("voters", ["people", "independent"])

@@ -34,8 +34,8 @@ def test_the_people_that_are_measured_are_counted_as_in_a_study(habit):
             watch, queue, at, seat, b, false_people.WON if wins else false_people.LOST, step + 1
         )
         answer(state, held[seat][b], "left" if wins else "right")
-        assert np.array_equal(watch.wins, state.proof.wins)
-        assert np.array_equal(queue.missing, state.proof.missing)
+        assert np.array_equal(watch.wins, state.ledger.tables(0.0).wins)
+        assert np.array_equal(queue.missing, state.ledger.tables(0.0).missing)
 
 
 @pytest.mark.parametrize("crowd", false_people.crowds(), ids=lambda crowd: crowd.name)

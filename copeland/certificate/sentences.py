@@ -119,6 +119,7 @@ def _list_voter_assumptions(terms: Terms) -> Iterator[str]:
         )
     elif terms.voters == "independent":
         yield "Answers of one voter to different pairs do not depend on each other."
+        yield "Whether a voter answers a ballot within its lease has nothing to do with the answer; how soon does not matter."
     else:
         yield (
             "Votes on one pair come from different voters. What a voter is asked does not depend on that "
@@ -138,14 +139,14 @@ def _list_judge_assumptions(terms: Terms) -> Iterator[str]:
             "them than j. If a judge answers by chance, it is about the answers that it gave, or would have given."
         )
         yield "Each case has one vote for each pair. For each pair, the cases come in a random order that no answer decides."
-        yield "A case that a judge skips counts as a tie. One on which a judge failed counts against both options until it is judged."
+        yield "A case that a judge skips counts as a tie. One without an answer, because the judge failed or is silent, counts against both options until it is judged."
     else:
         yield (
             "The cases are random draws, independent of each other, from all those that the statement is about. p_ij is the "
             "probability that i wins on such a case against j, by these judges, a tie counting half."
         )
         yield "Each case has one vote for each pair. All pairs take the cases in one random order that was drawn beforehand."
-        yield "A case that a judge skips is left out. One on which a judge failed counts against both options until it is judged."
+        yield "A case that a judge skips is left out. One without an answer, because the judge failed or is silent, counts against both options until it is judged."
     if len(terms.judges) > 1:
         yield "Which judge votes on a case is drawn at random, or makes no difference."
 

@@ -65,7 +65,9 @@ def find_ballot(
     require_open(state)
     held = waiting_of(state, log, voter)
     if held:
-        return ballot_of(state, held[0]._replace(time=now)) if work.kind.is_open(state) else None
+        return (
+            ballot_of(state, held[0]._replace(time=now)) if work.kind.is_open(state, now) else None
+        )
     if state.cases is not None:  # judges decide, and no visitor of a page does
         return None
     request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)

@@ -21,7 +21,6 @@ from copeland.errors import (
 )
 from copeland.study.input_limits import check_text
 from copeland.study.kinds.base import Kind, require_open
-from copeland.study.log.arrivals import IGNORED
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
@@ -93,13 +92,15 @@ def _describe(
     before: list[VoteEvent],
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
-    if state.arrivals is not None:
+    if state.settings.people:
         named = vote.voter if asked.voter is None else None
         if named is not None and first_visit(log, named) is not None:
             return {"proves": False}
-        late = state.settings.missing == IGNORED and state.is_counted(asked.number)
-        if late and not before:
-            return {"proves": False}
+    if state.ledger.was_taken_back(asked):
+        return None
+    in_time = any(proves(earlier) for earlier in before)  # and undone since
+    if not in_time and state.ledger.is_late(asked, vote.time):
+        return {"proves": False}
     return kind.mark_again(state, vote, before)
 
 
@@ -214,8 +215,8 @@ def undo_vote(
     if vote.number in state.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
     told: dict[str, Any] = {} if reason is None else {"reason": reason}
-    # A vote that stands for one that was undone is not the voter's own to take back.
-    if own and (vote.body or {}).get("again") != UNDONE:
+    # A vote that nobody asked for, or that stands for one that was undone, is not the voter's own to take back.
+    if own and vote.ballot is not None and (vote.body or {}).get("again") != UNDONE:
         told["own"] = True
     return _undo_votes(state, log, [vote], now, told)
 
@@ -245,7 +246,7 @@ def _undo_votes(
             heirs[heir.number] = _again(heir, COUNTED, now)._replace(counts=heir.number)
         repeats = None if counted else vote.repeats
         again = _again(vote, UNDONE, now)
-        told = marks_of(vote) | body | ({} if proves(vote) else {"proves": False})
+        told = {**(again.body or {}), **body} | ({} if proves(vote) else {"proves": False})
         events.append(again._replace(undoes=vote.number, repeats=repeats, body=told or None))
     numbered = enumerate([*events, *heirs.values()], state.number + 1)
     return [event._replace(number=number) for number, event in numbered]
@@ -254,7 +255,8 @@ def _undo_votes(
 def _again(vote: VoteEvent, kind: str, now: float) -> VoteEvent:
     """An event that says again what a vote said, so that sums are easy."""
     said = vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None)
-    return said._replace(body=marks_of(vote) or None)
+    of = {} if vote.ballot is None else {"ballot": vote.ballot}
+    return said._replace(body={**marks_of(vote), **of} or None)
 
 
 def _heir(state: StudyState, log: Log, vote: VoteEvent, gone: set[int]) -> VoteEvent | None:
@@ -264,7 +266,8 @@ def _heir(state: StudyState, log: Log, vote: VoteEvent, gone: set[int]) -> VoteE
         return None
     for other in log.opinions(None if shared else vote.voter, *sides_of(vote)):
         opinion = state.meaning(other.outcome) is not None
-        if other.number not in gone and opinion and same_item(state, other.item, vote.item):
+        stands = other.number not in gone and opinion and proves(other)
+        if stands and same_item(state, other.item, vote.item):
             return other
     return None
 

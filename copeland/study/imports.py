@@ -143,7 +143,7 @@ class _Firsts:
 
 def _visitors(state: StudyState, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
     """Who of an import has been here before it: people are dealt their pairs once, so those votes prove nothing."""
-    if state.arrivals is None:
+    if not state.settings.people:
         return set()
     names = {row.voter for row in rows if row.voter is not None}
     return {*log.visitors(list(names))}

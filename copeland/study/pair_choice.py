@@ -35,11 +35,13 @@ TRIES = 16  # pairs that the algorithm may name until one is allowed
 UNTRIED = 500  # votes after which a player is made anew from the counts: that takes less time than more of them
 MANY = np.iinfo(np.int64).max  # votes
 
+IsOpen = Callable[[StudyState, float], bool]  # whether no option is proved best, at a time
+
 
 class Counted:
     """The chooser of an algorithm whose state is a function of the counts."""
 
-    def __init__(self, is_open: Callable[[StudyState], bool]):
+    def __init__(self, is_open: IsOpen):
         self._is_open = is_open
         self._player: Player | None = None  # made from the counts when it is needed
         self._untold: list[Event] = []  # votes that the player is told when it is used
@@ -47,7 +49,7 @@ class Counted:
 
     def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
-        if not self._is_open(state):
+        if not self._is_open(state, request.now):
             return []
         player = self._of_all(state)
         player.policy.asked = state.asked
@@ -105,7 +107,7 @@ class Replayed:
 Chooser = Counted | Replayed  # follows a log, and proposes what to ask
 
 
-def chooser_of(state: StudyState, log: Log, is_open: Callable[[StudyState], bool]) -> Chooser:
+def chooser_of(state: StudyState, log: Log, is_open: IsOpen) -> Chooser:
     """Return the chooser of a study, up to date; ``is_open`` tells whether no option is proved best."""
     if find(state.settings.spec.name).absorb is not None:
         return Counted(is_open)
@@ -136,7 +138,7 @@ class Player:
         self._set_scene(state, request)
         first = request.number
         pairs: list[Pair] = []
-        dealt = state.arrivals is not None and request.voter is not None  # all at once, or never
+        dealt = state.settings.people and request.voter is not None  # all at once, or never
         while (
             len(pairs) < n
             and (pair := self._choose(state, request, first if dealt or not pairs else 0))

@@ -1,9 +1,9 @@
 """The state of one study, kept up with its log: every look and every change is a transaction.
 
-A process has one turn for each study, a lock. :meth:`Transactions.change`, ``append``, ``read`` and ``look_at_books`` take it. What
+A process has one turn for each study, a lock. :meth:`Transactions.change`, ``append``, ``read`` and ``look_at_state`` take it. What
 is handed to the first three runs under the lock with a log that has been caught up with. It may look at the state and, in a change,
 call ``propose`` and ``advance``. It calls none of the four itself, and does not keep the log, which ends with the transaction.
-Whoever looks at the state without the turn may see them half way through an event.
+Whoever looks at the state without the turn may see it half way through an event.
 """
 
 from __future__ import annotations

@@ -164,7 +164,8 @@ class Study:
     @property
     def is_open(self) -> bool:
         """Whether its goal is not reached, as far as this object has read the log."""
-        return self._work.look_at_state(self._work.kind.is_open)
+        now = self.now()
+        return self._work.look_at_state(lambda state: self._work.kind.is_open(state, now))
 
     @property
     def number(self) -> int:
@@ -646,7 +647,11 @@ class Study:
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: about the options that are not retired, or only about the active ones."""
-        return self._work.read(lambda _log: self._work.kind.certificate(self._state, active))
+
+        def look(_log: Log) -> Certificate | PanelCertificate:
+            return self._work.kind.certificate(self._state, self.now(), active)
+
+        return self._work.read(look)
 
     def verdict(self) -> Verdict:
         """Return what to tell people who are waiting for an answer, in sentences.
@@ -751,7 +756,7 @@ class Study:
         from copeland.study.results.history import drifts_of
 
         check_level(level)
-        return self._work.read(lambda log: drifts_of(self._state, log.replay(), level))
+        return self._work.read(lambda log: drifts_of(self._state, log.replay(), self.now(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.

@@ -17,8 +17,8 @@ from copeland.errors import Conflict, UnknownVote
 from copeland.policy import Policy
 from copeland.study import create_study
 from copeland.study.kinds.base import Kind
-from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.log.events import ASKED, VOTED, Event, times_of
+from copeland.study.log.events import ASKED, VOTED, AskedEvent, VoteEvent, times_of
+from copeland.study.log.ledger import Ledger
 from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, load_state
 from copeland.study.report.study_page import judges_agreement, study_parts
@@ -31,6 +31,7 @@ from copeland.study.results.certificate_file import (
     read_certificate,
 )
 from copeland.study.results.history import history_of
+from copeland.study.settings import AGAINST, IGNORED
 from copeland.web.cache import analyse_past
 from copeland.web.store import Store
 
@@ -82,12 +83,14 @@ def kept(study):
 def numbers(study):
     """Every number of the state but those of events."""
     state = study.state()
-    changing = ("number", "undone", "sides", "arrivals", "open", "since")
+    changing = ("number", "undone", "sides", "ledger", "open")
     about = write_value({k: v for k, v in state.fields().items() if k not in changing}, [])
-    waiting = None if state.arrivals is None else state.arrivals.waiting
     sides = (state.sides.wins, state.sides.without)
-    tables = [np.asarray(table).tolist() for table in (state.wins, state.ties, *state.proof)]
-    return about, waiting, sides, tables
+    tables = [
+        np.asarray(table).tolist()
+        for table in (state.wins, state.ties, *state.ledger.tables(study.now()))
+    ]
+    return about, sides, tables
 
 
 def shown(study):
@@ -189,37 +192,41 @@ def test_a_folded_study_tells_what_an_expanded_one_does(tmp_path_factory, kind, 
         st.tuples(st.sampled_from(["ask", "answer", "count", "undo"]), st.integers(1, 30))
     )
 )
-@pytest.mark.parametrize("missing", [AGAINST, IGNORED])
-def test_a_count_is_so_many_people(missing, steps):
-    one, each = Arrivals(2, missing), Arrivals(2, missing)
+@pytest.mark.parametrize(
+    ("unit", "missing"), [("person", AGAINST), ("person", IGNORED), ("ballot", IGNORED)]
+)
+def test_a_count_is_so_many_people(unit, missing, steps):
+    one, each = Ledger(2, unit, missing), Ledger(2, unit, missing)
     number, ballots, counts = 0, [], []
     for step, n in steps:
         number += 100  # of the next event: a count may be as many events as votes
+        now = float(number)
         if step == "ask":
-            asked = Event(number, ASKED, float(number), voter=f"person {n}", left=0, right=1)
+            asked = AskedEvent(number, ASKED, now, voter=f"person {n}", left=0, right=1)
             ballots.append(asked)
-            for arrivals in (one, each):
-                arrivals.ask(asked, 1_000.0)
+            for ledger in (one, each):
+                ledger.deal(asked, 1_000.0)
         elif step == "answer" and ballots:
             asked = ballots.pop(n % len(ballots))
-            vote = asked._replace(
-                number=number, kind=VOTED, time=float(number), ballot=asked.number
+            vote = VoteEvent(
+                number, VOTED, now, ballot=asked.number, voter=asked.voter, left=0, right=1
             )
-            for arrivals in (one, each):
-                arrivals.answer(vote, "left", 1)
+            if not one.is_late(asked, now):
+                for ledger in (one, each):
+                    ledger.answer(vote, "left")
         elif step == "count":
-            vote = Event(number, VOTED, float(number), left=0, right=1)
+            vote = VoteEvent(number, VOTED, now, left=0, right=1, body={"times": n})
             counts.append((vote, n))
-            one.answer(vote, "right", n)
+            one.answer(vote, "right")
             for i in range(n):
-                each.answer(vote._replace(number=number + i), "right", 1)
+                each.answer(vote._replace(number=number + i, body=None), "right")
         elif step == "undo" and counts:
             vote, times = counts.pop()
-            one.change(vote, "right", -times, times)
+            one.undo(vote._replace(undoes=vote.number), "right")
             for i in range(times):
-                each.change(vote._replace(undoes=vote.number + i), "right", -1, 1)
-        assert one.waiting == each.waiting and one.missing_answers == each.missing_answers
-        assert all(map(np.array_equal, one.counted, each.counted))
+                each.undo(vote._replace(undoes=vote.number + i, body=None), "right")
+        assert one.totals(now) == each.totals(now)
+        assert all(map(np.array_equal, one.tables(now), each.tables(now)))
 
 
 @pytest.mark.slow
@@ -352,7 +359,7 @@ def test_an_import_is_undone_and_comes_back(table, unfold):
         back = study.import_votes(table("tea,milk,35,0"))
         assert (back, study.state().votes) == (35, 35)
         assert study.import_votes(table("tea,milk,35,0")).known == 35
-        assert study.state().proof.before_undoing is None  # what came back was given once
+        assert study.standing().proof.before_undoing is None  # what came back was given once
         assert study.replay() == study.state()
         assert study.undo_import("counts.csv") == 35
         assert study.import_votes(table("tea,milk,35,0")) == 35
@@ -363,9 +370,9 @@ def test_what_came_back_smaller_may_grow_again(table):
     study.import_votes(table("tea,milk,30,0"))
     study.undo_import("counts.csv")
     assert study.import_votes(table("tea,milk,10,0")) == 10
-    assert study.state().proof.before_undoing[0][0, 1] == 30
+    assert study.standing().proof.before_undoing[0][0, 1] == 30
     assert study.import_votes(table("tea,milk,33,0")) == 23
-    assert study.state().proof.before_undoing is None and kept(study) == [30, 10, 20, 3]
+    assert study.standing().proof.before_undoing is None and kept(study) == [30, 10, 20, 3]
     assert study.import_votes(table("tea,milk,33,0")).known == 33
 
 

@@ -149,7 +149,10 @@ def describe(state):
     """Return a digest of everything that the state holds."""
     tables = []
     about = write_value(state.fields(), tables)
-    told = {"about": about, "tables": [table.tolist() for table in (*tables, *state.proof)]}
+    told = {
+        "about": about,
+        "tables": [table.tolist() for table in (*tables, *state.ledger.tables(0.0))],
+    }
     return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 

@@ -215,7 +215,8 @@ def test_a_clock_that_is_years_off_keeps_nothing_open(clock, off):
     anew = study.ask(voter="ann", n=9)
     assert pairs(anew) == pairs(held)
     assert study.standing().open == 3
-    assert study.tell(held[0], "left").counted  # the answer is as good as any
+    assert not study.tell(held[0], "left").counted  # its lease is over
+    assert study.tell(anew[0], "left").counted
 
 
 @pytest.mark.parametrize("off", [TEN_YEARS, -TEN_YEARS])

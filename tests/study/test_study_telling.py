@@ -111,14 +111,27 @@ def test_a_ballot_is_not_answered_twice(study):
     assert study.standing().votes == 1
 
 
-def test_a_late_answer_to_an_expired_ballot_counts_once(study, clock):
-    ballot = study.ask()
+@pytest.mark.parametrize(
+    "how", [{"voters": "independent"}, {"voters": "people", "missing": "ignored"}]
+)
+def test_a_late_answer_is_kept_and_proves_nothing_where_missing_ones_are_ignored(how, clock):
+    study = create_study("late", ["tea", "milk"], lease=60.0, clock=clock, **how)
+    ballot = study.ask("ann")
     clock.now += 61
-    study.ask()  # by now the lease is forgotten
-    assert study.tell(ballot, "left").counted
+    told = study.answer(ballot, "left")
+    assert told.late and not told.vote.counted
     with pytest.raises(AlreadyVoted):
         study.tell(ballot, "left")
-    assert study.standing().votes == 1
+    standing = study.standing()
+    assert (standing.votes, standing.extra, standing.ballots.missing) == (0, 1, 1)
+
+
+def test_a_late_answer_counts_where_missing_ones_are_losses_of_both(clock):
+    study = create_study("late", ["tea", "milk"], lease=60.0, clock=clock, voters="people")
+    ballot = study.ask("ann")
+    clock.now += 61
+    study.ask("bob")
+    assert study.tell(ballot, "left").counted and study.standing().votes == 1
 
 
 def test_an_expired_ballot_is_no_longer_under_way(study, clock):

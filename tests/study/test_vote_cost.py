@@ -127,7 +127,9 @@ def test_what_is_remembered_of_the_proof_is_what_a_fresh_look_finds(storage, how
         if ballot is None:
             break
         study.tell(ballot, "tea", f"voter {n}")
-        is_open = study.transactions.look_at_state(base.Kind()._is_open)
+        is_open = study.transactions.look_at_state(
+            lambda state: base.Kind()._is_open(state, study.now())
+        )
         assert study.is_open == is_open != fresh.certificate().decided
     assert not study.is_open and fresh.certificate().decided
 

@@ -72,13 +72,13 @@ def test_two_programs_may_use_the_same_idempotency_key(site_with_study):
     assert len(study.votes()) == 2
 
 
-def test_a_late_answer_counts_and_is_said_to_be_late(site_with_study):
+def test_a_late_answer_is_kept_and_said_to_be_late(site_with_study):
     site, _ = site_with_study
     key = site.key("ask", "tell")
     ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
     site.clock.now += 601
     body = key.post(f"{ROOT}/tea/ballots/{ballot}/vote", json={"outcome": "left"}).json()
-    assert body["late"] and body["counted"]
+    assert body["late"] and not body["counted"]
 
 
 def test_fewer_ballots_have_a_reason(site):
@@ -122,7 +122,7 @@ def test_a_vote_is_undone_with_a_reason(site_with_study):
     key = site.key("admin")
     vote = study.tell(study.ask(), "left", event_id="a/b")
     gone = key.delete(f"{ROOT}/tea/votes/{vote.event_id}?reason=a%20robot")
-    assert gone.status_code == 204 and study.log()[-1].body == {"reason": "a robot"}
+    assert gone.status_code == 204 and study.log()[-1].body["reason"] == "a robot"
     assert is_problem(key.delete(f"{ROOT}/tea/votes/a/b"), 404, "unknown-vote")
 
 

@@ -96,7 +96,7 @@ def test_an_admin_key_does_the_rest(both):
     study, far = both
     vote = far.tell(far.ask(), "left")
     far.undo(vote, "a robot")
-    assert study.log()[-1].body == {"reason": "a robot"}
+    assert study.log()[-1].body["reason"] == "a robot"
     far.add_option("new one", "Fresh.")
     far.pause_option("new one")
     assert far.options[-1].state == "paused"

@@ -76,7 +76,11 @@ def test_undo_takes_back_the_last_answer_and_asks_that_pair_again(site):
     assert [(v.outcome, v.undone) for v in votes] == [("left", True), ("right", False)]
     assert "2 of 3" in page.text
     undone = next(e for e in study.log() if e.kind == "undone")
-    assert undone.body == {"reason": "the voter took it back", "own": True}
+    assert undone.body == {
+        "ballot": undone.body["ballot"],
+        "reason": "the voter took it back",
+        "own": True,
+    }
 
 
 @pytest.mark.slow

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast
     from copeland.forecast.start import Until
 
-TAKEN_BACK = "taken back"
-
 
 class Wait(NamedTuple):
     """There is no ballot now, but there may be one at ``until``, or earlier. Like None, it is false."""
@@ -157,13 +155,11 @@ class Kind:
         self, state: StudyState, vote: VoteEvent, before: list[VoteEvent]
     ) -> dict[str, Any] | None:
         """Return what the log says of a vote that stands in the place of others, which were undone."""
-        if not (before and self.only_counts):
-            return None
-        return {"again": TAKEN_BACK if before[-1].number in state.taken_back else UNDONE}
+        return {"again": UNDONE} if before and self.only_counts else None
 
     def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer that the ballot does not allow."""
-        if state.arrivals is not None and asked.voter is not None:
+        if state.settings.people and asked.voter is not None:
             require_same_voter(asked, vote)
 
     def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
@@ -199,33 +195,33 @@ class Kind:
     # What it proves
 
     def certificate(
-        self, state: StudyState, active: bool = False
+        self, state: StudyState, now: float, active: bool = False
     ) -> Certificate | PanelCertificate:
         """Return what the votes that count prove, about the options that are not retired or the active ones alone."""
-        return certify_votes(state, active)
+        return certify_votes(state, now, active)
 
-    def counts(self, state: StudyState) -> tuple[Any, ...]:
+    def counts(self, state: StudyState, now: float) -> tuple[Any, ...]:
         """Return what a certificate is made from: wins, ties, missing answers, and votes as they were given."""
-        proof = state.proof
+        proof = state.ledger.tables(now)
         return proof.wins, proof.ties, proof.missing_or_none, proof.before_undoing
 
     def describe_panel(self, state: StudyState) -> dict[str, Any]:
         """Return who the panel is, and how many answers it has given, skips included; nothing if there is none."""
         return {}
 
-    def is_open(self, state: StudyState) -> bool:
+    def is_open(self, state: StudyState, now: float) -> bool:
         """Tell whether the goal is not reached; this is asked before every question, and looked at when it may have changed."""
-        return state.find_end(self._is_open)
+        return state.find_end(self._is_open, now)
 
-    def _is_open(self, state: StudyState) -> bool:
+    def _is_open(self, state: StudyState, now: float) -> bool:
         """Tell the same; of one winner, with few votes, that is known without looking at them."""
         if state.settings.goal != BEST:
-            return not self.certificate(state).decided
+            return not self.certificate(state, now).decided
         if has_too_few(state):
             return True
         if len(state.options_left) < state.k:
-            return self.certificate(state).verdict == "open"
-        proof, settings = state.proof, state.settings
+            return self.certificate(state, now).verdict == "open"
+        proof, settings = state.ledger.tables(now), state.settings
         given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
         terms = settings.terms(state.epoch)
         return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
@@ -242,7 +238,7 @@ class Kind:
         voters: tuple[Voter, ...] = (),
     ) -> Standing:
         """Return where a study stands, as far as its voters are told."""
-        found = self.certificate(state), self.panel_standing(state)
+        found = self.certificate(state, now), self.panel_standing(state)
         return standing_of(name, state, *found, voters, now)
 
     # What it says
@@ -351,8 +347,8 @@ def repeat_questions(
 
 def _goes_on(kind: Kind, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
-    if request.cases is not None or state.arrivals is not None:
-        return kind.is_open(state)
+    if request.cases is not None or state.settings.people:
+        return kind.is_open(state, request.now)
     return bool(chooser.propose(state, request, 1))
 
 

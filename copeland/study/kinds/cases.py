@@ -60,7 +60,9 @@ class JudgedCases(Kind):
             taken[pair].add(case)
         draw = CaseDraw(drawn, taken, state.settings.seed, state.settings.finite is None)
         _require_these(state, drawn)
-        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(state)
+        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(
+            state, request.now
+        )
         return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
     def mark_again(
@@ -161,13 +163,13 @@ def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
             )
 
 
-def _find_known_pairs(state: StudyState) -> set[Pair]:
+def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows."""
     if state.settings.finite is None or state.votes == 0:
         return set()
     terms = state.settings.terms(state.epoch)
     at = levels(state.k, **{name: terms[name] for name in ("delta", "epoch", "dependent")})
-    proof = state.proof
+    proof = state.ledger.tables(now)
     undone = (proof.missing_or_none, proof.before_undoing)
     margin, finite = state.settings.margin, state.settings.finite
     found = evidence(proof.wins, proof.ties, margin, *undone, cases=finite)

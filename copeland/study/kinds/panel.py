@@ -121,7 +121,9 @@ class PanelOfVoters(Kind):
             return []
         return [Event(state.number + 1, kind, now, voter=voter)]
 
-    def certificate(self, state: StudyState, active: bool = False) -> PanelCertificate:
+    def certificate(
+        self, state: StudyState, now: float = 0.0, active: bool = False
+    ) -> PanelCertificate:
         """Return what is settled of the options that are not retired, or of the active ones alone.
 
         Answers that nobody will be asked for, as an option is paused, are missing all the same.
@@ -139,7 +141,7 @@ class PanelOfVoters(Kind):
             goal=state.settings.goal,
         )
 
-    def counts(self, state: StudyState) -> tuple[Any, ...]:
+    def counts(self, state: StudyState, now: float) -> tuple[Any, ...]:
         """Return wins, ties and missing answers."""
         return state.wins, state.ties, state.panel.missing
 
@@ -148,7 +150,7 @@ class PanelOfVoters(Kind):
         answers = int(state.panel.answered.sum()) // 2
         return {"panel": list(state.settings.panel), "answers": answers}
 
-    def is_open(self, state: StudyState) -> bool:
+    def is_open(self, state: StudyState, now: float) -> bool:
         """Tell whether the goal is not settled."""
         return not self.certificate(state).decided
 

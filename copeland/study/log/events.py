@@ -193,6 +193,11 @@ def times_of(vote: Event) -> int:
     return (vote.body or {}).get("times", 1)
 
 
+def ballot_in(vote: Event) -> int | None:
+    """Return the ballot of a vote, or of the vote that an event undoes or counts; None if nobody asked for it."""
+    return (vote.body or {}).get("ballot") if vote.ballot is None else vote.ballot
+
+
 class Spent(NamedTuple):
     """Calls to judges, tokens, and money in the currency of the prices.
 

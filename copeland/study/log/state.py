@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copeland.errors import StorageError, UnknownOption, UnknownStudy, nearest
-from copeland.study.log.arrivals import AGAINST, Arrivals, Person
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -43,6 +42,7 @@ from copeland.study.log.events import (
     spent_on,
     times_of,
 )
+from copeland.study.log.ledger import Entry, Ledger, Waiting, ledger_of
 from copeland.study.log.sides import Sides, Swaps
 from copeland.study.log.snapshots import dump_values, load_values, write_value
 from copeland.study.log.state_parts import (
@@ -52,8 +52,6 @@ from copeland.study.log.state_parts import (
     Panel,
     Tables,
     count,
-    no_counts,
-    pair_of,
     widen,
 )
 from copeland.study.options import ACTIVE, Option
@@ -100,9 +98,7 @@ class StudyState(_Known):
         self.options: list[Option] = []
         self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
         self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
-        self.undone_wins: Counts = np.zeros((0, 0), np.int64)  # see Tables
-        self.undone_ties: Counts = np.zeros((0, 0), np.int64)
-        self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
+        self.ledger = ledger_of(self.settings)  # of all ballots, and what a proof is made from
         self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
         self.sides = Sides()  # of the wins that count, and of what each voter said
         self.outcomes: dict[str, int] = dict.fromkeys(OUTCOMES, 0)  # of all that were not undone
@@ -110,7 +106,6 @@ class StudyState(_Known):
         self.extra = 0  # votes that are kept and prove nothing: nobody dealt them
         self.undone: set[int] = set()  # the numbers of those votes
         self.undone_votes = 0  # that they stand for
-        self.taken_back: set[int] = set()  # and of those that their own voters took back
         self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
         self.votes = 0  # that count
         self.asked = 0
@@ -144,25 +139,18 @@ class StudyState(_Known):
             if None in read_needed[event.kind](event):
                 raise ValueError(f"an event of the kind '{event.kind}' lacks a field")
             _HANDLERS[event.kind](self, event)
-            if not self._leaves_proof(event):
+            if event.kind not in _IN_THE_LEDGER:
                 self._changes = getattr(self, "_changes", 0) + 1
         except (LookupError, TypeError, ValueError) as error:
             raise _unreadable(event) from error
         self.number = event.number
 
-    def _leaves_proof(self, event: Event) -> bool:
-        """Tell whether an event changes nothing that is proved, but for what arrivals count by themselves."""
-        if self.cases is not None:
-            return False
-        return event.kind == ASKED or (event.kind == VOTED and self.arrivals is not None)
-
-    def find_end(self, look: Callable[[StudyState], bool]) -> bool:
+    def find_end(self, look: Callable[[StudyState, float], bool], now: float) -> bool:
         """Return what a look at the proof finds; it looks again only after the proof may have changed."""
-        counted = 0 if self.arrivals is None else self.arrivals.changes
-        proof = getattr(self, "_changes", 0), counted
-        known: tuple[tuple[int, int], bool] | None = getattr(self, "_end", None)
+        proof = getattr(self, "_changes", 0), self.ledger.state_at(now)
+        known: tuple[tuple[int, Any], bool] | None = getattr(self, "_end", None)
         if known is None or known[0] != proof:
-            known = self._end = proof, look(self)
+            known = self._end = proof, look(self, now)
         return known[1]
 
     def under_way(self, now: float) -> dict[int, OpenBallot]:
@@ -215,10 +203,8 @@ class StudyState(_Known):
         for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
-        for name in ("wins", "ties", "undone_wins", "undone_ties"):
-            setattr(self, name, widen(getattr(self, name), self.k))
-        if self.arrivals is not None:
-            self.arrivals.widen(self.k)
+        self.wins, self.ties = widen(self.wins, self.k), widen(self.ties, self.k)
+        self.ledger.widen(self.k)
         self.panel.widen(self.k)
 
     def _change_option(self, event: OptionEvent) -> None:
@@ -243,8 +229,7 @@ class StudyState(_Known):
         if index is not None:
             index.setdefault(event.voter, {})[event.number] = ballot
         self.asked += 1
-        if self.arrivals is not None:
-            self.arrivals.ask(event, self.settings.lease)
+        self.ledger.deal(event, self.settings.lease)
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
@@ -255,46 +240,36 @@ class StudyState(_Known):
             self.spent = self.spent.plus(spent)
         times = times_of(event)
         self._tally(event, times)
-        if event.outcome == ERROR and self.cases is not None:
-            self.cases.fail(event)
-        missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
-        if self.arrivals is None or missed or not proves(event):
-            return
-        meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
-        if again is None:
-            self.arrivals.answer(event, meaning, times)
+        if not proves(event):
+            return  # so its ballot has no answer
+        if event.outcome == ERROR:
+            self.ledger.fail(event)
         else:
-            self.arrivals.replace(event, meaning, times, again == UNDONE)
+            self.ledger.answer(event, self._standing_meaning(event))
 
     def _standing_meaning(self, vote: VoteEvent) -> str | None:
         return self.meaning(vote.outcome) if vote.repeats is None else None
 
     def _undo_vote(self, event: VoteEvent) -> None:
         self.undone.add(event.vote)
-        own = "own" in (event.body or {})
-        if own:
-            self.taken_back.add(event.vote)
         times = times_of(event)
         self.undone_votes += times
         self._tally(event, -times)
-        self._change(event, -times, 0 if own else times)
+        if not proves(event):
+            return
+        meaning = self._standing_meaning(event)
+        if "own" in (event.body or {}):
+            self.ledger.take_back(event, meaning)
+            return
+        self.ledger.undo(event, meaning)
+        if self.cases is not None and meaning is not None:
+            self.cases.undo(event)
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
         self.repeated -= 1
         self._count(event, 1)
-        self._change(event, 1, -1)
-
-    def _change(self, event: VoteEvent, stands: int, undone: int) -> None:
-        """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
-        meaning = self._standing_meaning(event)
-        if meaning is None or not proves(event):
-            return
-        if self.cases is not None and undone > 0:
-            self.cases.undo(event)
-        if self.arrivals is not None:
-            self.arrivals.change(event, meaning, stands, undone)
-        count(self.undone_wins, self.undone_ties, event.left, event.right, meaning, undone)
+        self.ledger.count_repeat(event, self.meaning(event.outcome))
 
     def _tally(self, vote: VoteEvent, step: int) -> None:
         self.outcomes[vote.outcome] += step
@@ -315,8 +290,6 @@ class StudyState(_Known):
         if self.cases is not None:
             self.cases.take(vote, step)
         count(self.wins, self.ties, vote.left, vote.right, meaning, step)
-        if (vote.body or {}).get("again") == UNDONE:
-            count(self.undone_wins, self.undone_ties, vote.left, vote.right, meaning, -step)
         self.votes += step
         self.sides.count(vote, meaning, step)
 
@@ -324,30 +297,6 @@ class StudyState(_Known):
     def options_left(self) -> list[int]:
         """The options that are not retired."""
         return find_options_left(self.options)
-
-    def is_counted(self, ballot: int) -> bool:
-        """Tell whether the person who holds a ballot without an answer is counted, in the order of arrival."""
-        return self.arrivals is not None and self.arrivals.is_counted(ballot)
-
-    @property
-    def proof(self) -> Tables:
-        """What a certificate is made from: all votes that count or, of people, those whose turn has come."""
-        if self.arrivals is not None:
-            return self.arrivals.counted
-        none = no_counts(self.k)
-        undone = (self.undone_wins, self.undone_ties) if self.undone else (none, none)
-        pending = none if self.cases is None else self._count_pending(self.cases)
-        return Tables(self.wins, self.ties, *undone, pending)
-
-    def _count_pending(self, cases: Cases) -> Counts:
-        """Count the cases whose answers are under way, or failed: what these say may have to do with that."""
-        asked = {(pair_of(ballot), ballot.item) for ballot in self.open.values()}
-        every = asked | cases.failed
-        pending = [pair for pair, case in every if case not in cases.votes_on(pair)]
-        table = np.zeros((self.k, self.k), np.int64) if pending else no_counts(self.k)
-        for i, j in pending:
-            table[[i, j], [j, i]] += 1
-        return table
 
     def meaning(self, outcome: str | None) -> str | None:
         """Return what an outcome counts as: left, right, tie, or None for nothing."""
@@ -389,8 +338,8 @@ class StudyState(_Known):
 
 
 _PARTS = (
-    *(Arrivals, Cases, Edit, OpenBallot, Option),
-    *(Panel, Person, Sides, Spent, Swaps, Tables),
+    *(Cases, Edit, Entry, Ledger, OpenBallot, Option),
+    *(Panel, Sides, Spent, Swaps, Tables, Waiting),
 )
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
@@ -409,6 +358,9 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     CLOSED: StudyState._close,
     REOPENED: StudyState._close,
 }
+
+
+_IN_THE_LEDGER = (ASKED, VOTED)  # events that change a proof only as far as the ledger changes
 
 
 def proves(vote: Event) -> bool:

@@ -69,11 +69,6 @@ def empty_tables(k: int) -> Tables:
     return Tables(*(np.zeros((k, k), np.int64) for _ in Tables._fields))
 
 
-def no_counts(k: int) -> Counts:
-    """Return a table of zeros that takes no room and cannot be written."""
-    return np.broadcast_to(np.int64(0), (k, k))
-
-
 def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
     """Add votes to the counts; what names neither side is a tie."""
     if outcome == LEFT:
@@ -163,7 +158,6 @@ class Cases:
         self._votes: dict[Pair, dict[Case, int]] = {}  # the number of each vote
         self._judges: Counter[str] = Counter()
         self._undone: set[tuple[Pair, Case]] = set()
-        self.failed: set[tuple[Pair, Case]] = set()  # by a judge; some may have a vote since
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -188,10 +182,6 @@ class Cases:
             del cases[vote.item]
         if vote.voter is not None:
             self._judges[vote.voter] += step
-
-    def fail(self, vote: VoteEvent) -> None:
-        """Note that a judge failed on a case, which counts against both options until it has its vote."""
-        self.failed.add((pair_of(vote), vote.item))
 
     def undo(self, vote: VoteEvent) -> None:
         """Note that a vote was undone, so that whatever comes later stands in its place."""

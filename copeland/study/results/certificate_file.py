@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +36,7 @@ from copeland.support.vote_tables import outcome_of
 
 REASONS = 5  # that are told one by one
 LETTERS = 80  # of a reason
+CLOCKS = 60.0  # seconds by which the clocks of two machines may differ
 
 
 def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
@@ -165,15 +167,17 @@ def certificate_to_file(
     >>> certificate.verdict, text.startswith("{")
     ('open', True)
     """
+    now = study.now()
     log = study.events(most=study.number if at is None else at)  # which nobody waits for
     state = fold_log(log)
     kind = kind_of(state.settings)
-    found = kind.certificate(state, active)
+    now = max(log[-1].time, now) if at is None else log[-1].time
+    found = kind.certificate(state, _time_in(iso(now)), active)
     said = [*_undo_notes(log), *_edit_notes(state), *notes]
     content = {
         "study": study.name,
         "events": log[-1].number,
-        "time": iso(log[-1].time),
+        "time": iso(now),
         "log": last_link(study.name, log).hex(),
         "statement": found.statement,
         "assumptions": list(found.assumptions),
@@ -184,6 +188,14 @@ def certificate_to_file(
     content["seal"] = _seal(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _time_in(said: Any) -> float:
+    """Return the time that a file says, in seconds since 1970."""
+    try:
+        return datetime.fromisoformat(said).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(f"its time is {str(said)[:LETTERS]!r}, which is no time.") from None
 
 
 def _undo_notes(log: Sequence[Event]) -> list[str]:
@@ -279,11 +291,16 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
         )
     past = log[: filed.events]
     state = fold_log(past)
-    about = (*_origin(filed, past, name), *_check_notes(filed, past, state))
+    now = _time_in(filed.content.get("time"))
+    about = (
+        *_origin(filed, past, name),
+        *_check_time(now, log, filed.events),
+        *_check_notes(filed, past, state),
+    )
     if len(state.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, but the study had {state.k} then.",)
-    made = _recheck_counts(filed, *kind_of(state.settings).counts(state))
-    return *_broken_seal(filed), *_terms(filed, state), *made, *about
+    made = _recheck_counts(filed, *kind_of(state.settings).counts(state, now))
+    return *_broken_seal(filed), *_terms(filed, state, now), *made, *about
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
@@ -297,18 +314,24 @@ def _broken_seal(filed: Filed) -> Iterator[str]:
 
 
 def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
-    """The study, the time and the log that it was issued on."""
+    """The study and the log that it was issued on."""
     if filed.study != name:
         yield f"it belongs to the study '{filed.study}', but this is '{name}'."
-    said, time = filed.content.get("time"), iso(past[-1].time)
-    if said != time:
-        yield f"it says that it was issued at {said}, but its last event was at {time}."
     said, link = str(filed.content.get("log")), last_link(name, past).hex()
     if said != link:
         yield (
             f"it was issued on another log: its first {filed.events:,} events had the digest "
             f"{said[:12]}, but these have {link[:12]}."
         )
+
+
+def _check_time(now: float, log: Sequence[Event], events: int) -> Iterator[str]:
+    """A time that does not lie between its last event and the one that followed."""
+    last, following = log[events - 1].time, [event.time for event in log[events : events + 1]]
+    if now < _time_in(iso(last)):
+        yield f"it says that it was issued at {iso(now)}, but its last event was at {iso(last)}."
+    elif following and now > max(following[0], last) + CLOCKS:
+        yield f"it says that it was issued at {iso(now)}, but the next event was at {iso(following[0])}."
 
 
 def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iterator[str]:
@@ -327,11 +350,11 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
     yield from find_wrong_arrivals(others, past)
 
 
-def _terms(filed: Filed, state: StudyState) -> Iterator[str]:
+def _terms(filed: Filed, state: StudyState, now: float) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     kind = kind_of(state.settings)
-    found = kind.certificate(state)
+    found = kind.certificate(state, now)
     if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
         yield "one of the certificate and the study is about a panel, and the other is not."
         return

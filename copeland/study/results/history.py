@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from math import inf as INF
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,7 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState, fold_log
+from copeland.study.log.state_parts import Tables
 from copeland.study.results.standing import Standing, epoch_with, leader_of
 from copeland.support.goal import BEST
 from copeland.support.phrasing import percent, quote_names
@@ -101,16 +104,16 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     marks = set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
     now = fold_log(log)
     ends = _ends(told)
-    rows = {0: _progress(state)}
+    rows = {0: _progress(state, told[0].time)}
     for event in told[1:]:
         before = state.votes
         state.take(event)
         passed = not marks.isdisjoint(range(before + 1, state.votes + 1))
         telling = ends.get(event.number, passed)
         if telling and state.votes not in rows:
-            rows[state.votes] = _progress(state)
+            rows[state.votes] = _progress(state, event.time)
     rows.pop(now.votes, None)
-    return (*rows.values(), _progress(now))
+    return (*rows.values(), _progress(now, log[-1].time))
 
 
 def is_unordered(progress: Sequence[Progress]) -> bool:
@@ -118,15 +121,14 @@ def is_unordered(progress: Sequence[Progress]) -> bool:
     return len(progress) == 2 and progress[-1].votes > 1
 
 
-def proved_share(state: StudyState | Standing) -> float:
+def proved_share(state: StudyState | Standing, proof: Tables) -> float:
     """Return how much of the evidence that a proof needs is there, for the option nearest to it.
 
     To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
     every other, each at its level (docs/notes/certificate-proofs.md). Evidence above a level does not count. The
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
-    settings, proof = state.settings, state.proof
-    assert proof is not None
+    settings = state.settings
     counts = (proof.wins, proof.ties, settings.margin, proof.missing_or_none, proof.before_undoing)
     found = evidence(*counts, cases=settings.finite)
     found = np.maximum(found[np.ix_(state.options_left, state.options_left)], 0.0)
@@ -147,26 +149,29 @@ def proved_share(state: StudyState | Standing) -> float:
 
 def share_of(standing: Standing) -> float:
     """Return how much of a proof is there: of its evidence, or of a panel's pairs."""
-    return _share_of(standing, standing.certificate)
+    assert standing.proof is not None
+    return _share_of(standing, standing.proof, standing.certificate)
 
 
-def _share_of(votes: StudyState | Standing, found: Certificate | PanelCertificate) -> float:
+def _share_of(
+    votes: StudyState | Standing, proof: Tables, found: Certificate | PanelCertificate
+) -> float:
     if found.goal != BEST:
         return share_of_goal(found)
     if isinstance(found, PanelCertificate):
         return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
-    return 1.0 if found.decided else proved_share(votes)  # sums of floats may miss 1
+    return 1.0 if found.decided else proved_share(votes, proof)  # sums of floats may miss 1
 
 
-def _progress(state: StudyState) -> Progress:
-    found = kind_of(state.settings).certificate(state)
+def _progress(state: StudyState, now: float) -> Progress:
+    found = kind_of(state.settings).certificate(state, now)
     return Progress(
         state.votes,
         state.k if found.active is None else len(found.active),
         leader_of(state, found),
         len(found.possible),
         len(found.best),
-        _share_of(state, found),
+        _share_of(state, state.ledger.tables(now), found),
     )
 
 
@@ -248,16 +253,19 @@ class _Course:
         return level_share_of(max(pair), self.known)
 
 
-def drifts_of(state: StudyState, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
+def drifts_of(
+    state: StudyState, log: Iterable[Event], now: float, level: float = LEVEL
+) -> tuple[Drift, ...]:
     """Return the pairs whose votes changed over time, the strongest evidence first.
 
     If no pair's preference changes, any pair is ever among them with a probability of at most ``level``, whatever options
-    are added.
+    are added. Votes are taken in the order in which their ballots were handed out, up to the first that is still open: some
+    answers may come later because of what they say.
     """
     course = _Course()
     names = [option.name for option in state.options]
     found = []
-    for pair, won in _sequences(state, _votes(log, course)).items():
+    for pair, won in _sequences(state, _votes(log, course), now).items():
         change = change_in(won)
         if change is not None and change.is_proved(level * course.share_of(pair)):
             found.append(Drift(names[pair[0]], names[pair[1]], change))
@@ -271,23 +279,30 @@ def _votes(log: Iterable[Event], course: _Course) -> Iterator[VoteEvent]:
             yield event
 
 
-def _sequences(state: StudyState, votes: Iterable[VoteEvent]) -> dict[Pair, list[bool]]:
+def _sequences(state: StudyState, votes: Iterable[VoteEvent], now: float) -> dict[Pair, list[bool]]:
     """For each pair, the smaller option first, whether that one won each vote."""
-    sequences: dict[Pair, list[bool]] = {}
-    for vote in _in_order(state, votes):
+    placed: dict[Pair, list[tuple[int, bool]]] = {}
+    for place, vote in _in_order(state, votes):
         meaning = state.meaning(vote.outcome)
         if meaning == TIE or not state.counts(vote):
             continue
         turned = vote.left > vote.right
         pair = (vote.right, vote.left) if turned else (vote.left, vote.right)
-        sequences.setdefault(pair, []).append((meaning == LEFT) != turned)
-    return sequences
+        placed.setdefault(pair, []).append((place, (meaning == LEFT) != turned))
+    ends = state.ledger.first_open(now)
+    return {
+        pair: [won for place, won in sorted(ones, key=itemgetter(0)) if place < ends.get(pair, INF)]
+        for pair, ones in placed.items()
+    }
 
 
-def _in_order(state: StudyState, votes: Iterable[VoteEvent]) -> Iterator[VoteEvent]:
+def _in_order(state: StudyState, votes: Iterable[VoteEvent]) -> Iterator[tuple[int, VoteEvent]]:
+    """The votes that have an order, each with its place: when it was asked for or, if nobody did, when it came."""
     for block, has_order in find_blocks(votes):
-        if has_order:
-            yield from block if block[0].ballot is not None else _shuffle_votes(state, block)
+        if has_order and block[0].ballot is not None:
+            yield from ((block[0].ballot, vote) for vote in block)
+        elif has_order:
+            yield from ((block[0].number, vote) for vote in _shuffle_votes(state, block))
 
 
 def _shuffle_votes(state: StudyState, block: Sequence[VoteEvent]) -> Iterator[VoteEvent]:

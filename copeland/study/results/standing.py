@@ -16,13 +16,13 @@ from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.evidence import LIKE_THESE, THESE
 from copeland.certificate.proof import Voters
 from copeland.forecast.start import Start
-from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
+from copeland.study.log.ledger import NO_BALLOTS, Totals
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import StudyState, find_options_left
 from copeland.study.log.state_parts import Edit, Tables
 from copeland.study.options import ACTIVE, Option
-from copeland.study.settings import Settings
+from copeland.study.settings import AGAINST, Settings
 from copeland.support.goal import Goal
 from copeland.support.judge_statistics import Position, position_of
 
@@ -140,7 +140,7 @@ class Standing:
     proof: Tables | None = None  # what the certificate is made from
     offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch
     extra: int = 0  # votes that prove nothing, because nobody dealt them
-    unanswered: int = 0  # ballots that people were dealt and have not answered
+    ballots: Totals = NO_BALLOTS  # what became of all that were handed out
     sideless: int = 0  # votes that name a winner, and do not say on which side it was shown
     both_ways: int = 0  # votes that name a winner, asked with the sides both ways
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
@@ -166,6 +166,13 @@ class Standing:
     def waiting(self) -> int:
         """How many answers of people are not counted yet, because somebody who came earlier has not finished."""
         return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
+
+    @property
+    def unanswered(self) -> int:
+        """How many ballots of people have no answer, and may get one that counts."""
+        found, counts_late = self.ballots, self.settings.missing == AGAINST
+        late = found.missing if counts_late else 0
+        return found.open + found.taken_back + late if self.settings.people else 0
 
     @cached_property
     def options_left(self) -> list[int]:
@@ -221,10 +228,10 @@ def standing_of(
             replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
         ),
         panel=panel,
-        proof=Tables(*map(_freeze, state.proof)),
+        proof=Tables(*map(_freeze, state.ledger.tables(now))),
         offered=dict(state.offered),
         extra=state.extra,
-        unanswered=0 if state.arrivals is None else state.arrivals.missing_answers,
+        ballots=state.ledger.totals(now),
         sideless=state.sides.without,
         both_ways=state.sides.both,
         swaps=dict(state.sides.swapped),
@@ -233,7 +240,7 @@ def standing_of(
     )
 
 
-def certify_votes(state: StudyState, active: bool = False) -> Certificate:
+def certify_votes(state: StudyState, now: float, active: bool = False) -> Certificate:
     """Return what the votes that count prove.
 
     That is about the options that are not retired or, if only that is proved, about all that were ever offered.
@@ -241,24 +248,24 @@ def certify_votes(state: StudyState, active: bool = False) -> Certificate:
     """
     if active:
         among = [i for i, option in enumerate(state.options) if option.state == ACTIVE]
-        return _certificate_among(state, among, among)
+        return _certificate_among(state, now, among, among)
     kept = state.options_left
-    whole = _certificate_among(state, kept)
+    whole = _certificate_among(state, now, kept)
     if whole.k == len(kept) or whole.offered == len(kept):
         return whole
-    partial = _certificate_among(state, kept, kept)
+    partial = _certificate_among(state, now, kept, kept)
     return partial if partial.chosen or not set(whole.chosen) & set(kept) else whole
 
 
 def _certificate_among(
-    state: StudyState, options: Sequence[int], active: Sequence[int] | None = None
+    state: StudyState, now: float, options: Sequence[int], active: Sequence[int] | None = None
 ) -> Certificate:
     """Return what is proved in the first epoch that had these options: options which came later were retired.
 
     What an epoch allows to be said of its options can be said at any time: its capitals go on.
     """
     epoch, offered = epoch_with(state, options)
-    proof = state.proof
+    proof = state.ledger.tables(now)
     return certify(
         proof.wins,
         proof.ties,

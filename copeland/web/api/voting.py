@@ -185,7 +185,7 @@ def tell(
     answer: Response,
     key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=400)] = None,
 ) -> Kept:
-    """Answer a ballot. The same key and body again give the same vote; late answers count."""
+    """Answer a ballot. The same key and body again give the same vote; `late` says whether its lease was over."""
     event_id = new_event_id() if key is None else _event_id(call.key, key)
     _require_own(call, ballot)
     check_text(voter=told.voter, event_id=event_id, item=told.item, source=told.source)

@@ -1,0 +1,421 @@
+"""Every ballot that was handed out, and what it is for the proof: an answer, a skip, or a loss of both sides. Nothing else can happen to it.
+
+===========  =====================================================================================================
+a ballot is  for the proof it is
+===========  =====================================================================================================
+open         a loss of both sides: it was handed out, and its lease has not ended
+answered     a win, a loss or a tie
+skipped      nothing: a skip, or an answer that counts as nothing by the settings
+taken back   a loss of both sides, until its voter answers it again
+missing      its lease ended without an answer, or a judge failed: a loss of both sides, or nothing where missing
+             answers are ignored by an assumption that the certificate states
+===========  =====================================================================================================
+
+On test cases, one entry stands for each pair and case, however often that is handed out.
+
+**Order.** Entries belong to units: a person, or else the entry itself. Units are numbered in the order in which they were
+handed out. What is asked next is decided by what is known then, so the true answers of units 1, 2, 3, ... give a test
+supermartingale, whoever answers quickly and whoever slowly. By Ville's inequality it may be looked at after any number m of units.
+A certificate counts the first m, and within these each ballot without an answer is a loss of both sides, which is no more evidence than
+its true answer would give (docs/notes/certificate-proofs.md, The ledger). So it does not matter for the proof when answers come, nor which m is chosen.
+
+Units at the end that still wait for answers are best left out, so the count goes as far as answers, less COST for each ballot
+without one, add up to the most. It never goes back, so a question that was just asked never lowers what is proved.
+
+The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, field
+from itertools import accumulate, islice
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from copeland.study.log.events import (
+    ASKED,
+    ERROR,
+    UNDONE,
+    AskedEvent,
+    VoteEvent,
+    ballot_in,
+    times_of,
+)
+from copeland.study.log.state_parts import Tables, count, empty_tables, pair_of
+from copeland.study.settings import AGAINST, IGNORED, JUDGE, PEOPLE, Settings
+
+COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
+
+Unit = Literal["ballot", "person", "case"]
+Before = Literal["answered", "skipped", "missing"]  # what an entry was, until that was undone
+Key = Hashable  # of an entry: its ballot, a vote that nobody asked for, or its pair and case
+_Change = tuple[
+    int, int, str, int, bool
+]  # left, right, outcome, times, and whether it is what was undone
+
+
+class Totals(NamedTuple):
+    """How many ballots were handed out, and what became of them: the first number is the sum of the others."""
+
+    dealt: int = 0
+    answered: int = 0
+    skipped: int = 0
+    taken_back: int = 0
+    open: int = 0
+    missing: int = 0
+
+
+NO_BALLOTS = Totals()
+
+
+@dataclass
+class Entry:
+    """A ballot without an answer."""
+
+    number: int  # of the event by which it was handed out, or came back
+    left: int
+    right: int
+    start: float  # of its lease, in seconds since 1970
+    lease: float
+    voter: str | None
+    unit: Key | None  # None: its unit is counted
+    is_taken_back: bool = False
+
+    def is_open(self, now: float) -> bool:
+        """Tell whether its answer is waited for; clocks may differ by less than a lease."""
+        return not self.is_taken_back and -self.lease < now - self.start < self.lease
+
+    def is_missing(self, now: float) -> bool:
+        """Tell whether its lease ended without an answer."""
+        return not (self.is_taken_back or self.is_open(now))
+
+
+@dataclass
+class Waiting:
+    """A unit that is not counted yet."""
+
+    held: set[Key] = field(default_factory=set)  # entries without an answer
+    known: set[Key] = field(default_factory=set)  # all entries
+    changes: list[_Change] = field(default_factory=list)  # what to do to the tables
+    answers: int = 0
+
+
+class Changing:
+    """Something that counts its changes. A slot holds the count, so ``vars``, and with it a snapshot, leaves it out."""
+
+    __slots__ = ("_changes",)
+
+    @property
+    def changes(self) -> int:
+        """How often it has changed since this process made it."""
+        return getattr(self, "_changes", 0)
+
+    def note_change(self) -> None:
+        """Count a change."""
+        self._changes = self.changes + 1
+
+
+class Ledger(Changing):
+    """The ballots of a study, and the counts of the first units."""
+
+    def __init__(self, k: int, unit: Unit, missing: str):
+        self.counted = empty_tables(k)
+        self._unit: Unit = unit
+        self._missing = missing
+        self._held: dict[Key, Entry] = {}  # without an answer, the oldest first
+        self._waiting: dict[Key, Waiting] = {}  # not counted yet, in their order
+        self._unit_of: dict[Key, Key] = {}  # by entry, of those
+        self._reopened: dict[Key, Before] = {}  # entries that may be answered once more
+        self._dealt = self._answered = self._skipped = self._dropped = 0
+
+    # What happened
+
+    def widen(self, k: int) -> None:
+        """Make room for ``k`` options."""
+        self.counted = self.counted.widen(k)  # who waits goes on waiting
+        self.note_change()
+
+    def deal(self, asked: AskedEvent, lease: float) -> None:
+        """Take in a ballot that is handed out."""
+        self.expire(asked.time)
+        key = self._key_of(asked)
+        held = self._held.get(key)
+        if held is not None:  # a case, which stays the loss of both sides that it was
+            held.start, held.lease, held.voter = asked.time, lease, asked.voter
+            return
+        unit = self._unit_for(key, asked)
+        self._hold(
+            key, Entry(asked.number, asked.left, asked.right, asked.time, lease, asked.voter, unit)
+        )
+        self._reopened.pop(key, None)
+        self._dealt += 1
+
+    def answer(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in an answer, or a vote that nobody asked for; without a meaning it is a skip."""
+        key, times = self._key_of(vote), times_of(vote)
+        again = (vote.body or {}).get("again") == UNDONE
+        if self._release(key) or (vote.ballot is not None and self._remember(key, vote, again)):
+            if meaning is None:
+                self._skipped += 1
+                self._reopened |= {key: "skipped"} if self._unit == "case" else {}
+            else:
+                self._answered += 1
+        elif vote.ballot is not None and key in self._reopened:
+            self._answer_again(key, meaning)
+        elif vote.ballot is None and meaning is not None and key not in self._unit_of:
+            self._unit_for(key, vote)
+        if meaning is not None:
+            self._note(key, vote, meaning, times)
+            if again:
+                self._note(key, vote, meaning, -times, undone=True)
+            else:
+                self._add_worth(key, times)
+        self._settle()
+
+    def fail(self, vote: VoteEvent) -> None:
+        """Take in that a judge failed: its ballot has no answer."""
+        key = self._key_of(vote)
+        held = self._held.get(key)
+        if self._missing == IGNORED and held is not None and not held.is_taken_back:
+            self._release(key)
+            self._dropped += 1
+            self._settle()
+
+    def undo(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in that a vote was undone by whoever owns the study: each claim is to hold with it and without it."""
+        key, times = self._key_of(vote), times_of(vote)
+        if meaning is not None:
+            self._note(key, vote, meaning, -times)
+            self._note(key, vote, meaning, times, undone=True)
+        if self._unit == "case" or ballot_in(vote) is None or key in self._held:
+            return
+        if meaning is not None:
+            self._reopened.setdefault(key, "answered")
+        elif vote.outcome != ERROR:
+            self._reopened.setdefault(key, "skipped")
+        elif self._missing == IGNORED:
+            self._reopened.setdefault(key, "missing")
+
+    def take_back(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in that its own voter takes an answer back: until there is another, it is a loss of both sides."""
+        key, times = self._key_of(vote), times_of(vote)
+        is_failure = vote.outcome == ERROR
+        if key in self._held or (is_failure and self._missing != IGNORED):
+            return  # it was no answer, so it is a loss of both sides as it is
+        if meaning is not None:
+            self._note(key, vote, meaning, -times)
+            self._add_worth(key, -times)
+            self._answered -= 1
+        elif self._unit == "case":  # another judge may have answered it meanwhile
+            return
+        elif is_failure:
+            self._dropped -= 1
+        else:
+            self._skipped -= 1
+        unit = self._unit_of.get(key)
+        self._hold(
+            key, Entry(vote.number, vote.left, vote.right, vote.time, 0.0, vote.voter, unit, True)
+        )
+
+    def count_repeat(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in that a vote counts, which only repeated one that is undone now."""
+        if meaning is None:
+            return
+        key = self._key_of(vote)
+        if self._release(key):
+            self._answered += 1
+        elif self._unit != "case" and ballot_in(vote) is not None:
+            self._skipped, self._answered = self._skipped - 1, self._answered + 1
+        self._note(key, vote, meaning, times_of(vote))
+        self._note(key, vote, meaning, -times_of(vote), undone=True)
+        self._settle()
+
+    def expire(self, now: float) -> None:
+        """Forget the oldest ballots whose lease has ended: what they are for the proof is known without them."""
+        gone = []
+        for key, entry in self._held.items():
+            if entry.is_open(now):
+                break
+            if not entry.is_taken_back:
+                gone.append(key)
+        if self._missing == IGNORED:
+            for key in gone:
+                self._release(key)
+                self._dropped += 1
+            if gone:
+                self._settle()
+        elif self._unit == "person":  # of whom there may be very many
+            for key in gone:
+                if self._held[key].unit is None:  # its loss of both sides is in the table
+                    del self._held[key]
+                    self._dropped += 1
+
+    # What it comes to
+
+    def tables(self, now: float) -> Tables:
+        """Return the counts of the first units, with their ballots that have no answer."""
+        if self._missing != IGNORED:
+            return self.counted
+        gone = {key for key, one in self._held.items() if one.is_missing(now)}
+        if not gone:
+            return self.counted
+        more = self._count_worthy(gone)
+        tables = Tables(*map(np.copy, self.counted))
+        for unit in islice(self._waiting.values(), more):
+            for change in unit.changes:
+                _apply(tables, change)
+            for key in unit.held.difference(gone):
+                tables.miss(self._held[key].left, self._held[key].right)
+        for key in gone:
+            if self._held[key].unit is None:
+                tables.miss(self._held[key].left, self._held[key].right, -1)
+        return tables
+
+    def state_at(self, now: float) -> tuple[int, int]:
+        """Return what the tables at a time depend on: the changes, and how many leases have ended unnoticed."""
+        if self._missing != IGNORED:
+            return self.changes, 0
+        return self.changes, sum(one.is_missing(now) for one in self._held.values())
+
+    def first_open(self, now: float) -> dict[tuple[int, int], int]:
+        """Return the number of the first ballot on each pair, the smaller option first, whose answer is waited for."""
+        found: dict[tuple[int, int], int] = {}
+        for one in self._held.values():
+            if one.is_open(now):
+                found.setdefault((min(one.left, one.right), max(one.left, one.right)), one.number)
+        return found
+
+    def totals(self, now: float) -> Totals:
+        """Return how many ballots were handed out, and what became of them."""
+        back = sum(entry.is_taken_back for entry in self._held.values())
+        missing = sum(entry.is_missing(now) for entry in self._held.values())
+        current = len(self._held) - back - missing
+        missing += self._dropped
+        return Totals(self._dealt, self._answered, self._skipped, back, current, missing)
+
+    def is_late(self, asked: AskedEvent, now: float) -> bool:
+        """Tell whether an answer to a ballot comes too late to prove anything: its missing was ignored."""
+        if self._missing != IGNORED:
+            return False
+        entry = self._held.get(self._key_of(asked))
+        return entry is None or entry.is_missing(now)
+
+    def was_taken_back(self, ballot: AskedEvent) -> bool:
+        """Tell whether the answer to a ballot was taken back by its voter."""
+        entry = self._held.get(self._key_of(ballot))
+        return entry is not None and entry.is_taken_back
+
+    # How it is done
+
+    def _key_of(self, event: AskedEvent | VoteEvent) -> Key:
+        if self._unit == "case":
+            return pair_of(event), event.item
+        return event.number if event.kind == ASKED else ballot_in(event) or event.vote
+
+    def _unit_for(self, key: Key, event: AskedEvent | VoteEvent) -> Key:
+        """Join an entry to its unit, a new one if need be, and return that."""
+        unit = event.voter if self._unit == "person" and event.voter is not None else key
+        self._waiting.setdefault(unit, Waiting()).known.add(key)
+        self._unit_of[key] = unit
+        return unit
+
+    def _answer_again(self, key: Key, meaning: str | None) -> None:
+        """Move an entry among the totals: its answer, skip or failure was undone, and there is another answer now."""
+        if self._unit == "case" and meaning is None:
+            return
+        before = self._reopened.pop(key)
+        self._answered += (meaning is not None) - (before == "answered")
+        self._skipped += (meaning is None) - (before == "skipped")
+        self._dropped -= before == "missing"
+
+    def _remember(self, key: Key, vote: VoteEvent, again: bool) -> bool:
+        """Take a ballot for no loss of both sides any more that was forgotten as one; tell whether it was."""
+        if self._unit != "person" or self._missing == IGNORED or again or key in self._unit_of:
+            return False
+        self.counted.miss(vote.left, vote.right, -1)
+        self._dropped -= 1
+        self.note_change()
+        return True
+
+    def _hold(self, key: Key, entry: Entry) -> None:
+        """Take an entry for a loss of both sides."""
+        self._held[key] = entry
+        if entry.unit is None:
+            self.counted.miss(entry.left, entry.right)
+            self.note_change()
+        else:
+            self._waiting[entry.unit].held.add(key)
+
+    def _release(self, key: Key) -> bool:
+        """Take an entry for a loss of both sides no more; tell whether it was one."""
+        entry = self._held.pop(key, None)
+        if entry is None:
+            return False
+        if entry.unit is None:
+            self.counted.miss(entry.left, entry.right, -1)
+            self.note_change()
+        else:
+            self._waiting[entry.unit].held.discard(key)
+        return True
+
+    def _note(
+        self, key: Key, vote: VoteEvent, meaning: str, times: int, undone: bool = False
+    ) -> None:
+        """Add to the counts, or to those of undone votes: now, or when the unit is counted."""
+        change: _Change = (vote.left, vote.right, meaning, times, undone)
+        unit = self._unit_of.get(key)
+        if unit is None:
+            _apply(self.counted, change)
+            self.note_change()
+        else:
+            self._waiting[unit].changes.append(change)
+
+    def _add_worth(self, key: Key, answers: int) -> None:
+        """Let the unit of an entry be worth more, if it waits."""
+        unit = self._unit_of.get(key)
+        if unit is not None:
+            self._waiting[unit].answers += answers
+
+    def _count_worthy(self, gone: Collection[Key] = ()) -> int:
+        """How many of the units that wait are worth counting; ``gone`` are entries that are nothing by now."""
+        worth = (
+            unit.answers - COST * len(unit.held.difference(gone)) for unit in self._waiting.values()
+        )
+        best = number = 0
+        for n, total in enumerate(accumulate(worth), 1):
+            if total >= best:
+                best, number = total, n
+        return number
+
+    def _settle(self) -> None:
+        """Count the first units, as many as are worth it."""
+        for key in list(islice(self._waiting, self._count_worthy())):
+            unit = self._waiting.pop(key)
+            for change in unit.changes:
+                _apply(self.counted, change)
+            for one in unit.held:
+                entry = self._held[one]
+                entry.unit = None
+                self.counted.miss(entry.left, entry.right)
+            for one in unit.known:
+                del self._unit_of[one]
+            self.note_change()
+
+
+def _apply(tables: Tables, change: _Change) -> None:
+    left, right, outcome, times, is_undone = change
+    if is_undone:
+        count(tables.undone_wins, tables.undone_ties, left, right, outcome, times)
+    else:
+        count(tables.wins, tables.ties, left, right, outcome, times)
+
+
+def ledger_of(settings: Settings) -> Ledger:
+    """Return an empty ledger, with the rules of who votes."""
+    if settings.voters == PEOPLE:
+        return Ledger(0, "person", settings.missing)
+    if settings.voters == JUDGE:
+        return Ledger(0, "case", AGAINST)
+    return Ledger(0, "ballot", AGAINST if settings.panel else IGNORED)

@@ -1,0 +1,466 @@
+"""Every ballot that was handed out is accounted for: a plain recount of random studies, and the studies that once broke the promise."""
+
+import random
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.ledger import PlainLedger
+from people_log import answer, deal, most_wrong, new_state
+
+from copeland.certificate.certificate import certify
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.kernels.vote_evidence import log_evidence
+from copeland.study import create_study, open_study
+from copeland.study.log.state import dump_state, load_state
+from copeland.study.settings import AGAINST, IGNORED
+
+LEVEL = np.log(40)  # of two options at delta 0.05, and of one claim at half of it
+KINDS = {
+    "independent": {"voters": "independent"},
+    "first of a pair": {"voters": "independent", "repeats": "first"},
+    "people": {"voters": "people", "batch": 3},
+    "people, missing ignored": {"voters": "people", "batch": 3, "missing": IGNORED},
+    "these cases": {"voters": "judge", "cases": 6},
+    "cases like these": {"voters": "judge", "cases": 6, "population": "like-these"},
+    "panel": {"panel": ["ann", "bob", "cas"]},
+}
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "ask",
+                "ask",
+                "ask",
+                "tell",
+                "tell",
+                "tell",
+                "tell",
+                "take_back",
+                "undo",
+                "again",
+                "late",
+                "option",
+                "import",
+                "jump",
+                "other",
+            ]
+        ),
+        st.integers(0, 10**6),
+    ),
+    max_size=50,
+)
+
+
+class Clock:
+    now = 1e9
+
+    def __call__(self):
+        return self.now
+
+
+class Life:
+    """A study to which things happen in random order, through two processes."""
+
+    def __init__(self, how):
+        self.clock, self.ballots, self.votes, self.back = Clock(), [], [], []
+        self.study = create_study(
+            "life", ["a", "b", "c", "d"], lease=60.0, clock=self.clock, both_bad="drop", **how
+        )
+        self.both = [self.study, open_study("life", self.study.storage, clock=self.clock)]
+        self.names = how.get("panel") or ["ann", "bob", "cas", "dan", "eve"]
+        self.cases = [f"case {n}" for n in range(6)] if "cases" in how else None
+
+    def live(self, step, number):
+        chance = random.Random(number)
+        study = self.both[number % 2]
+        with suppress(CopelandError):  # what is refused does not happen
+            getattr(self, f"_{step}")(study, chance)
+        self.clock.now += chance.choice([0.0, 1.0, 20.0])
+
+    def _ask(self, study, chance):
+        cases = {} if self.cases is None else {"cases": self.cases}
+        voter = chance.choice([None, *self.names]) if self.names[2:3] else None
+        self.ballots += study.ask(voter, n=chance.randint(1, 3), **cases)
+
+    def _say(self, study, ballot, chance):
+        outcome = chance.choice(["left", "left", "right", "tie", "both_bad", "skip", "error"])
+        voter = ballot.voter or chance.choice([None, *self.names])
+        return study.tell(ballot, outcome, voter)
+
+    def _tell(self, study, chance):
+        ballot = self.ballots.pop(chance.randrange(len(self.ballots))) if self.ballots else None
+        if ballot is not None:
+            self.votes.append((ballot, self._say(study, ballot, chance)))
+
+    def _take_back(self, study, chance, own=True):
+        if self.votes:
+            ballot, vote = self.votes.pop(chance.randrange(len(self.votes)))
+            study.undo(vote, own=own)
+            self.back.append(ballot)
+
+    def _undo(self, study, chance):
+        self._take_back(study, chance, own=False)
+
+    def _again(self, study, chance):
+        if self.back:
+            ballot = self.back.pop(chance.randrange(len(self.back)))
+            self.votes.append((ballot, self._say(study, ballot, chance)))
+
+    def _late(self, study, chance):
+        self.clock.now += 61
+
+    def _option(self, study, chance):
+        name = chance.choice("abcd")
+        what = chance.choice(["pause", "resume", "retire", "resume"])
+        if chance.random() < 0.2:
+            study.add_option(f"option {len(study.options)}")
+        else:
+            getattr(study, f"{what}_option")(name)
+
+    def _import(self, study, chance):
+        row = {"left": "a", "right": "b", "outcome": "left", "n": chance.randint(1, 5)}
+        if self.cases is not None:
+            row = {**row, "n": 1, "item": chance.choice(self.cases), "voter": "elsewhere"}
+        study.add_votes([row], source=f"file {chance.random()}")
+
+    def _jump(self, study, chance):
+        self.clock.now += chance.choice([-30.0, -3600.0, 3600.0])
+
+    def _other(self, study, chance):
+        member = chance.choice(self.names)
+        getattr(study, chance.choice(["excuse", "readmit"]))(member)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+@given(steps=STEPS)
+@settings(deadline=None)
+def test_every_ballot_is_in_exactly_one_state_and_a_recount_finds_the_same(name, steps):
+    life = Life(KINDS[name])
+    study = life.study
+    rules = study.settings
+    for step in steps:
+        life.live(*step)
+        state, log, now = study.state(), study.log(), life.clock.now
+        missing = AGAINST if rules.voters in ("judge", "panel") else rules.missing or IGNORED
+        plain = PlainLedger(log, rules.voters, missing, "drop", 60.0, now)
+        totals = state.ledger.totals(now)
+        assert totals == plain.totals()
+        assert totals.dealt == sum(totals[1:])
+        if rules.voters != "panel":
+            for one, other in zip(state.ledger.tables(now), plain.tables(), strict=True):
+                assert np.array_equal(one, other)
+    assert load_state(dump_state(study.state())) == study.state() == study.replay()
+
+
+def pair_of(counts):
+    """The wins of the first two options over each other."""
+    return int(counts.wins[0, 1]), int(counts.wins[1, 0])
+
+
+def strongest(wins, losses):
+    """The evidence for the one that is ahead."""
+    return log_evidence(max(wins, losses), min(wins, losses), 0, 0.0)
+
+
+def test_whoever_is_in_the_middle_of_the_ballots_is_left_out():
+    state = new_state(3)
+    slow = deal(state, "slow", [(0, 1), (1, 2), (0, 2)])
+    quick = deal(state, "quick", [(0, 1)])
+    answer(state, slow[0], "left")
+    answer(state, quick[0], "left")
+    assert state.votes == 2 and state.ledger.tables(0.0).votes == 0
+    answer(state, slow[1], "left")
+    answer(state, slow[2], "left")
+    proof = state.ledger.tables(0.0)
+    assert proof.votes == 4 and not proof.missing.any()
+
+
+def test_somebody_who_left_is_counted_once_others_make_up_for_it_and_a_late_answer_counts():
+    state = new_state(2)
+    (gone,) = deal(state, "gone", [(0, 1)])
+    for number in range(6):
+        (asked,) = deal(state, f"person {number}", [(0, 1)])
+        answer(state, asked, "left")
+    proof = state.ledger.tables(0.0)
+    assert proof.votes == 6 and proof.missing[0, 1] == 1
+    answer(state, gone, "left")
+    proof = state.ledger.tables(0.0)
+    assert proof.votes == 7 and not proof.missing.any()
+
+
+# The studies that broke the promise
+
+
+WHO = {  # how people, and visitors who are independent, vote
+    "people": {"voters": "people"},
+    "people, missing ignored": {"voters": "people", "missing": IGNORED},
+    "independent": {"voters": "independent"},
+}
+
+
+def names_a_winner(study):
+    """Whether one of two options that are even is proved better."""
+    return study.certificate().verdict == "winner"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", WHO)
+def test_voters_who_take_back_their_votes_for_one_option_and_leave_prove_nothing_wrong(who):
+    studies, wrong, rng = 20, 0, np.random.default_rng(1)
+    for number in range(studies):
+        study = create_study(f"undone {number}", ["A", "B"], **WHO[who])
+        for person in range(60):
+            ballot = study.ask(f"person {person}")
+            likes = rng.choice(["A", "B"])
+            vote = ballot and study.tell(ballot, likes)
+            if likes == "B" and vote:
+                study.undo(vote, own=True)
+            wrong_now = names_a_winner(study)
+            if wrong_now:
+                break
+        wrong += wrong_now
+    assert wrong <= most_wrong(studies)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", ["these", "like-these"])
+@pytest.mark.parametrize("at_once", [1, 64])
+@pytest.mark.parametrize("way", ["silent", "failing", "undone"])
+def test_a_judge_that_never_answers_where_one_option_wins_proves_nothing_wrong(
+    way, at_once, population
+):
+    """B wins 60 of 100 cases, and of these no answer stands."""
+    names, wrong, studies, clock = [f"case {n}" for n in range(100)], 0, 10, Clock()
+    how = {"voters": "judge", "cases": 100, "population": population, "open_ballots": 64}
+    for number in range(studies):
+        study = create_study("silent", ["A", "B"], clock=clock, lease=60.0, seed=number, **how)
+        for _ in range(100):
+            asked = study.ask("judge", n=at_once, cases=names)
+            for ballot in asked:
+                if int(ballot.item.split()[1]) % 5 < 2:
+                    study.tell(ballot, "A")
+                elif way == "failing":
+                    study.tell(ballot, "error")
+                elif way == "undone":
+                    study.undo(study.tell(ballot, "B"), own=True)
+            clock.now += 61
+            if names_a_winner(study):
+                break
+        wrong += names_a_winner(study)
+    assert wrong <= most_wrong(studies)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", WHO)
+def test_an_option_that_is_added_while_people_answer_counts_nobody_early(who):
+    """Those who prefer A answer at once; an option is added; those who prefer B answer within minutes."""
+    studies, wrong, rng = 10, 0, np.random.default_rng(3)
+    for number in range(studies):
+        clock = Clock()
+        study = create_study(f"added {number}", ["A", "B"], clock=clock, **WHO[who])
+        ballots = [study.ask(f"person {person}") for person in range(60)]
+        likes = rng.choice(["A", "B"], size=60)
+        found = False
+        for ballot, liked in zip(ballots, likes, strict=True):
+            if liked == "A":
+                study.tell(ballot, "A")
+                found |= (0, 1) in study.certificate().beats
+        study.add_option("C")
+        found |= (0, 1) in study.certificate().beats
+        clock.now += 120
+        for ballot, liked in zip(ballots, likes, strict=True):
+            if liked == "B":
+                study.tell(ballot, "B")
+        wrong += found or bool(study.certificate().beats)
+    assert wrong <= most_wrong(studies)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", WHO)
+def test_answers_that_come_later_because_of_what_they_say_prove_nothing_wrong(who):
+    """One visitor a second; whoever prefers B takes a minute."""
+    studies, wrong, rng = 20, 0, np.random.default_rng(6)
+    for number in range(studies):
+        clock, slow, found = Clock(), [], False
+        study = create_study(f"slow {number}", ["A", "B"], clock=clock, **WHO[who])
+        for visitor in range(120):
+            ballot = study.ask(f"visitor {visitor}")
+            if ballot is None:
+                break
+            if rng.random() < 0.5:
+                study.tell(ballot, "A")
+            else:
+                slow.append(ballot)
+            while slow and slow[0].expires - 600 + 60 <= clock.now:
+                study.tell(slow.pop(0), "B")
+            clock.now += 1
+            found |= names_a_winner(study)
+        wrong += found
+    assert wrong <= most_wrong(studies)
+
+
+@pytest.mark.slow
+def test_slow_answers_are_no_change_over_time():
+    """One visitor a second; whoever prefers B takes a minute, so the first answers are all for A."""
+    studies, named, rng = 20, 0, np.random.default_rng(7)
+    for number in range(studies):
+        clock, slow, found = Clock(), [], False
+        study = create_study(f"slow {number}", ["A", "B"], clock=clock, voters="independent")
+        for visitor in range(150):
+            ballot = study.ask(f"visitor {visitor}")
+            if ballot is None:
+                break
+            if rng.random() < 0.5:
+                study.tell(ballot, "A")
+            else:
+                slow.append(ballot)
+            while slow and slow[0].expires - 540 <= clock.now:
+                study.tell(slow.pop(0), "B")
+            clock.now += 1
+            found |= visitor % 10 == 9 and bool(study.drift())
+        named += found
+    assert named <= most_wrong(studies)
+
+
+@pytest.mark.slow
+def test_a_rule_that_keeps_the_last_votes_only_proves_nothing_wrong():
+    """Each vote is undone when 200 later ones have come; two even options."""
+    studies, votes, kept = 60, 3_000, 200
+    rng = np.random.default_rng(1)
+    wrong = naive = 0
+    for _ in range(studies):
+        wins = np.cumsum(rng.random((votes, 2)) < [0.5, 2.0], axis=0)
+        won = np.stack([wins[:, 0], np.arange(1, votes + 1) - wins[:, 0]], axis=1)
+        stand = won - np.vstack([np.zeros((kept, 2), int), won[:-kept]])
+        proved = [False, False]
+        for n in range(votes):
+            stays, given = (strongest(*counts[n]) for counts in (stand, won))
+            proved = [proved[0] or stays >= LEVEL, proved[1] or min(stays, given) >= LEVEL]
+        naive, wrong = naive + proved[0], wrong + proved[1]
+    assert naive > most_wrong(studies) >= wrong
+
+
+@pytest.mark.slow
+def test_undone_votes_are_in_the_evidence_of_a_study():
+    study = create_study("tea", ["a", "b"], voters="independent")
+    votes = []
+    for number in range(30):
+        votes.append(study.tell(study.ask(), "a" if number % 2 else "b"))
+    for vote in votes[::2]:
+        study.undo(vote, "an inconvenient one")
+    assert study.standing().wins.tolist() == [[0, 15], [0, 0]]
+    assert study.certificate().best == () and study.certificate() == study.standing().certificate
+    assert study.replay() == study.state()
+
+
+def test_an_answer_that_its_voter_takes_back_was_never_given():
+    for voters in ("people", "independent"):
+        study = create_study("tea", ["a", "b"], voters=voters)
+        ballot = study.ask("ann")
+        study.undo(study.tell(ballot, "a"), "changed my mind", own=True)
+        assert study.tell(ballot, "b").counted
+        assert study.standing().proof.before_undoing is None
+        assert study.replay() == study.state()
+
+
+def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence():
+    study = create_study("tea", ["a", "b"], voters="people")
+    ballot = study.ask("ann")
+    study.undo(study.tell(ballot, "a"), "a mistake")
+    study.tell(ballot, "b")
+    proof = study.standing().proof
+    a, b = (study.state().index(name) for name in "ab")
+    assert proof.wins[b, a] == 1 and proof.wins[a, b] == 0
+    assert proof.before_undoing[0][a, b] == 1 and proof.before_undoing[0][b, a] == 0
+    study.undo(study.votes()[-1], "another")
+    assert (
+        not study.standing().proof.wins.any()
+        and study.standing().proof.before_undoing[0].sum() == 1
+    )
+    assert study.replay() == study.state()
+
+
+@pytest.mark.slow
+def test_people_who_saw_options_before_prove_nothing_of_one_that_is_fitted_to_them():
+    study = create_study("fitted", ["base", "other"], voters="people")
+    for number in range(40):
+        while ballot := study.ask(f"person {number}"):
+            study.tell(ballot, "left" if number % 2 else "right")
+    study.add_option("fitted")
+    for number in range(40):
+        assert study.ask(f"person {number}") is None
+    rows = [
+        {"left": "fitted", "right": "base", "outcome": "left", "voter": f"person {number}"}
+        for number in range(40)
+    ]
+    assert study.add_votes(rows).extra == 40
+    assert study.standing().extra == 40 and study.certificate().beats == ()
+    assert study.tell(study.ask("somebody new"), "left").counted
+
+
+@pytest.mark.slow
+def test_slow_voters_whose_answers_are_foreseen_prove_nothing_wrong():
+    """Who prefers 2 to 3 prefers 0 to 1. Slow voters have answered (2, 3) only: newcomers are dealt (0, 1), and the
+    study is looked at, while the slow ones who are sure to answer for 1 still wait."""
+    studies, rng, wrong, at_once = 400, np.random.default_rng(2), 0, 0
+    for _ in range(studies):
+        state, waiting = new_state(4), []
+        highest = high = -np.inf
+        for number in range(120):
+            likes = rng.random() < 0.5
+            slow = rng.random() < 0.3
+            asked = deal(state, f"p{number}", [(2, 3), (0, 1)] if slow else [(0, 1)])
+            outcome = "left" if likes else "right"
+            if slow:
+                answer(state, asked[0], outcome)
+            if slow and not likes:
+                waiting.append(asked[1])  # a loss of 0 that everybody foresees
+            else:
+                answer(state, asked[-1], outcome)
+            proof = state.ledger.tables(0.0)
+            (wins, losses), lost = pair_of(proof), proof.missing[0, 1]
+            highest = max(highest, log_evidence(wins, losses + lost, 0, 0.0))
+            high = max(high, log_evidence(*pair_of(state), 0, 0.0))
+        wrong += highest >= LEVEL
+        at_once += high >= LEVEL
+    assert wrong <= most_wrong(studies, 1 / 40) < at_once
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("missing", [AGAINST, IGNORED])
+def test_people_who_leave_because_of_an_option_prove_nothing_wrong(missing):
+    """60 % prefer 0 to 1, and leave after they have seen 2."""
+    studies, rng, wrong = 40, np.random.default_rng(3), 0
+    for _ in range(studies):
+        state, pairs = new_state(3, missing, lease=1e-9), [(0, 1), (0, 2), (1, 2)]
+        for number in range(300):
+            prefers_0 = rng.random() < 0.6
+            dealt = [pairs[i] for i in rng.permutation(3)]
+            for asked in deal(state, f"p{number}", dealt, number):
+                first_wins = asked.right == 2 or prefers_0
+                answer(state, asked, "left" if first_wins else "right", number)
+                if prefers_0 and asked.right == 2:
+                    break
+        proof = state.ledger.tables(1e9)
+        found = certify(proof.wins, proof.ties, missing=proof.missing, voters="people")
+        wrong += 1 in found.best
+    if missing == AGAINST:
+        assert wrong <= most_wrong(studies)
+    else:  # which assumes that nobody leaves because of the options
+        assert wrong > most_wrong(studies)
+
+
+# What is refused
+
+
+def test_people_need_a_batch_and_only_people_have_one():
+    with pytest.raises(InvalidParameter, match="batch is 0; each person is dealt all pairs"):
+        create_study("tea", ["a", "b"], voters="people", batch=0)
+    with pytest.raises(InvalidParameter, match="missing says what people's missing answers prove"):
+        create_study("tea", ["a", "b"], voters="independent", missing="against")
+    with pytest.raises(InvalidParameter, match="missing is 'perhaps'"):
+        create_study("tea", ["a", "b"], voters="people", missing="perhaps")
