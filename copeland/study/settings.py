@@ -113,7 +113,8 @@ class Settings:
         and the margin mean nothing, and the algorithm is ``"panel"``. ``"judge"``, a judge on test cases: one or more judges vote, and
         each case has one vote for each pair.
     lease
-        Seconds for which an unanswered ballot counts as on its way.
+        Seconds for which an unanswered ballot counts as on its way. A later answer proves nothing where missing answers are ignored, as
+        they are with independent voters.
     open_ballots
         How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
         a judge holds one for each worker. Eight are a third of what the smallest study needs.
@@ -170,7 +171,9 @@ class Settings:
         "people",
     )
     lease: float = _setting(
-        600.0, _SECONDS, "Seconds for which the study counts on an unanswered ballot."
+        600.0,
+        _SECONDS,
+        "Seconds for which the study waits for an answer; from independent voters, a later one proves nothing.",
     )
     open_ballots: int = _setting(
         8, _whole(1), "How many unanswered ballots a voter may hold at a time."
