@@ -90,7 +90,7 @@ def plainly(wins, ties, active=None, delta=0.05, margin=0.0, epoch=0, voters="in
         scores = [(max(a, lo[i]), b) for i, (a, b) in enumerate(scores)]
         if not best:
             return scores
-        low = max(a for a, _ in scores)
+        low = max(scores[i][0] for i in options)
         high = min(scores[i][1] for i in best)
         return [
             (low, high) if i in best else (a, min(b, high - is_all))
