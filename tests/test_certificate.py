@@ -127,10 +127,13 @@ def plainly(wins, ties, active=None, delta=0.05, margin=0.0, epoch=0, voters="in
 
 @pytest.mark.slow
 @given(votes(), terms)
-def test_a_certificate_is_that_of_the_definitions(counts, terms):
+def test_a_certificate_is_that_of_the_definitions_and_survives_its_file(counts, terms):
     found = certify(*counts, **terms)
     expected = plainly(*counts, **terms)
     assert {name: getattr(found, name) for name in expected} == expected
+    read = Certificate.from_json(found.to_json())
+    assert read == found
+    assert read.recheck(*counts) == ()
 
 
 @pytest.mark.slow
@@ -349,15 +352,6 @@ def test_certificates_of_retired_active_and_added_options():
 
 def test_a_smaller_delta_needs_more():
     assert certify([[0, 30], [10, 0]], delta=0.01).verdict == "open"
-
-
-@pytest.mark.slow
-@given(votes(), terms)
-def test_a_certificate_survives_its_file_and_is_proved_again_by_its_votes(counts, terms):
-    found = certify(*counts, **terms)
-    read = Certificate.from_json(found.to_json())
-    assert read == found
-    assert read.recheck(*counts) == ()
 
 
 def test_one_vote_more_or_another_option_is_another_certificate():

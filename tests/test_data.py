@@ -171,16 +171,15 @@ def test_without_a_mirror_the_address_of_the_entry_is_asked(server, cache, tiny,
     assert server.asked == ["/elsewhere/tiny_PMat.npz"]
 
 
-def test_without_the_variable_the_cache_is_the_user_s(monkeypatch):
+def test_a_data_set_that_is_not_there_is_told_how_to_get_and_the_cache_is_the_user_s(
+    monkeypatch, cache
+):
     import pooch
 
-    monkeypatch.delenv("COPELAND_CACHE", raising=False)
-    assert download.folder() == pooch.os_cache("copeland")
-
-
-def test_a_data_set_that_is_not_there_is_told_how_to_get(cache):
     with pytest.raises(DataError, match="run `copeland data fetch tiny`, once"):
         download.load(NAME)
+    monkeypatch.delenv("COPELAND_CACHE", raising=False)
+    assert download.folder() == pooch.os_cache("copeland")
 
 
 # failure: a sentence, and nothing left behind
@@ -279,6 +278,9 @@ def test_without_pooch_the_extra_is_named(cache, monkeypatch):
     with pytest.raises(MissingExtra, match=r"pip install 'copeland\[data\]'"):
         download.fetch(NAME)
     assert not cache.exists()
+    done = run("fetch", NAME)
+    assert done.exit_code == 1
+    assert "pip install 'copeland[data]'" in done.stderr
 
 
 def test_without_pooch_a_data_set_is_told_how_to_get(monkeypatch):
@@ -304,16 +306,12 @@ def test_data_lists_what_is_known_of_each(words, server, cache, tiny):
     assert download.Dataset(**row) == tiny
 
 
-def test_data_list_says_what_is_downloaded(server, cache):
+def test_data_list_and_data_fetch_say_what_is_downloaded(server, cache):
     assert "not downloaded" in run("list").stdout
-    download.fetch(NAME)
-    assert json.loads(run("list", "--json").stdout)[0]["path"] == str(cache / "tiny.npz")
-    assert "not downloaded" not in run("list").stdout
-
-
-def test_data_fetch_gives_the_files_and_whether_they_were_downloaded(server, cache):
     row = {"name": NAME, "path": str(cache / "tiny.npz"), "downloaded": True}
     assert json.loads(run("fetch", NAME, "--json").stdout) == [row]
+    assert json.loads(run("list", "--json").stdout)[0]["path"] == str(cache / "tiny.npz")
+    assert "not downloaded" not in run("list").stdout
     assert json.loads(run("fetch", NAME, "--json").stdout) == [row | {"downloaded": False}]
     assert json.loads(run("fetch", NAME, "--force", "--json").stdout) == [row]
     assert len(server.asked) == 2
@@ -354,13 +352,6 @@ def test_trouble_with_the_network_or_the_disk_exits_with_1(
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("copeland: tiny was not downloaded: ")
     assert done.stderr.count("\n") == 1
-
-
-def test_the_command_without_pooch_names_the_extra(cache, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    done = run("fetch", NAME)
-    assert done.exit_code == 1
-    assert "pip install 'copeland[data]'" in done.stderr
 
 
 @pytest.mark.slow

@@ -51,19 +51,13 @@ def test_a_file_that_is_replaced_hands_on_who_may_read_it(tmp_path, kept):
     assert (mode(path), path.read_bytes()) == (kept, b"new")
 
 
-def test_a_link_stays_a_link(tmp_path):
+def test_links_devices_and_long_names_are_written_as_they_are(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     write_file(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_bytes() == b"new"
-
-
-def test_a_device_is_written_to_and_not_replaced():
     write_file("/dev/null", b"nothing")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
-
-
-def test_long_names_have_room_for_drafts_and_files_are_told_by_their_own_name(tmp_path):
     write_file(tmp_path / ("x" * 255), b"new")
     assert (tmp_path / ("x" * 255)).read_bytes() == b"new"
     with pytest.raises(FileNotFoundError) as missing:

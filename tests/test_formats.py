@@ -74,7 +74,7 @@ def test_a_parquet_file_is_read(tmp_path):
     assert votes_in(tmp_path / "battles.parquet") == [("x", "y", "both_bad")]
 
 
-def test_a_damaged_compressed_or_parquet_file_is_named(tmp_path):
+def test_a_file_that_cannot_be_read_is_named_with_its_record_and_the_formats(tmp_path):
     (tmp_path / "votes.csv.gz").write_text(TABLE)
     with pytest.raises(InvalidRow, match=r"votes\.csv\.gz: it ends in \.gz, but is no whole file"):
         read_votes(tmp_path / "votes.csv.gz")
@@ -82,9 +82,6 @@ def test_a_damaged_compressed_or_parquet_file_is_named(tmp_path):
     (tmp_path / "votes.parquet").write_text(TABLE)
     with pytest.raises(InvalidRow, match="it is not a Parquet file"):
         read_votes(tmp_path / "votes.parquet")
-
-
-def test_a_wrong_file_gets_a_sentence_with_the_column_and_the_formats(tmp_path):
     path = write_lines(tmp_path / "cups.jsonl", [{"cup": 1, "size": 2}])
     with pytest.raises(InvalidRow, match="no column 'left'; the columns are cup and size") as error:
         read_votes(path)
@@ -92,9 +89,6 @@ def test_a_wrong_file_gets_a_sentence_with_the_column_and_the_formats(tmp_path):
     assert tried in str(error.value)
     with pytest.raises(InvalidRow, match="no column 'generator_1', which the format alpaca-eval"):
         read_votes(path, "alpaca-eval")
-
-
-def test_a_misspelt_format_names_the_nearest(tmp_path):
     path = write_lines(tmp_path / "cups.jsonl", [{"cup": 1}])
     with pytest.raises(UnknownName, match="no format 'lmareena'; did you mean 'lmarena'"):
         read_votes(path, "lmareena")
@@ -102,6 +96,19 @@ def test_a_misspelt_format_names_the_nearest(tmp_path):
         read_votes(path, "trl")
     with pytest.raises(InvalidParameter, match="only files have one"):
         create_study_from_votes("cups", [{"winner": "a", "loser": "b"}], format="lmarena")
+    path = tmp_path / "battles.csv"
+    path.write_text("model_a,model_b,winner\n")
+    with pytest.raises(
+        InvalidRow, match=r"no column 'who' .*; known names: model_a, model_b, winn"
+    ):
+        read_votes(path, columns={"voter": "who"})
+    path = write_list(tmp_path / "annotations.json", [annotation(1), annotation(3)])
+    with pytest.raises(InvalidRow, match="record 2: preference is '3'; it must be from 1 to 2"):
+        read_votes(path)
+    other = task("left", left="x", right="y")
+    other["annotations"][0]["result"][0]["type"] = "choices"
+    with pytest.raises(InvalidRow, match="record 1: its annotation has no result of type 'pairw"):
+        read_votes(write_list(tmp_path / "export.json", [other]))
 
 
 # LMArena
@@ -149,15 +156,6 @@ def test_the_stored_battles_are_read_whole(data):
     assert [(left, right, words[outcome]) for left, right, outcome in found] == plain
     judged = votes_in(path, columns={"outcome": "gpt4", "item": "question_id"})
     assert len(judged) == len(plain)
-
-
-def test_battles_without_rows_still_name_the_columns(tmp_path):
-    path = tmp_path / "battles.csv"
-    path.write_text("model_a,model_b,winner\n")
-    with pytest.raises(
-        InvalidRow, match=r"no column 'who' .*; known names: model_a, model_b, winn"
-    ):
-        read_votes(path, columns={"voter": "who"})
 
 
 def test_every_format_is_in_the_table_of_the_docs():
@@ -284,12 +282,6 @@ def test_annotations_are_votes_for_the_nearer_answer(tmp_path):
     assert not layout.has_sides  # the reference is first, wherever it was shown
 
 
-def test_a_preference_that_is_none_is_refused_with_its_record(tmp_path):
-    path = write_list(tmp_path / "annotations.json", [annotation(1), annotation(3)])
-    with pytest.raises(InvalidRow, match="record 2: preference is '3'; it must be from 1 to 2"):
-        read_votes(path)
-
-
 def judgment(*scores, **more):
     """A judgment with the fields of arena-hard's second version."""
     games = [{"score": one, "judgment": {"answer": f"[[{one}]]"}, "prompt": []} for one in scores]
@@ -369,13 +361,6 @@ def test_options_of_a_task_may_be_named_by_other_columns(tmp_path):
         read_votes(path)
     columns = {"left": "text1", "right": "text2"}
     assert votes_in(path, columns=columns)[0][:3] == ("Hi", "Ho", "left")
-
-
-def test_other_annotations_are_refused(tmp_path):
-    other = task("left", left="x", right="y")
-    other["annotations"][0]["result"][0]["type"] = "choices"
-    with pytest.raises(InvalidRow, match="record 1: its annotation has no result of type 'pairw"):
-        read_votes(write_list(tmp_path / "export.json", [other]))
 
 
 def min_row(**more):

@@ -83,18 +83,29 @@ def test_every_way_to_keep_a_table_says_the_same(tmp_path):
     }
 
 
-def test_what_json_leaves_out_is_no_answer(tmp_path):
+def test_what_json_leaves_out_is_no_answer_and_repeated_ids_are_named(tmp_path):
     rows = [{"id": 1, "old": "a", "new": None}, {"id": 2, "old": "b"}, {"id": 3, "new": ""}]
     found = read_answers(write_lines(tmp_path / "runs.jsonl", rows))
     assert [case.answers for case in found.cases] == [{"old": "a"}, {"old": "b"}, {"new": ""}]
-
-
-def test_repeated_ids_are_named_and_counted(tmp_path):
     path = write_text(tmp_path / "old.csv", "id,answer\nq1,a\nq2,b\nq1,c\nq1,d\nq2,e\nq3,f\n")
     with pytest.raises(InvalidRow) as error:
         read_answers(path)
     said = "2 cases have several answers of one option: 'q1' (3 of 'old'), 'q2' (2 of 'old');"
     assert said in str(error.value)
+    path = write_lines(tmp_path / "old.jsonl", [{"id": 1, "answer": {"a": 1}}])
+    with pytest.raises(InvalidRow, match="line 1: its answer is not text but a dict"):
+        read_answers(path)
+    path = write_lines(tmp_path / "none.jsonl", [{"id": 1, "answer": None}])
+    with pytest.raises(InvalidRow, match="none of its 1 answers is there"):
+        read_answers(path)
+    (tmp_path / "both").mkdir()
+    write_text(tmp_path / "both" / "new.csv", "id,input,answer\nq1,2?,b\n")
+    write_text(tmp_path / "both" / "old.csv", "id,input,answer\nq1,3?,c\n")
+    with pytest.raises(InvalidRow, match=r"old\.csv.*: the text of case 'q1' is another"):
+        read_answers(tmp_path / "both")
+    with pytest.raises(InvalidRow, match="there are no files in the folder"):
+        (tmp_path / "empty").mkdir()
+        read_answers(tmp_path / "empty")
 
 
 @pytest.mark.parametrize(
@@ -120,15 +131,6 @@ def test_a_wrong_table_gets_a_sentence_with_the_column(tmp_path, text, said):
     assert said in str(error.value) and str(path) in str(error.value)
 
 
-def test_an_answer_that_is_no_text_is_refused(tmp_path):
-    path = write_lines(tmp_path / "old.jsonl", [{"id": 1, "answer": {"a": 1}}])
-    with pytest.raises(InvalidRow, match="line 1: its answer is not text but a dict"):
-        read_answers(path)
-    path = write_lines(tmp_path / "none.jsonl", [{"id": 1, "answer": None}])
-    with pytest.raises(InvalidRow, match="none of its 1 answers is there"):
-        read_answers(path)
-
-
 # Folders
 
 
@@ -143,16 +145,6 @@ def test_the_files_of_a_folder_are_joined_by_id(tmp_path):
         AnswerCase("q1", "2?", {"new": "a", "old": "c"}, ("x",), {"old": 0.5}),
         AnswerCase("q3", "3?", {"old": "d"}, (), {"old": 1.0}),
     )
-
-
-def test_another_text_under_the_same_id_is_refused(tmp_path):
-    write_text(tmp_path / "new.csv", "id,input,answer\nq1,2?,b\n")
-    write_text(tmp_path / "old.csv", "id,input,answer\nq1,3?,c\n")
-    with pytest.raises(InvalidRow, match=r"old\.csv.*: the text of case 'q1' is another"):
-        read_answers(tmp_path)
-    with pytest.raises(InvalidRow, match="there are no files in the folder"):
-        (tmp_path / "empty").mkdir()
-        read_answers(tmp_path / "empty")
 
 
 # promptfoo
@@ -488,31 +480,22 @@ def test_an_installed_package_adds_a_format_of_answers(tmp_path, monkeypatch):
 # Items of judges
 
 
-def test_items_may_be_results_of_promptfoo(tmp_path):
+def test_items_may_be_results_logs_tables_of_cases_or_what_they_were(tmp_path, fake_inspect):
     failed = result(1, 0, "a", "x", error="timeout")
     del failed["response"]
     rows = [result(0, 0, "a", "x"), result(0, 2, "b", "y"), failed]
     path = results_file(tmp_path / "results.json", rows)
     assert read_items(path) == [Item("0", "hello 0", {"a": "x", "b": "y"}, ("greet",))]
-
-
-def test_items_may_be_a_log_of_inspect_or_a_folder_of_them(tmp_path, fake_inspect):
     fake_inspect.samples = [sample("q1", "2?", "2", metadata={"tags": "sums"})]
     path = write_text(tmp_path / "log.eval", "zip")
     assert read_items(path) == [Item("q1", "2?", {"openai/small": "2"}, ("sums",))]
     write_text(tmp_path / "mine.csv", "id,answer\nq1,two\n")
     assert read_items(tmp_path)[0].answers == {"openai/small": "2", "mine": "two"}
-
-
-def test_items_may_be_a_table_of_cases_without_a_column_text(tmp_path):
     path = write_text(tmp_path / "runs.csv", "id,input,A,B,tags\nq1,2?,2,two,sums\n")
     assert read_items(path) == [Item("q1", "2?", {"A": "2", "B": "two"}, ("sums",))]
     path.write_text("id,input,A,B\nq1,2?,2,two\nq1,2?,2,two\n")
     with pytest.raises(InvalidItems, match="1 case has several answers"):
         read_items(path)
-
-
-def test_items_mean_what_they_meant(tmp_path):
     path = write_text(tmp_path / "items.csv", "name,text,id,tags\nq1,2?,two,2\n")
     assert read_items(path) == [Item("q1", "2?", {"id": "two", "tags": "2"})]
     path = write_lines(tmp_path / "items.jsonl", [{"text": "2?", "id": 3}, "3?"])

@@ -146,14 +146,11 @@ def test_a_panel_settles_exactly_what_holds_in_every_completion(numbers):
     assert all(not any(beats[i, 0] or beats[0, i] for beats in ends) for i in found.even)
 
 
-def test_levels_rise_with_the_number_of_the_best_and_with_nothing_else():
+def test_levels_rise_with_the_number_of_the_best_and_a_baseline_takes_less():
     one, three = levels(20, 0.05), levels(20, 0.05, top=3)
     assert three.loss == pytest.approx(one.loss + np.log(3))
     assert three._replace(loss=one.loss, all=one.all) == one
     assert levels(4, 0.05, top=3) == levels(4, 0.05)  # all claims hold at once there
-
-
-def test_a_baseline_takes_less_evidence_than_all_pairs():
     assert baseline_level(20, 0.05) == pytest.approx(np.log(2 * 19 / 0.04))
     assert baseline_level(20, 0.05) < levels(20, 0.05).pair - 2
 

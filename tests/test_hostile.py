@@ -162,12 +162,16 @@ def test_no_other_json_is_taken_for_a_certificate(tmp_path, text):
     refused("study", "verify", tmp_path / "c.json", "--storage", f"sqlite:///{tmp_path}/no.db")
 
 
-def test_an_address_with_an_open_bracket_is_refused(tmp_path, monkeypatch):
+def test_addresses_with_open_brackets_and_names_that_no_database_keeps_are_refused(
+    tmp_path, monkeypatch
+):
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     run("study", "create", "tea", "-o", "green", "-o", "black")
     for url in ("http://[::1", "http://localhost:port/", "http://localhost:99999999"):
         sentence = refused("study", "judge", "tea", "--model", "m", "--url", url)
         assert "not the address of a chat endpoint" in sentence
+    for name in ("\udcff", "t\0a", ""):
+        assert "there is no study" in refused("study", "status", name)
 
 
 # Outputs
@@ -372,10 +376,3 @@ def test_grades_are_those_of_the_labels(tmp_path, monkeypatch):
     assert "from 0 to 1" in refused(*words, tmp_path / "no.npz", "--grades", "2")
     error = next(line for line in made.stdout.splitlines() if "standard error" in line)
     assert len(error.split(": ")[1]) <= 6  # not sixteen digits
-
-
-def test_a_name_that_no_database_keeps_is_an_unknown_study(tmp_path, monkeypatch):
-    monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
-    run("study", "create", "tea", "-o", "green", "-o", "black")
-    for name in ("\udcff", "t\0a", ""):
-        assert "there is no study" in refused("study", "status", name)

@@ -55,26 +55,25 @@ def test_every_refusal_is_also_a_value_error():
         PreferenceMatrix([[1] * 2])
 
 
-def test_ties_certain_wins_and_rounding_are_legal():
+def test_a_matrix_is_a_value_with_sub_problems_labels_and_counts():
     p = [[0.5, 1, 0.5], [0, 0.5, 0.3], [0.5, 0.7, 0.5]]
     assert PreferenceMatrix(p).p.tolist() == p
     m = PreferenceMatrix([[0.5, 0.3333333], [0.6666666, 0.5]])
     assert m.p[0, 1] == 0.3333333
     assert m.p[0, 1] + m.p[1, 0] == 1
-
-
-def test_a_value_cannot_be_changed():
     m = PreferenceMatrix(GOOD)
     with pytest.raises(ValueError, match="read-only"):
         m.p[0, 1] = 0.1
     with pytest.raises(AttributeError):
         m.labels = ("x",)  # type: ignore[misc]
-
-
-def test_sub_problem_by_index_and_by_label_is_the_same():
     m = PreferenceMatrix(GOOD, labels="abc")
     assert m.sub([2, 0]) == m.sub(["c", "a"])
     assert m.sub([2, 0]).p.tolist() == [[0.5, 0.8], [0.2, 0.5]]
+    m = PreferenceMatrix(GOOD)
+    assert m.relabelled(["x", "y", "z"]).labels == ("x", "y", "z")
+    assert m.relabelled(["x", "y", "z"]).key == m.key
+    m = PreferenceMatrix.from_wins([[0, 5], [1, 0]], ties=[[0, 2], [2, 0]], prior=1)
+    assert m.p[0, 1] == (5 + 1 + 1) / 10
 
 
 @pytest.mark.parametrize(
@@ -83,17 +82,6 @@ def test_sub_problem_by_index_and_by_label_is_the_same():
 def test_unknown_or_repeated_options_of_a_sub_problem_are_refused(options, sentence):
     with pytest.raises(InvalidMatrix, match=sentence):
         PreferenceMatrix(GOOD, labels="abc").sub(options)
-
-
-def test_relabelled_copy_keeps_the_numbers():
-    m = PreferenceMatrix(GOOD)
-    assert m.relabelled(["x", "y", "z"]).labels == ("x", "y", "z")
-    assert m.relabelled(["x", "y", "z"]).key == m.key
-
-
-def test_from_wins_counts_a_tie_half_and_a_prior_on_both_sides():
-    m = PreferenceMatrix.from_wins([[0, 5], [1, 0]], ties=[[0, 2], [2, 0]], prior=1)
-    assert m.p[0, 1] == (5 + 1 + 1) / 10
 
 
 @pytest.mark.parametrize(
@@ -121,13 +109,10 @@ def test_what_is_saved_is_loaded(tmp_path_factory, k, seed, suffix):
     assert PreferenceMatrix.load(path) == m
 
 
-def test_labels_that_are_numbers_survive_a_csv(tmp_path):
+def test_numbers_and_labels_survive_a_file(tmp_path):
     m = PreferenceMatrix(GOOD, labels=["10", "20", "30"])
     m.save(tmp_path / "m.csv")
     assert PreferenceMatrix.load(tmp_path / "m.csv") == m
-
-
-def test_npy_keeps_the_numbers(tmp_path):
     PreferenceMatrix(GOOD).save(tmp_path / "m.npy")
     assert PreferenceMatrix.load(tmp_path / "m.npy") == PreferenceMatrix(GOOD)
 
@@ -144,17 +129,6 @@ def test_a_matrix_that_cannot_be_written_leaves_the_file_that_was_there(tmp_path
 def test_csv_without_a_header_is_read(tmp_path):
     (tmp_path / "m.csv").write_text("0.5,0.7\n0.3,0.5\n")
     assert PreferenceMatrix.load(tmp_path / "m.csv").p[0, 1] == 0.7
-
-
-def test_npz_takes_the_one_table_or_the_named_one(tmp_path):
-    np.savez(tmp_path / "one.npz", PMat=np.array(GOOD))
-    assert PreferenceMatrix.load(tmp_path / "one.npz").k == 3
-    np.savez(tmp_path / "two.npz", a=np.array(GOOD), b=np.eye(2))
-    with pytest.raises(InvalidMatrix, match=r"2 two-dimensional arrays \(a, b\)"):
-        PreferenceMatrix.load(tmp_path / "two.npz")
-    assert PreferenceMatrix.load(tmp_path / "two.npz", key="a").k == 3
-    with pytest.raises(InvalidMatrix, match="no array 'c'"):
-        PreferenceMatrix.load(tmp_path / "two.npz", key="c")
 
 
 @pytest.mark.parametrize(
@@ -177,9 +151,26 @@ def test_an_unreadable_file_is_named_with_the_reason(tmp_path, name, content, se
     assert name in str(caught.value)
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_files_hold_one_table_or_say_which_is_wrong(tmp_path):
     with pytest.raises(InvalidMatrix, match="no such file"):
         PreferenceMatrix.load(tmp_path / "m.csv")
+    path = tmp_path / "m.csv"
+    path.write_text(",a,b\nb,.5,.7\na,.3,.5\n")
+    with pytest.raises(InvalidMatrix, match="its columns are a and b, but its rows b and a"):
+        PreferenceMatrix.load(path)
+    np.savez(tmp_path / "one.npz", PMat=np.array(GOOD))
+    assert PreferenceMatrix.load(tmp_path / "one.npz").k == 3
+    np.savez(tmp_path / "two.npz", a=np.array(GOOD), b=np.eye(2))
+    with pytest.raises(InvalidMatrix, match=r"2 two-dimensional arrays \(a, b\)"):
+        PreferenceMatrix.load(tmp_path / "two.npz")
+    assert PreferenceMatrix.load(tmp_path / "two.npz", key="a").k == 3
+    with pytest.raises(InvalidMatrix, match="no array 'c'"):
+        PreferenceMatrix.load(tmp_path / "two.npz", key="c")
+    path = tmp_path / "votes.json"
+    path.write_text('{"winner": "a", "loser": "b"}\n{"winner": "b", "loser": "a"}\n')
+    assert PreferenceMatrix.load(path).labels == ("a", "b")
+    (tmp_path / "m.json").write_text(json.dumps(GOOD))
+    assert PreferenceMatrix.load(tmp_path / "m.json") == PreferenceMatrix(GOOD)
 
 
 @pytest.mark.parametrize("corner", ["", "model"])
@@ -197,21 +188,6 @@ def test_the_index_of_pandas_is_told_from_a_column_of_halves(tmp_path):
     assert m.labels == ("1", "2") and m.p[0, 1] == 0.75
     (tmp_path / "m.csv").write_text("0.5,0.5\n0.5,0.5\n")
     assert PreferenceMatrix.load(tmp_path / "m.csv").k == 2
-
-
-def test_rows_named_otherwise_than_columns_are_refused(tmp_path):
-    path = tmp_path / "m.csv"
-    path.write_text(",a,b\nb,.5,.7\na,.3,.5\n")
-    with pytest.raises(InvalidMatrix, match="its columns are a and b, but its rows b and a"):
-        PreferenceMatrix.load(path)
-
-
-def test_json_may_be_lines_of_votes_or_bare_rows(tmp_path):
-    path = tmp_path / "votes.json"
-    path.write_text('{"winner": "a", "loser": "b"}\n{"winner": "b", "loser": "a"}\n')
-    assert PreferenceMatrix.load(path).labels == ("a", "b")
-    (tmp_path / "m.json").write_text(json.dumps(GOOD))
-    assert PreferenceMatrix.load(tmp_path / "m.json") == PreferenceMatrix(GOOD)
 
 
 def test_real_matrices_load(real_matrix):

@@ -31,18 +31,25 @@ def test_a_policy_dumped_and_loaded_goes_on_as_if_nothing_had_happened():
     assert other.params == {"alpha": 0.8}
 
 
-def test_answers_may_come_in_batches_and_out_of_order():
+def test_answers_may_come_in_batches_out_of_order_or_unasked_but_once_by_one_of_two():
     policy = Policy("ccb", k=3, seed=1)
     for _ in range(40):
         for duel in reversed(policy.ask(n=10)):
             policy.tell(duel, winner=min(duel.first, duel.second))
     assert policy.recommend() == 0
-
-
-def test_an_answer_that_nobody_asked_for_is_taken():
     policy = Policy("ccb", k=3)
     policy.add(2, 1, winner=2)
     assert policy.state.pairs.wins[2, 1] == 1
+    policy = Policy("ccb", k=3)
+    duel = policy.ask()
+    policy.tell(duel, winner=duel.first)
+    with pytest.raises(UnknownDuel, match="answered before"):
+        policy.tell(duel, winner=duel.first)
+    policy = Policy("ccb", k=3)
+    duel = policy.ask()
+    outsider = ({0, 1, 2} - {duel.first, duel.second}).pop()
+    with pytest.raises(InvalidParameter, match="not in the duel"):
+        policy.tell(duel, winner=outsider)
 
 
 def test_a_tie_is_settled_by_a_coin_from_the_policys_own_stream():
@@ -61,19 +68,6 @@ def test_the_same_seed_asks_the_same_duels_in_a_list_if_a_number_is_named():
     assert isinstance(policy.ask(), Duel)
     assert [len(policy.ask(n=n)) for n in (0, 1, 3)] == [0, 1, 3]
     assert all(isinstance(duel, Duel) for duel in policy.ask(n=1))
-
-
-def test_a_duel_is_answered_once_by_one_of_its_two():
-    policy = Policy("ccb", k=3)
-    duel = policy.ask()
-    policy.tell(duel, winner=duel.first)
-    with pytest.raises(UnknownDuel, match="answered before"):
-        policy.tell(duel, winner=duel.first)
-    policy = Policy("ccb", k=3)
-    duel = policy.ask()
-    outsider = ({0, 1, 2} - {duel.first, duel.second}).pop()
-    with pytest.raises(InvalidParameter, match="not in the duel"):
-        policy.tell(duel, winner=outsider)
 
 
 def test_unknown_names_suggest_the_nearest():
@@ -98,7 +92,7 @@ def test_a_refused_answer_leaves_the_duel_open_and_the_counts_alone():
 # What only some algorithms can do: many answers at once, options that come and go, questions dropped
 
 
-def test_a_dropped_question_is_open_no_more():
+def test_a_dropped_question_is_open_no_more_for_any_algorithm():
     policy = Policy("cpc-pac", k=3)
     duel = policy.ask()
     policy.drop(duel)
@@ -107,9 +101,6 @@ def test_a_dropped_question_is_open_no_more():
         policy.tell(duel, winner=duel.first)
     with pytest.raises(UnknownDuel, match="never asked, or was answered before"):
         policy.drop(duel)
-
-
-def test_any_algorithm_can_drop_a_question_that_was_asked():
     policy = Policy("ccb", k=3)
     duel = policy.ask()
     policy.drop(duel)

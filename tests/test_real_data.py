@@ -35,14 +35,11 @@ def test_without_the_data_a_test_that_needs_it_is_skipped_and_says_so():
     assert "1 skipped" in told.stdout and f"{VARIABLE} names no folder" in told.stdout
 
 
-def test_stand_ins_have_the_size_that_the_name_ends_with_and_are_the_same_every_time():
+def test_stand_ins_have_a_size_ties_certain_wins_and_cycles_and_are_the_same_every_time():
     assert stand_in("votes_of_2005_7").k == 7
     assert stand_in("votes_5_noncondorcet").k == 5
     assert stand_in("votes_9") == stand_in("votes_9")
     assert stand_in("votes_9") != stand_in("other_9")
-
-
-def test_stand_ins_have_ties_certain_wins_and_cycles():
     m = stand_in("votes_20")
     assert (m.p == 0.5).sum() > m.k
     assert (m.p == 1).any()

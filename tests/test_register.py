@@ -96,16 +96,10 @@ def test_a_function_that_is_missing_or_misspelt_is_refused(load):
     assert load(HEAD, imported, FOOT.replace(")", ", rest=rest)")).MINE.rest is not None
 
 
-def test_variants_for_another_algorithm_of_the_file_are_no_mistake(load):
+def test_a_variant_is_registered_by_fields_and_never_by_name_in_place_of_a_file(load):
     load(HEAD, FINISHED.format("finished_early"), FOOT)
-
-
-def test_the_algorithm_s_name_in_place_of_the_file_s_is_refused():
     with pytest.raises(InvalidAlgorithm, match="given 'mine'; give an Algorithm, or __name__"):
         register("mine", name="mine")
-
-
-def test_an_algorithm_is_registered_with_other_fields(load):
     mine = register(find("random"), name="mine")
     assert find("mine") is mine and mine.select is find("random").select
 

@@ -121,23 +121,10 @@ def test_a_crash_between_two_files_leaves_a_folder_that_is_refused(runs, folder,
         result_folder.read(folder)
 
 
-def test_a_folder_that_is_not_there_or_foreign_is_refused(tmp_path):
-    with pytest.raises(InvalidResult, match="no such folder"):
-        result_folder.read(tmp_path / "nowhere")
-    with pytest.raises(InvalidResult, match=r"no manifest\.json"):
-        result_folder.read(tmp_path)
-
-
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"name": "a web page"}', '{"format": 1}'])
 def test_a_manifest_that_is_none_is_refused(folder, content):
     (folder / "manifest.json").write_text(content)
     with pytest.raises(InvalidResult, match="damaged"):
-        result_folder.read(folder)
-
-
-def test_a_manifest_of_another_format_is_refused(folder):
-    (folder / "manifest.json").write_text('{"format": 99}')
-    with pytest.raises(InvalidResult, match="format 99"):
         result_folder.read(folder)
 
 
@@ -149,10 +136,17 @@ def test_a_table_cut_short_is_refused(folder, kept):
         result_folder.read(folder)
 
 
-def test_a_missing_table_is_refused(folder):
+def test_a_folder_without_a_table_or_manifest_that_fits_is_refused(folder, tmp_path):
     (folder / "runs.npz").unlink()
     with pytest.raises(InvalidResult, match=r"no runs\.npz"):
         result_folder.read(folder)
+    (folder / "manifest.json").write_text('{"format": 99}')
+    with pytest.raises(InvalidResult, match="format 99"):
+        result_folder.read(folder)
+    with pytest.raises(InvalidResult, match="no such folder"):
+        result_folder.read(tmp_path / "nowhere")
+    with pytest.raises(InvalidResult, match=r"no manifest\.json"):
+        result_folder.read(tmp_path)
 
 
 def test_a_table_that_does_not_fit_the_manifest_is_refused(folder):

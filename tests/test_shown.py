@@ -55,14 +55,11 @@ def test_runs_say_who_ran_on_what_and_the_regret_with_its_error():
     assert row in found._repr_html_()
 
 
-def test_cells_of_a_matrix_are_blue_where_the_row_wins_and_orange_where_it_loses():
+def test_cells_are_coloured_by_who_wins_and_numbers_of_runs_are_shown_in_full():
     page = matrix(3, "first")._repr_html_()
     assert '<td style="background: rgba(0, 114, 178, 0.35)">0.75</td>' in page
     assert '<td style="background: rgba(213, 94, 0, 0.35)">0.25</td>' in page
     assert "<td>0.5</td>" in page
-
-
-def test_numbers_of_runs_are_shown_in_full():
     assert "regret ccb 1,234,567 ± " in repr(runs(curves("ccb", [1234566, 1234568])))
     assert repr(runs()).startswith("<Runs of  on soup: 0 run")
 

@@ -55,20 +55,14 @@ def test_tables_that_a_cluster_hands_over_read_only_meet_the_loop_compiled_befor
     assert len(loop.signatures) == 1
 
 
-def test_adding_an_algorithm_or_a_run_shifts_nobody_elses_numbers():
+def test_neither_other_algorithms_nor_runs_nor_names_shift_the_numbers(tmp_path):
     alone = copeland.simulate(EASY, ["ccb"], 2000, runs=2, seed=5)
     beside = copeland.simulate(EASY, ["ccb:alpha=2.0", "ccb"], 2000, runs=3, seed=5)
     assert np.array_equal(alone.curves[0].regret, beside.curves[1].regret[:2])
-
-
-def test_the_same_numbers_under_another_name_meet_the_same_luck(tmp_path):
     EASY.save(tmp_path / "other.csv")
     named = copeland.simulate(EASY, "ccb", 2000, runs=2, seed=5)
     filed = copeland.simulate(str(tmp_path / "other.csv"), "ccb", 2000, runs=2, seed=5)
     assert np.array_equal(named.curves[0].regret, filed.curves[0].regret)
-
-
-def test_runs_are_as_many_for_the_command_as_for_the_function():
     assert copeland.simulate(EASY, "random", 10, compiled=False).runs == RUNS
     option = inspect.signature(simulate_command).parameters["runs"]
     assert option.default == RUNS

@@ -31,11 +31,8 @@ def squares(results):
     return [int(arrays["square"][0]) for arrays in results]
 
 
-def test_results_come_in_the_order_of_the_tasks(tmp_path):
+def test_results_come_in_the_order_of_the_tasks_and_are_not_done_again(tmp_path, monkeypatch):
     assert squares(finish([Square(n) for n in (3, 1, 2)], tmp_path)) == [9, 1, 4]
-
-
-def test_what_is_finished_is_not_done_again(tmp_path, monkeypatch):
     finish([Square(n) for n in range(4)], tmp_path)
     monkeypatch.setattr(Square, "run", lambda self: pytest.fail("done twice"))
     assert squares(finish([Square(n) for n in range(4)], tmp_path)) == [0, 1, 4, 9]
@@ -49,13 +46,12 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
     assert seen == [(2, 3), (3, 3)]
 
 
-def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch):
+def test_without_a_folder_nothing_is_kept_but_what_is_finished_is_handed_over(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert squares(finish([Square(3)], None)) == [9]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_interruption_hands_over_what_is_finished():
     with pytest.raises(Interrupted, match="1 of 3") as caught:
         finish([Square(2), Square(-1), Square(3)], None)
     assert squares(caught.value.runs[:1]) == [4]

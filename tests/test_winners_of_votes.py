@@ -73,13 +73,9 @@ def test_the_random_walk_over_votes_is_stationary(lifelike):
 
 
 @pytest.mark.sampled(10)
-def test_cycles_in_votes_are_cycles(lifelike):
+def test_cycles_in_votes_are_cycles_and_hold_up_smith_sets_without_ties(lifelike):
     for cycle in winners.cycles(lifelike):
         assert all(lifelike.p[i, j] > 0.5 for i, j in _steps(cycle))
-
-
-@pytest.mark.sampled(10)
-def test_without_ties_smith_sets_of_several_options_hold_a_cycle(lifelike):
     p = lifelike.p.copy()
     ahead = np.triu(p == 0.5, 1)
     p[ahead], p[ahead.T] = 0.51, 0.49

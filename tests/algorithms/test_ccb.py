@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from duelling import duel
 from helpers import random_matrix
 from oracles.ccb import PLAIN_CCB
 
@@ -11,18 +12,8 @@ from copeland.algorithms import ccb
 
 def run(algorithm, matrix, steps, seed, alpha=0.51):
     """Duel; return the trace and the state in which it ends."""
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     state = algorithm.start(matrix.k, alpha=alpha)
-    trace = []
-    for t in range(1, steps + 1):
-        algorithm.advance(state, t, rng)
-        first, second = algorithm.select(state, t, rng)
-        trace.append((int(first), int(second)))
-        if first != second:
-            first_wins = noise.random() < matrix.p[first, second]
-            winner, loser = (first, second) if first_wins else (second, first)
-            algorithm.update(state, winner, loser, rng)
-    return trace, state
+    return duel(algorithm, state, matrix, steps, seed)[0], state
 
 
 def run_both(*given, **how):

@@ -271,14 +271,11 @@ def test_options_that_are_added_join_in(goal):
     assert goal == "tiers" or chosen(policy) == expected[goal]
 
 
-def test_options_cannot_be_added_after_votes_if_that_was_not_said():
+def test_it_ends_with_many_ties_and_no_options_are_added_after_votes():
     policy = Policy("cpc-goal", k=3)
     policy.add(0, 1, 0)
     with pytest.raises(InvalidParameter, match="begin with epoch=1"):
         policy.grow(4)
-
-
-def test_it_ends_with_many_ties():
     policy = Policy("cpc-goal", k=5, goal="top:2")
     identify(policy, world(order(5), 0, ties=0.5))
     assert policy.finished and chosen(policy) == {0, 1}

@@ -157,12 +157,18 @@ def test_while_an_option_is_paused_the_rest_is_worked_on_until_nothing_is_left_t
     assert policy.finished
 
 
-def test_with_all_options_paused_there_is_nothing_to_ask():
+def test_with_all_options_paused_or_all_answers_under_way_nothing_is_left_to_ask():
     policy = Policy("cpc-pac", k=3)
     for option in range(3):
         policy.pause(option)
     duel = policy.ask()
     assert duel.first == duel.second and not policy.finished
+    policy = Policy("cpc-pac", k=3)
+    batch = policy.ask(n=400)
+    assert batch[-1].first == batch[-1].second
+    asked = [duel for duel in batch if duel.first != duel.second]
+    policy.drop(asked[0])
+    assert {policy.ask().first, policy.ask().second} & {asked[0].first, asked[0].second}
 
 
 # Many questions at once
@@ -182,15 +188,6 @@ def test_a_batch_is_spread_over_pairs_and_no_pair_is_asked_for_more_than_it_may_
         i, j = duel.first, duel.second
         at = max(loss_level(planner), win_level(planner, planner.skipped[champion]))
         assert pending[i, j] < max(price(planner, i, j, at), price(planner, j, i, at)) + 1
-
-
-def test_when_every_open_pair_has_its_answers_under_way_nothing_is_left_to_ask():
-    policy = Policy("cpc-pac", k=3)
-    batch = policy.ask(n=400)
-    assert batch[-1].first == batch[-1].second
-    asked = [duel for duel in batch if duel.first != duel.second]
-    policy.drop(asked[0])
-    assert {policy.ask().first, policy.ask().second} & {asked[0].first, asked[0].second}
 
 
 def test_a_dropped_question_leaves_the_plan_as_it_was():

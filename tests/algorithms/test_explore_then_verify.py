@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from duelling import identify
 from helpers import certain_matrix, random_matrix
 
 import copeland
@@ -13,22 +14,6 @@ from copeland.algorithms import explore_then_verify as etv
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
-
-
-def identify(matrix, seed, watch=None, **params):
-    """Run to the end; return the answer and the number of duels."""
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1000)
-    state = etv.init(matrix.k, **params)
-    for duels in range(10**6):
-        etv.advance(state, duels + 1, rng)
-        if etv.finished(state):
-            return int(etv.recommend(state)), duels
-        if watch is not None:
-            watch(state)
-        first, second = etv.select(state, duels + 1, rng)
-        first_wins = noise.random() < matrix.p[first, second]
-        etv.update(state, *((first, second) if first_wins else (second, first)), rng)
-    raise AssertionError("it did not end")
 
 
 def play(state, rng, best, steps):
@@ -46,7 +31,7 @@ def play(state, rng, best, steps):
 def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
     for seed in range(30):
         matrix = certain_matrix(seed)
-        answer, _ = identify(matrix, seed)
+        answer, _ = identify(etv, matrix, seed)
         wins = (matrix.p > 0.5).sum(axis=1)
         assert wins[answer] == wins.max()
 
@@ -73,7 +58,7 @@ def test_only_pairs_that_matter_are_dueled_and_all_of_them_alike(seed):
         duels = [int(state.trials.duels[pair]) for pair in pairs]
         assert max(duels) - min(duels) <= 1
 
-    answer, _ = identify(matrix, seed, watch)
+    answer, _ = identify(etv, matrix, seed, watch)
     assert answer in copeland.winners.copeland_winners(matrix)
 
 
@@ -90,7 +75,7 @@ def test_a_proof_proves_its_candidate_a_winner_whatever_the_other_pairs_are(seed
         if state.candidate[0] >= 0:
             proofs.append((int(state.candidate[0]), state.claim.copy()))
 
-    identify(matrix, seed, watch, resolution=0.1)
+    identify(etv, matrix, seed, watch, resolution=0.1)
     candidate, claim = proofs[-1]
     pairs = list(itertools.combinations(range(4), 2))
     for outcome in itertools.product((WON, LOST, TIED), repeat=len(pairs)):
@@ -152,7 +137,7 @@ def test_a_refuted_proof_begins_the_next_round_at_a_smaller_delta():
 )
 def test_identification_ends_with_exact_ties(rows):
     matrix = PreferenceMatrix(rows)
-    answer, _ = identify(matrix, seed=1, resolution=0.05)
+    answer, _ = identify(etv, matrix, seed=1, resolution=0.05)
     assert answer in copeland.winners.copeland_winners(matrix)
 
 

@@ -92,15 +92,12 @@ def test_sure_plays_leave_the_choice_whatever_their_rewards(seed):
                 assert np.argmax(indices(more, won)) == c
 
 
-def test_sure_plays_are_many_where_an_option_leads_clearly_and_none_where_one_is_not_played():
+def test_sure_plays_and_exponential_weights_are_those_by_hand():
     assert sure_plays(learner([10**6, 1000], [5 * 10**5, 0]), 0, 0, SCALE) > 10**5
     partly = new_ucb(1, 3)
     reward(partly, 0, 0, 90, 100)
     reward(partly, 0, 1, 0, 100)
     assert sure_plays(partly, 0, 0, SCALE) == 0
-
-
-def test_exponential_weights_by_hand():
     chances = np.zeros(3)
     exponential_weights(np.array([1000.0, 1001.0, 1002.0]), math.log(2), chances)
     assert chances == pytest.approx([4 / 7, 2 / 7, 1 / 7])

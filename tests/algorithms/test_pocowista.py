@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from helpers import random_matrix
+from identifying import world
 from scipy.stats import beta
 
 import copeland
@@ -71,26 +72,12 @@ def identify(k, answer, seed=0, most=10**6, **params):
     return state, duels
 
 
-def world(matrix, ties, seed):
-    """Answer by a matrix, with a tie probability for all pairs."""
-    luck = np.random.default_rng(seed)
-
-    def answer(i, j):
-        x = luck.random()
-        if x < ties:
-            return None
-        # Asked in either order, a pair has the same odds.
-        return i if (x - ties) / (1 - ties) < matrix.p[i, j] else j
-
-    return answer
-
-
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("ties", [0, 0.1, 0.5])
 @pytest.mark.parametrize("seed", range(6))
 def test_duels_are_those_of_the_rule_written_out(seed, ties):
     matrix = random_matrix(2 + seed, seed)
-    state, duels = identify(matrix.k, world(matrix, ties, seed), seed, most=4000, delta=0.1)
+    state, duels = identify(matrix.k, world(matrix, seed, ties), seed, most=4000, delta=0.1)
     plain = plain_pocowista(state.order.tolist(), delta=0.1)
     asked = next(plain)
     for at, (first, second, winner) in enumerate(duels, 1):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from duelling import duel
 from helpers import random_matrix
 
 import copeland
@@ -50,17 +51,7 @@ def literal(matrix, steps, seed, alpha=0.51):
 
 
 def ours(matrix, steps, seed, alpha=0.51):
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    state = rucb.init(matrix.k, alpha)
-    trace = []
-    for t in range(1, steps + 1):
-        rucb.advance(state, t, rng)
-        c, d = rucb.select(state, t, rng)
-        trace.append((int(c), int(d)))
-        if c != d:
-            winner, loser = (c, d) if noise.random() < matrix.p[c, d] else (d, c)
-            rucb.update(state, winner, loser, rng)
-    return trace
+    return duel(rucb, rucb.init(matrix.k, alpha), matrix, steps, seed)[0]
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from duelling import duel
 from helpers import random_matrix
 
 import copeland
@@ -120,18 +121,8 @@ def plain_trace(name, matrix, steps, seed, alpha):
 
 
 def fast_trace(name, matrix, steps, seed, alpha):
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     algorithm = find(name)
-    state = algorithm.start(matrix.k, alpha=alpha)
-    trace = []
-    for t in range(1, steps + 1):
-        algorithm.advance(state, t, rng)
-        left, right = algorithm.select(state, t, rng)
-        trace.append((int(left), int(right)))
-        if left != right:
-            right_won = noise.random() >= matrix.p[left, right]
-            algorithm.update(state, *((right, left) if right_won else (left, right)), rng)
-    return trace
+    return duel(algorithm, algorithm.start(matrix.k, alpha=alpha), matrix, steps, seed)[0]
 
 
 @pytest.mark.sampled(10)
@@ -190,7 +181,7 @@ def test_a_multiset_of_one_option_is_drawn_for_the_whole_epoch():
     ("name", "told"),
     [("sparring", [(0, 2), (1, 1)]), ("multisbm", [(2, 1)]), ("doubler", [(0, 1)])],
 )
-def test_a_tie_is_worth_a_half(name, told):
+def test_a_tie_is_worth_a_half_and_a_late_answer_is_told_to_the_learner_who_chose(name, told):
     algorithm = find(name)
     state = algorithm.start(3)
     algorithm.tie(state, 2, 1, np.random.default_rng(0))
@@ -198,13 +189,6 @@ def test_a_tie_is_worth_a_half(name, told):
     for row, option in told:
         assert (learners.plays[row, option], learners.sums[row, option]) == (1, 0.5)
     assert learners.plays.sum() == len(told)
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [("sparring", [(0, 2), (1, 1)]), ("multisbm", [(2, 1)]), ("doubler", [(0, 1)])],
-)
-def test_an_answer_that_comes_late_is_told_to_the_learner_who_chose(name, told):
     algorithm = find(name)
     state = algorithm.start(3)
     ask(state.asked, 2, 1, 1)

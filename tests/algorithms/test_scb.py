@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from duelling import identify
 from helpers import certain_matrix
 
 import copeland
@@ -11,24 +12,10 @@ from copeland.algorithms.copeland_pac import kl_best_arm
 from copeland.kernels import LOST, TIED, WON, draw
 
 
-def identify(matrix, seed, **params):
-    """Run copeland-pac to its end; return the answer and the number of duels."""
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1000)
-    state = copeland_pac.init(matrix.k, **params)
-    for duels in range(10**6):
-        copeland_pac.advance(state, duels + 1, rng)
-        if copeland_pac.finished(state):
-            return int(copeland_pac.recommend(state)), duels
-        first, second = copeland_pac.select(state, duels + 1, rng)
-        first_wins = noise.random() < matrix.p[first, second]
-        copeland_pac.update(state, *((first, second) if first_wins else (second, first)), rng)
-    raise AssertionError("it did not end")
-
-
 def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
     for seed in range(30):
         matrix = certain_matrix(seed)
-        answer, _ = identify(matrix, seed)
+        answer, _ = identify(copeland_pac, matrix, seed)
         wins = (matrix.p > 0.5).sum(axis=1)
         assert wins[answer] == wins.max()
 
@@ -37,7 +24,7 @@ def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
 def test_with_epsilon_the_answer_is_an_epsilon_copeland_winner():
     matrix = copeland.load("easy-9:seed=4")
     allowed = set(copeland.winners.epsilon_copeland_winners(matrix, 1.0).tolist())
-    assert {identify(matrix, seed, epsilon=1.0)[0] for seed in range(10)} <= allowed
+    assert {identify(copeland_pac, matrix, seed, epsilon=1.0)[0] for seed in range(10)} <= allowed
 
 
 @pytest.mark.parametrize(
@@ -45,7 +32,7 @@ def test_with_epsilon_the_answer_is_an_epsilon_copeland_winner():
 )
 def test_identification_ends_with_exact_ties(rows):
     matrix = PreferenceMatrix(rows)
-    answer, _ = identify(matrix, seed=1, resolution=0.05)
+    answer, _ = identify(copeland_pac, matrix, seed=1, resolution=0.05)
     assert answer in copeland.winners.copeland_winners(matrix)
 
 
@@ -175,8 +162,8 @@ def test_literally_rewards_are_dueled_anew_and_opponents_come_back():
     rewards = []
     kl_best_arm(lambda i: rewards.append(i) or i == 0, k=2, delta=0.05)
     a_test = next(n for n in range(1, 100) if (n + 1) / 2**n <= 0.05 / 4)
-    assert identify(certain, seed=0, literal=True) == (0, a_test * len(rewards))
-    assert identify(certain, seed=0) == (0, a_test)
+    assert identify(copeland_pac, certain, seed=0, literal=True) == (0, a_test * len(rewards))
+    assert identify(copeland_pac, certain, seed=0) == (0, a_test)
     state, rng = copeland_pac.init(4, literal=True), np.random.default_rng(0)
     drawn = [int(copeland_pac.next_opponent(state, 1, rng)) for _ in range(3000)]
     counts = np.bincount(drawn, minlength=4)

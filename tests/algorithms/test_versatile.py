@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from duelling import duel
 from helpers import random_matrix
 from scipy.optimize import brentq
 
@@ -47,17 +48,7 @@ def plain_trace(matrix, steps, seed, rate):
 
 
 def fast_trace(matrix, steps, seed, rate):
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    state = versatile.init(matrix.k, rate=rate)
-    trace = []
-    for t in range(1, steps + 1):
-        versatile.advance(state, t, rng)
-        plus, minus = versatile.select(state, t, rng)
-        trace.append((int(plus), int(minus)))
-        if plus != minus:
-            o = noise.random() < matrix.p[plus, minus]
-            versatile.update(state, *((plus, minus) if o else (minus, plus)), rng)
-    return trace
+    return duel(versatile, versatile.init(matrix.k, rate=rate), matrix, steps, seed)[0]
 
 
 @pytest.mark.slow

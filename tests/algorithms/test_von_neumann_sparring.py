@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from duelling import duel
 from helpers import random_matrix
 
 import copeland
@@ -37,17 +38,7 @@ def plain_trace(matrix, steps, seed, rate):
 
 
 def fast_trace(matrix, steps, seed, rate):
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    state = vns.init(matrix.k, rate=rate)
-    trace = []
-    for t in range(1, steps + 1):
-        vns.advance(state, t, rng)
-        left, right = vns.select(state, t, rng)
-        trace.append((int(left), int(right)))
-        if left != right:
-            first_wins = noise.random() < matrix.p[left, right]
-            vns.update(state, *((left, right) if first_wins else (right, left)), rng)
-    return trace
+    return duel(vns, vns.init(matrix.k, rate=rate), matrix, steps, seed)[0]
 
 
 def mixture_after(matrix, steps, seed):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from duelling import duel
 from helpers import random_matrix
 
 from copeland import Policy, PreferenceMatrix
@@ -28,18 +29,8 @@ def plain_pair(k, duels, previous, rng):
 
 def play(algorithm, matrix, steps, seed, **params):
     """Step by step; return the trace of pairs, the answers and the state."""
-    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     state = algorithm.start(matrix.k, **params)
-    trace, answers = [], []
-    for t in range(1, steps + 1):
-        algorithm.advance(state, t, rng)
-        first, second = algorithm.select(state, t, rng)
-        trace.append((int(first), int(second)))
-        if first != second:
-            first_wins = noise.random() < matrix.p[first, second]
-            answers.append((first, second) if first_wins else (second, first))
-            algorithm.update(state, *answers[-1], rng)
-    return trace, answers, state
+    return *duel(algorithm, state, matrix, steps, seed), state
 
 
 @pytest.mark.slow

@@ -15,15 +15,12 @@ ROWS = [
 ]
 
 
-def test_a_column_for_each_and_a_voter_in_each_row_say_the_same():
+def test_a_voter_in_each_row_says_the_same_and_one_person_proves_nothing_of_people():
     wide = copeland.audit_judges(ROWS, people="people", judges=["gpt"]).reports[0]
     votes = long_rows(ROWS, "people", "gpt")
     for i, vote in enumerate(votes):
         vote["voter"] = "gpt" if vote["voter"] == "gpt" else f"person {i}"
     assert copeland.audit_judges(votes, judges=["gpt"]).reports[0] == wide
-
-
-def test_all_votes_of_one_person_prove_nothing_of_people():
     report = copeland.audit_judges(long_rows(ROWS, "people", "gpt"), judges=["gpt"]).reports[0]
     assert (report.grouped, report.agreement[1:3]) == ("person", (0, 1))
 
@@ -123,13 +120,10 @@ def test_ballots_that_a_study_put_to_a_judge_twice_count_as_repeated():
     assert report.first is None  # a ballot in both orders has no sides
 
 
-def test_a_study_without_a_judge_asks_for_one():
+def test_what_has_no_judge_or_nothing_in_common_is_refused():
     study = copeland.create_study("tea", ["green", "black"], voters="people")
     with pytest.raises(InvalidParameter, match="no judge has voted in the study 'tea'"):
         copeland.audit_judges(study)
-
-
-def test_a_judge_that_is_no_column_or_voter_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match=r"no column 'gpt4' .* did you mean 'gpt'\?"):
         copeland.audit_judges(ROWS, people="people", judges="gpt4")
     votes = long_rows(ROWS, "people", "gpt")
@@ -137,9 +131,6 @@ def test_a_judge_that_is_no_column_or_voter_is_refused_with_the_nearest():
         copeland.audit_judges(votes, judges="gptt")
     with pytest.raises(UnknownName, match="name the column of people's outcomes with --people"):
         copeland.audit_judges([{**one, "gpt4": ""} for one in votes], judges="gpt4")
-
-
-def test_no_common_case_is_refused_with_counts():
     votes = [
         {"voter": "ann", "item": "q", "left": "a", "right": "b", "outcome": "left"},
         {"voter": "gpt", "item": "r", "left": "a", "right": "b", "outcome": "left"},
@@ -147,6 +138,10 @@ def test_no_common_case_is_refused_with_counts():
     ]
     with pytest.raises(InvalidParameter, match="people voted on 1 case, gpt on 2 cases"):
         copeland.audit_judges(votes, judges="gpt")
+    with pytest.raises(InvalidRow, match="holds counts"):
+        copeland.audit_judges([{"i": "a", "j": "b", "wins": 3, "voter": "gpt"}], judges="gpt")
+    with pytest.raises(InvalidRow, match="no column says who voted"):
+        copeland.audit_judges([{"left": "a", "right": "b", "outcome": "left"}], judges="gpt")
 
 
 @pytest.mark.parametrize(
@@ -164,10 +159,3 @@ def test_no_common_case_is_refused_with_counts():
 def test_what_makes_no_sense_is_refused(how, said):
     with pytest.raises(InvalidParameter, match=said):
         copeland.audit_judges(ROWS, **how)
-
-
-def test_rows_that_cannot_be_compared_are_refused():
-    with pytest.raises(InvalidRow, match="holds counts"):
-        copeland.audit_judges([{"i": "a", "j": "b", "wins": 3, "voter": "gpt"}], judges="gpt")
-    with pytest.raises(InvalidRow, match="no column says who voted"):
-        copeland.audit_judges([{"left": "a", "right": "b", "outcome": "left"}], judges="gpt")

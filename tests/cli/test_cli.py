@@ -153,11 +153,8 @@ def test_bad_input_shows_no_traceback_in_a_real_shell(tmp_path):
 # the program
 
 
-def test_the_version_is_the_package_s():
+def test_the_version_and_every_command_are_known():
     assert run("--version").stdout == f"copeland {copeland.__version__}\n"
-
-
-def test_every_command_is_known():
     group = typer.main.get_command(app)
     assert sorted(group.commands) == [name for name in COMMANDS if " " not in name]
 

@@ -127,13 +127,12 @@ def test_scores_may_be_columns_of_parquet(tmp_path):
             by_scores(str(tmp_path / f"{name}.parquet"))
 
 
-def test_scores_of_other_documents_are_refused(documents, tmp_path):
+def test_scores_of_other_documents_are_refused_but_an_equals_sign_in_a_name_is_not(
+    documents, tmp_path
+):
     (tmp_path / "s.csv").write_text("a\n1\n2\n")
     words = (tmp_path / "train.txt", "--scores", tmp_path / "s.csv", "--features", "1")
     assert "one score for each of the 20 documents" in refused(tmp_path, *words)
-
-
-def test_a_file_may_have_an_equals_sign_in_its_name(tmp_path):
     (tmp_path / "a=b.txt").write_text("")
     assert named_file(str(tmp_path / "a=b.txt"))[0] == ""
     with pytest.raises(InvalidCollection):

@@ -26,6 +26,8 @@ def test_one_command_prints_a_link_for_the_admin_and_listens_here_alone(started,
     token = out.stdout.split("token=")[1].split()[0]
     assert started["app"].state.server.is_admin_token(token)
     started["app"].state.server.storage.dispose()
+    assert "Only this computer can open it." in out.stdout and "serve --office" in out.stdout
+    started["app"].state.server.storage.dispose()
 
 
 def test_json_and_a_study_to_try(started, tmp_path):
@@ -51,7 +53,9 @@ def test_several_processes_find_their_settings(started, tmp_path, monkeypatch):
     server.storage.dispose()
 
 
-def test_one_word_lets_phones_on_the_network_open_the_links(started, tmp_path, monkeypatch):
+def test_one_word_lets_phones_in_and_the_code_of_the_admin_is_not_to_be_shared(
+    started, tmp_path, monkeypatch
+):
     monkeypatch.setattr("copeland.cli.serve.find_network_address", lambda: "192.168.1.20")
     out = run("serve", "--office", "--storage", f"sqlite:///{tmp_path}/s.db", "--port", "8123")
     assert out.stdout.startswith("Admin: http://192.168.1.20:8123/admin/enter?token=")
@@ -61,16 +65,6 @@ def test_one_word_lets_phones_on_the_network_open_the_links(started, tmp_path, m
     server = started["app"].state.server
     assert "192.168.1.20" in server.config.hosts and not server.config.is_here_alone
     server.storage.dispose()
-
-
-def test_without_it_the_command_says_that_only_this_computer_can_open_it(started, tmp_path):
-    out = run("serve", "--storage", f"sqlite:///{tmp_path}/s.db")
-    assert "Only this computer can open it." in out.stdout and "serve --office" in out.stdout
-    started["app"].state.server.storage.dispose()
-
-
-def test_the_code_of_the_admin_says_that_it_is_not_to_be_shared(started, tmp_path, monkeypatch):
-    monkeypatch.setattr("copeland.cli.serve.find_network_address", lambda: "192.168.1.20")
     monkeypatch.setattr("copeland.cli.serve.can_draw", lambda: True)
     out = run("serve", "--office", "--storage", f"sqlite:///{tmp_path}/s.db").stdout
     code, reach = out.index("█"), out.index("Phones and computers on the same network")

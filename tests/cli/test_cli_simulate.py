@@ -64,15 +64,12 @@ def test_simulate_says_what_was_run():
     }
 
 
-def test_simulate_shows_a_row_for_each_algorithm_and_says_what_is_redrawn():
+def test_simulate_shows_a_row_for_each_algorithm_and_writes_nothing_without_out(tmp_path):
     shown = run(*SMALL).stdout
     assert re.search(r"^ ccb +3 ", shown, re.MULTILINE)
     assert re.search(r"^ ccb:alpha=2\.0 +3 ", shown, re.MULTILINE)
     shown = run("simulate", "easy-5", "-a", "ccb", "--horizon", "100", "--runs", "2").stdout
     assert "redrawn for each run" in flat(shown)
-
-
-def test_simulate_writes_nothing_without_out_and_json_alone_to_standard_output(tmp_path):
     done = shell(*SMALL, "--json", folder=tmp_path)
     assert json.loads(done.stdout)["runs"] == 3
     assert list(tmp_path.iterdir()) == []
@@ -255,15 +252,11 @@ def test_report_writes_the_page_and_the_figures_anew(copied):
     assert (copied / "index.html").read_text() == page
 
 
-def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
-    run(*SMALL, "--out", tmp_path, "--yscale", "log", "--width", "single", "--by", "algorithm")
-    assert (
-        "--yscale log --width single --by algorithm" in result_folder.manifest(tmp_path)["command"]
-    )
-    assert ' width="244.8pt"' in (tmp_path / "regret.svg").read_text()  # 3.4 inches
-
-
-def test_report_draws_some_algorithms_at_the_width_of_a_column(copied):
+def test_figures_look_as_asked_and_the_command_repeats_it(tmp_path, copied):
+    folder = tmp_path / "new"
+    run(*SMALL, "--out", folder, "--yscale", "log", "--width", "single", "--by", "algorithm")
+    assert "--yscale log --width single --by algorithm" in result_folder.manifest(folder)["command"]
+    assert ' width="244.8pt"' in (folder / "regret.svg").read_text()  # 3.4 inches
     run("report", copied, "--page", "-a", "ccb:alpha=2.0", "--width", "single", "--spread", "none")
     drawn = (copied / "regret.svg").read_text()
     assert "<title>ccb:alpha=2.0</title>" in drawn and "<title>ccb</title>" not in drawn

@@ -86,7 +86,7 @@ def test_the_site_builds_without_a_warning_with_a_page_for_each_algorithm(built)
 
 @pytest.mark.nightly
 @pytest.mark.long
-def test_no_page_is_wider_than_a_phone(browser, built):
+def test_no_page_is_wider_than_a_phone_or_shuts_anybody_out(browser, built):
     site, _ = built
     page = browser.new_page(viewport=PHONE)
     wrong = []
@@ -98,12 +98,6 @@ def test_no_page_is_wider_than_a_phone(browser, built):
         wrong += wider(page)
     page.close()
     assert wrong == []
-
-
-@pytest.mark.nightly
-@pytest.mark.long
-def test_no_kind_of_page_shuts_anybody_out(browser, built):
-    site, _ = built
     page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
     page.add_init_script(path=AXE)
     wrong = []

@@ -80,19 +80,11 @@ def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, marg
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_race_that_is_decided_takes_no_votes(way):
+def test_a_race_that_is_decided_takes_no_votes_and_one_without_an_end_is_cut(way):
     start = Start(*counts([[0, 90], [10, 0]]))
     assert count_votes_to_proof(way, start, order(2, 0.3), np.zeros((2, 2)), 1_000) == 0
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_race_without_an_end_is_cut(way):
     even = np.full((3, 3), 0.5)
     assert count_votes_to_proof(way, new_start(3), even, np.zeros((3, 3)), 500) == 500
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_race_with_fewer_than_two_options_to_ask_is_cut(way):
     start = Start(*counts(np.zeros((3, 3), int)), paused=frozenset({0, 1}))
     assert count_votes_to_proof(way, start, order(3, 0.4), np.zeros((3, 3)), 100) == 100
 

@@ -115,15 +115,11 @@ def test_a_race_ends_when_an_option_is_likely_long_before_a_proof(way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_race_of_even_options_is_cut(way):
+def test_a_race_of_even_options_is_cut_and_what_is_likely_takes_no_votes(way):
     even = np.full((3, 3), 0.5)
     start = Start(*counts(1_000 * (1 - np.eye(3, dtype=int))))
     end = votes_to_likely(way, start, even, np.zeros((3, 3)), 50, (0,), 0.99)
     assert (end.votes, end.done) == (50, False)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_what_is_likely_already_takes_no_votes(way):
     start = Start(*counts([[0, 30], [5, 0]]))
     assert votes_to_likely(way, start, order(2, 0.2), np.zeros((2, 2)), 100, (0,), 0.95).votes == 0
 

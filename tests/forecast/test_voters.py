@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from orders import order
 
 from copeland.certificate.certificate import certify
 from copeland.forecast.forecast import forecast_of
@@ -17,13 +18,6 @@ from copeland.forecast.races import (
     run_to_proof,
 )
 from copeland.forecast.start import PLANNED, Start, Until, new_start
-
-
-def order(k, gap):
-    p = np.full((k, k), 0.5)
-    p[np.triu_indices(k, 1)] += gap
-    p[np.tril_indices(k, -1)] -= gap
-    return p
 
 
 def people(k, **terms):

@@ -45,20 +45,32 @@ def test_cases_of_one_side_are_counted_and_the_first_three_named():
     assert "--inner" in said
 
 
-def test_inner_drops_cases_of_one_side_but_not_all():
+def test_what_does_not_pair_is_dropped_or_refused():
     pairs = pair_answers({"a": "x", "b": "x"}, {"b": "y", "c": "y"}, inner=True)
     assert [case.id for case in pairs.cases] == ["b"]
     assert pairs.dropped == ("a", "c")
     with pytest.raises(InvalidRow, match="no case in common"):
         pair_answers({"a": "x"}, {"b": "y"}, inner=True)
-
-
-def test_an_id_that_names_several_cases_is_refused():
     twice = AnswerFile(
         "old.csv", ("old",), tuple(AnswerCase("q1", "", {"old": text}) for text in "ab")
     )
     with pytest.raises(InvalidRow, match=r"old.csv: 1 id names several cases \(q1\)"):
         pair_answers(twice, {"q1": "x"})
+
+    def make(text):
+        return AnswerFile("f", ("o",), (AnswerCase("q1", text, {"o": "x"}),))
+
+    with pytest.raises(InvalidRow, match="q1 has different texts"):
+        pair_answers(make("2 + 2?"), make("3 + 3?"))
+    case = AnswerCase("q1", "", {"a": "1", "b": "2", "c": "3"})
+    file = AnswerFile("all.csv", ("a", "b", "c"), (case,))
+    with pytest.raises(InvalidRow, match=r"3 options \(a, b and c\).*--goal above:NAME"):
+        pair_answers(file, {"q1": "x"})
+    assert pick_answers(file, "a", "c").cases[0].candidate == "3"
+    with pytest.raises(UnknownName, match=r"all\.csv has no answers of 'd'"):
+        pick_answers(file, "a", "d")
+    with pytest.raises(InvalidParameter, match="both 'a'"):
+        pick_answers(file, "a", "a")
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -70,26 +82,6 @@ def test_an_empty_answer_is_refused_with_its_side(side):
         InvalidRow, match=rf"{name} has no answer, or an empty one, in 1 case \(q2\)"
     ):
         pair_answers(*sets)
-
-
-def test_different_questions_under_one_id_are_refused():
-    def make(text):
-        return AnswerFile("f", ("o",), (AnswerCase("q1", text, {"o": "x"}),))
-
-    with pytest.raises(InvalidRow, match="q1 has different texts"):
-        pair_answers(make("2 + 2?"), make("3 + 3?"))
-
-
-def test_a_file_of_several_options_points_to_studies():
-    case = AnswerCase("q1", "", {"a": "1", "b": "2", "c": "3"})
-    file = AnswerFile("all.csv", ("a", "b", "c"), (case,))
-    with pytest.raises(InvalidRow, match=r"3 options \(a, b and c\).*--goal above:NAME"):
-        pair_answers(file, {"q1": "x"})
-    assert pick_answers(file, "a", "c").cases[0].candidate == "3"
-    with pytest.raises(UnknownName, match=r"all\.csv has no answers of 'd'"):
-        pick_answers(file, "a", "d")
-    with pytest.raises(InvalidParameter, match="both 'a'"):
-        pick_answers(file, "a", "a")
 
 
 def test_files_of_the_same_name_get_names_that_differ(tmp_path):

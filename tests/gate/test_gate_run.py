@@ -20,12 +20,16 @@ def gate(pairs, judge, **how):
     return run_gate(*answers_of(pairs), judge, **how)
 
 
-def test_a_candidate_that_always_wins_passes_after_few_calls():
+def test_a_candidate_that_always_wins_passes_after_few_calls_but_not_with_few_cases():
     judge = Scripted(NEW)
     result = gate(make_pairs(50), judge, require="better")
     assert (result.outcome, result.exit_code) == ("passed", 0)
     assert result.judges[0].reason == "decided"
     assert result.calls == len(judge.asked) < 20
+    judge = Scripted(NEW)
+    with pytest.raises(InvalidParameter, match=r"can never pass: .* Give 9 cases"):
+        gate(make_pairs(4), judge, population="like-these", require="better")
+    assert judge.asked == []
 
 
 @pytest.mark.slow
@@ -122,14 +126,11 @@ def test_two_equal_sets_are_even_without_a_call():
     assert gate(make_pairs(5, identical=5), Scripted(NEW), require="better").outcome == "failed"
 
 
-def test_both_orders_make_one_vote_and_a_flip_is_a_tie():
+def test_both_orders_make_one_vote_and_a_sample_of_cases_is_never_complete():
     result = gate(make_pairs(30), Scripted("left"), swap="confirm", judge_all=True)
     judge = result.judges[0]
     assert judge.tally.verdicts == (0, 0, 30)
     assert (judge.calls, judge.sides.both, judge.sides.flips) == (60, 30, 30)
-
-
-def test_a_sample_of_cases_is_never_complete():
     result = gate(make_pairs(20), Scripted("tie"), population="like-these", require="better")
     judge = result.judges[0]
     assert not judge.finding.complete
@@ -288,13 +289,6 @@ def test_settings_that_make_no_sense_are_refused_before_a_call(how, said):
     judge = Scripted(NEW)
     with pytest.raises(CopelandError, match=said):
         gate(make_pairs(20), judge, **how)
-    assert judge.asked == []
-
-
-def test_few_cases_of_a_sample_can_never_pass_and_the_error_says_what_would():
-    judge = Scripted(NEW)
-    with pytest.raises(InvalidParameter, match=r"can never pass: .* Give 9 cases"):
-        gate(make_pairs(4), judge, population="like-these", require="better")
     assert judge.asked == []
 
 

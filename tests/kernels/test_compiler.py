@@ -33,13 +33,9 @@ def twice(n):
 
 
 @pytest.mark.slow
-def test_parts_of_parts_keep_their_constants_and_serve_several_callers():
+def test_parts_of_parts_keep_their_constants_and_pass_on_errors():
     assert compiled(twice)(3) == twice(3) == 14
     assert (compiled(total)(2), compiled(twice)(2)) == (3, 6)
-
-
-@pytest.mark.slow
-def test_an_error_in_a_part_reaches_the_caller():
     with pytest.raises(IndexError, match="three weights"):
         compiled(twice)(4)
 

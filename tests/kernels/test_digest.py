@@ -69,14 +69,11 @@ def test_what_numba_reads_compiles_anew(old, new):
     assert digest(source) != digest(source.replace(old, new))
 
 
-def test_modules_and_named_tuples_count_by_their_names_as_numba_looks_for_them():
+def test_names_code_and_places_of_parts_count():
     record = "from typing import NamedTuple\nclass State(NamedTuple):\n    wins: int\n"
     given = [record, record.replace("State", "Record"), record.replace("wins", "losses")]
     digests = {digest(one + SOURCE) for one in given} | {digest(record + SOURCE, name="elsewhere")}
     assert len(digests) == 4
-
-
-def test_a_part_counts_by_its_code_and_by_its_place():
     one, other = functions(SOURCE), functions(SOURCE.replace("return TABLE[i]", "return 0.0"))
     given = {digest(SOURCE), digest(SOURCE, weigh=other["weigh"]), digest(SOURCE, LIMIT=9)}
     assert len(given) == 3
@@ -92,12 +89,9 @@ def test_a_part_that_is_bound_already_counts_with_all_that_is_in_it():
     assert digest(SOURCE, weigh=bound(SOURCE)) != digest(SOURCE, weigh=bound(other))
 
 
-def test_kernels_that_call_each_other_have_a_digest():
+def test_kernels_that_call_each_other_have_a_digest_and_lie_beside_a_file_that_never_changes():
     source = SOURCE.replace("return TABLE[i]", "return total(i - 1) if i else 0.0")
     assert digest(source) == digest(source) != digest(SOURCE)
-
-
-def test_compiled_kernels_lie_beside_a_file_that_never_changes():
     kept = bind_parts(functions(SOURCE)["total"], {}, "total", compile=True, keep=True)
     assert kept.py_func.__code__.co_filename == cache_anchor.__file__
 

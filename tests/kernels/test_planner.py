@@ -36,18 +36,27 @@ def test_nats_without_logarithms_are_right_up_to_three_in_a_thousand():
 
 @pytest.mark.slow
 @given(situations)
-def test_claims_are_priced_as_on_a_full_table(situation):
+def test_claims_are_priced_as_on_a_full_table_and_the_riskiest_is_asked(situation):
     planner = situation.planner(pausing=True, pending=True)
     view = PlainPlanner.of(planner)
     for level in {planner_state.loss_level(planner), planner_state.win_level(planner, 2)}:
         expected = plain.prices(view, level)
         for i, j in pairs(view.k):
             assert prices.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
+    compare(planner)
+    view = PlainPlanner.of(planner)
+    champion = int(planner.champion[0])
+    found = plain.risks(view, champion, int(planner.skipped[champion]), planner.planned)
+    asked = tuple(int(i) for i in next_pair(planner))
+    if found:
+        assert found[asked] == pytest.approx(min(found.values()), rel=1e-9)
+    else:
+        assert asked == (champion, champion)
 
 
 @pytest.mark.slow
 @given(situations)
-def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situation):
+def test_claims_held_and_strengths_are_those_of_the_evidence(situation):
     planner = situation.planner()
     expected = plain.held(PlainPlanner.of(planner))
     for i, j in pairs(len(expected)):
@@ -57,6 +66,8 @@ def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situ
         )
         assert found == expected[i, j]
     assert planner.claims.lost.tolist() == expected.sum(axis=0).tolist()
+    expected = plain.estimated_prior(PlainPlanner.of(planner))
+    assert 0.9 / 1.001 < expected / planner.prior[0] < 1.1 * 1.001
 
 
 @pytest.mark.slow
@@ -69,14 +80,6 @@ def test_plausible_scores_are_those_of_a_full_table(situation):
     assert planner.top[0] == pytest.approx(expected.max())
     order = planner.challengers.tolist()
     assert expected[order] == pytest.approx(sorted(expected, reverse=True))
-
-
-@pytest.mark.slow
-@given(situations)
-def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(situation):
-    planner = situation.planner()
-    expected = plain.estimated_prior(PlainPlanner.of(planner))
-    assert 0.9 / 1.001 < expected / planner.prior[0] < 1.1 * 1.001
 
 
 @pytest.mark.slow
@@ -214,21 +217,6 @@ def test_the_plan_laid_out_leaves_the_dearest_wins_out_and_costs_what_its_claims
         == pytest.approx(expected, rel=1e-6, abs=1e-6)
     )
     assert (planner.unproved[0] == 0) == (expected == 0)
-
-
-@pytest.mark.slow
-@given(situations)
-def test_the_pair_to_ask_is_the_riskiest_claim_of_the_champions_certificate(situation):
-    planner = situation.planner(pausing=True, pending=True)
-    compare(planner)
-    view = PlainPlanner.of(planner)
-    champion = int(planner.champion[0])
-    found = plain.risks(view, champion, int(planner.skipped[champion]), planner.planned)
-    asked = tuple(int(i) for i in next_pair(planner))
-    if found:
-        assert found[asked] == pytest.approx(min(found.values()), rel=1e-9)
-    else:
-        assert asked == (champion, champion)
 
 
 @pytest.mark.slow

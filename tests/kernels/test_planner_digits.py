@@ -52,7 +52,7 @@ def test_the_price_left_keeps_its_digits_when_a_hopeless_claim_becomes_free():
     assert planner.price[0] == pytest.approx(planner.leaf_price.sum(), rel=1e-6)
 
 
-def test_losses_beyond_those_listed_are_still_asked_for():
+def test_losses_beyond_those_listed_and_dear_refuters_make_room_for_others():
     # Option 1 has lost to every one of its listed refuters; there are as many others left.
     planner = planner_of(2 * planner_state.REFUTERS + 2, level=6.0)
     name_challengers(planner)
@@ -63,9 +63,6 @@ def test_losses_beyond_those_listed_are_still_asked_for():
     assert planner.claims.lost[1] == len(listed) > 1
     cost, blocked = prices.losses_price(planner, 1, 10, 0)
     assert 0 < cost < math.inf and blocked == 0
-
-
-def test_a_refuter_that_turns_out_dear_makes_room_for_another():
     planner = planner_of(2 * planner_state.REFUTERS + 2, level=6.0)
     for i in range(2, len(planner.points)):
         vote_updates.take_in(planner, i, 1, 1, 0, 0)

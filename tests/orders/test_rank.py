@@ -37,16 +37,12 @@ def test_strengths_lie_in_their_intervals_and_tiers_end_where_all_differ():
 
 
 @pytest.mark.parametrize("by", ORDERS)
-def test_without_votes_nothing_is_told_apart(by):
+def test_without_votes_or_with_one_each_nothing_is_told_apart(by):
     found = rank(np.zeros((3, 3)), by=by)
     assert len(found.tiers) == 1
     assert {(place.first, place.last) for place in found.places} == {(1, 3)}
     assert "yet" in found.sentence
-
-
-@pytest.mark.parametrize("by", ORDERS)
-def test_every_single_vote_early_on_tells_nobody_apart(by):
-    """One win each: an estimate without spread must not pass for a sure one."""
+    # One win each: an estimate without spread must not pass for a sure one.
     found = rank([[0, 1, 1], [0, 0, 1], [0, 0, 0]], by=by)
     assert len(found.tiers) == 1
 
@@ -75,14 +71,11 @@ def test_json_has_names_ranks_and_the_sentence():
     assert rank(WINS).to_dict()["places"][0]["beats"] == 4
 
 
-def test_counts_do_not_say_who_chose_the_pairs_so_the_order_states_what_it_assumes():
+def test_the_order_states_what_it_assumes_and_refuses_what_it_cannot_rank():
     said = rank(WINS, by="strength").assumptions
     assert (
         "This assumes that the votes did not decide which pairs were asked, or how often." in said
     )
-
-
-def test_what_cannot_be_ranked_is_refused():
     with pytest.raises(InvalidParameter, match="'copeland', 'borda' or 'strength'"):
         rank(WINS, by="elo")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="delta"):
@@ -111,15 +104,12 @@ def test_real_votes_on_language_models(data):
     assert told_apart >= 150 and len(found.tiers) >= 4
 
 
-def test_an_interval_without_an_end_has_none_in_json():
+def test_an_interval_without_an_end_is_none_in_json_and_infinite_otherwise():
     told = rank([[0, 9, 9], [3, 0, 5], [0, 0, 0]], by="strength").to_dict()
     ends = [(row["low"], row["high"]) for row in told["places"]]
     assert ends[2] == (None, None) and None not in ends[0]
     json.dumps(told, allow_nan=False)
-
-
-def test_options_that_only_regularisation_bounds_have_no_interval():
-    """One side won all votes: neither strength is bounded by them."""
+    # One side won all votes: neither strength is bounded by them.
     found = rank([[0, 9], [0, 0]], by="strength")
     assert all(place.high - place.low == np.inf for place in found.places)
 

@@ -142,19 +142,16 @@ def test_bad_names_are_refused_with_a_way_out(name, error, sentence):
         copeland.load(name)
 
 
-def test_names_lists_printed_problems_and_families():
+def test_names_are_listed_and_orders_have_the_winners_that_their_names_say():
     assert {"mslr-5", "synthetic-500", "order-K-GAP"} <= set(names())
-
-
-# Families beyond the papers' own
-
-
-def test_orders_have_the_winners_that_their_names_say():
     m = copeland.load("rotated-12-U(.05,.45):seed=2")
     assert winners.condorcet_winner(m) == 0
     assert set(losses(m)[1:].tolist()) == {6}  # of eleven in a circle each loses to five, and to 0
     m = copeland.load("total-order-9-U(.01,.1):seed=4")
     assert losses(m).tolist() == list(range(9))
+
+
+# Families beyond the papers' own
 
 
 def test_blocks_and_tournaments_are_as_their_names_say():
@@ -178,14 +175,11 @@ def test_a_part_is_drawn_with_or_without_a_condorcet_winner(condorcet):
         assert np.array_equal(m.p, whole.p[np.ix_(chosen, chosen)])
 
 
-def test_a_part_may_be_of_a_file(tmp_path):
+def test_a_part_may_be_of_a_file_and_noise_moves_every_pair_a_little(tmp_path):
     file = tmp_path / "m.csv"
     copeland.load("arithmetic-8").save(file)
     assert copeland.load(f"part-3-of-{file}").k == 3
     assert problem_of(f"part-3-of-{file}:seed=1").name == "part-3-of-m"
-
-
-def test_noise_moves_every_pair_a_little():
     m, whole = copeland.load("perturbed-0.01-of-mslr-5:seed=1"), copeland.load("mslr-5")
     moved = np.abs(m.p - whole.p)[np.triu_indices(5, 1)]
     assert moved.min() > 0 and moved.max() < 0.05

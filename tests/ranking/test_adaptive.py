@@ -128,15 +128,11 @@ def test_standard_errors_follow_the_number_of_comparisons_of_each_pair(adaptive_
     assert np.array_equal(Estimate.load(tmp_path / "m.npz").n, adaptive_estimate.n)
 
 
-def test_users_who_click_at_random_do_not_cost_more_than_the_budget(comparison, tmp_path):
+def test_the_budget_is_not_exceeded(comparison, tmp_path):
     collection, rankers, _ = comparison
     rules = Protocol(click_model("random"), 640)
     adaptive_estimate = estimate_adaptively(collection, rankers[:4], rules, tmp_path, rounds=30)
     assert 0.9 * 6 * 640 < count_comparisons(adaptive_estimate) <= 6 * 640
-
-
-def test_a_budget_below_a_pass_over_the_queries_is_not_exceeded(comparison, tmp_path):
-    collection, rankers, _ = comparison
     rules = Protocol(click_model("informational"), QUERIES - 5)
     adaptive_estimate = estimate_adaptively(collection, rankers[:3], rules, tmp_path)
     assert count_comparisons(adaptive_estimate) == 3 * (QUERIES - 5)

@@ -42,14 +42,11 @@ def small_estimate(tmp_path_factory):
     return collection, rankers, rules, folder, estimate(collection, rankers, rules, folder, seed=3)
 
 
-def test_counts_add_up(small_estimate):
+def test_counts_add_up_and_are_the_same_for_any_number_of_processes(small_estimate, tmp_path):
     found = small_estimate[-1]
     off = ~np.eye(len(found.labels), dtype=bool)
     assert (found.wins + found.wins.T + found.ties == found.n)[off].all()
     assert (found.n[off] == 3000).all()
-
-
-def test_the_counts_are_the_same_for_any_number_of_processes(small_estimate, tmp_path):
     collection, rankers, rules, _, found = small_estimate
     other = estimate(collection, rankers, rules, tmp_path, seed=3, jobs=2)
     assert np.array_equal(found.wins, other.wins)
@@ -108,17 +105,16 @@ def test_an_impossible_protocol_is_refused(bad):
         Protocol(click_model("informational"), **bad)
 
 
-def test_unknown_names_suggest_the_nearest(small_estimate):
+def test_what_cannot_be_estimated_is_refused(small_estimate, tmp_path):
     with pytest.raises(UnknownName, match="did you mean 'sign'"):
         Protocol(click_model("informational"), outcome="sing")
     with pytest.raises(InvalidParameter, match="did you mean 'half'"):
         small_estimate[-1].matrix(ties="halv")
-
-
-def test_one_ranker_is_too_few(tmp_path):
     collection, rankers = four_documents()
     with pytest.raises(InvalidParameter, match="at least 2"):
         estimate(collection, rankers[:1], Protocol(click_model("perfect")), tmp_path)
+    with pytest.raises(InvalidParameter, match="not expected"):
+        Protocol(click_model("perfect"), outcome="expected", interleave="team-draft")
 
 
 @pytest.mark.slow
@@ -139,8 +135,3 @@ def test_a_team_draft_favours_whom_its_lists_made_one_by_one_favour(tmp_path):
     assert abs(found.probabilities()[0, 1] - score / n) < 4.5 * error
     share = ties / n
     assert abs(found.ties[0, 1] / 200_000 - share) < 4.5 * np.sqrt(share * (1 - share) / n)
-
-
-def test_a_team_draft_has_no_expected_outcome():
-    with pytest.raises(InvalidParameter, match="not expected"):
-        Protocol(click_model("perfect"), outcome="expected", interleave="team-draft")

@@ -42,15 +42,12 @@ def test_gains_and_measures_come_by_name(one_query):
     assert measure(one_query, ORDERS, "AP")[0, 0] == pytest.approx(average)
 
 
-def test_there_is_a_row_for_each_ranker_and_a_column_for_each_query():
+def test_there_is_a_row_for_each_ranker_and_better_features_have_a_higher_ndcg():
     collection = Collection([1, 0, 0, 0, 0, 1], np.zeros((6, 1)), [0, 2, 4, 6], ["c", "a", "b"])
     found = ndcg(collection, np.array([[0, 1, 0, 1, 1, 0], [1, 0, 0, 1, 0, 1]], np.int32))
     worse = 1 / math.log2(3)
     assert found == pytest.approx(np.array([[1, 0, 1], [worse, 0, worse]]))
     assert means(found) == pytest.approx([2 / 3, 2 * worse / 3])
-
-
-def test_better_features_have_a_higher_ndcg():
     collection = synthetic(queries=60, documents=20, features=8, seed=1)
     found = means(ndcg(collection, rankings(collection, all_features(collection))))
     assert found[0] > found[3] > found[4]

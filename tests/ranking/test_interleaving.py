@@ -139,13 +139,11 @@ def test_the_enumeration_gives_the_published_numbers():
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_averaging_over_assignments_leaves_the_mean_of_the_naive_outcome(case):
+def test_averaging_over_assignments_leaves_the_mean_and_swapping_the_rankers_gives_one_minus_p(
+    case,
+):
     exact = enumerated(case)
     assert exact["naive"] == pytest.approx(exact["expected"], abs=1e-12)
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_swapping_the_rankers_gives_one_minus_p(case):
     exact, swapped = enumerated(case), enumerated((case[0][::-1], *case[1:]))
     for name in ("sign", "naive", "expected"):
         assert exact[name] + swapped[name] == pytest.approx(1, abs=1e-12)
@@ -412,14 +410,11 @@ def test_bad_input_gives_a_sentence(make, message):
         make(np.random.default_rng(0))
 
 
-def test_wrong_names_are_met_with_the_nearest():
+def test_wrong_names_are_met_with_the_nearest_and_one_comparison_is_a_sign():
     with pytest.raises(UnknownName, match="did you mean 'team-draft'"):
         interleave([["a"], ["b"]], 1, np.random.default_rng(0), "team-drift")
     with pytest.raises(UnknownName, match="did you mean 'expected'"):
         outcome_code("expect")
-
-
-def test_one_comparison_is_a_sign():
     world = world_of(BAR[0], (0,) * 4, 3, ClickModel((1.0, 1.0), (1.0, 1.0)), NAIVE)
     lead = compare_once(world, 0, 1, 1, Luck(0.75, 0.5))
     assert lead == -1.0  # the second drew, and the user clicked once and left

@@ -42,20 +42,14 @@ def test_rows_and_features_may_be_written_in_many_ways(file):
     assert letor.load(file("2.0 qid:1 1:1\n")).grades.tolist() == [2]
 
 
-def test_compressed_files_are_read(file):
+def test_compressed_files_several_files_and_many_blocks_are_read_as_one(file, monkeypatch):
     packed = file(gzip.compress(TWO_QUERIES.encode()), "f.txt.gz")
     assert same(letor.load(packed), letor.load(file(TWO_QUERIES)))
     assert letor.load(packed).name == "f"
-
-
-def test_several_files_are_read_as_one(file):
     first, second = file(TWO_QUERIES, "1.txt"), file("1 qid:9 5:1 # docid = z\n", "2.txt")
     c = letor.load(first, second)
     assert same(c, letor.load(file(TWO_QUERIES + "1 qid:9 5:1 # docid = z\n")))
     assert c.features.shape == (4, 5)
-
-
-def test_many_blocks_are_the_same_as_one(file, monkeypatch):
     path = file(TWO_QUERIES + "1 qid:9 5:1\n0 qid:9 1:2\n")
     whole = letor.load(path, cache=False)
     monkeypatch.setattr(letor, "BLOCK", 2)
@@ -75,24 +69,12 @@ def test_float64_keeps_what_float32_would_tie(file):
     assert len(np.unique(letor.load(path, dtype=np.float64).features)) == 2
 
 
-def test_a_feature_beyond_those_announced_is_refused(file):
+def test_files_that_do_not_fit_are_refused_by_name_and_line(file, tmp_path):
     with pytest.raises(InvalidCollection, match="line 1: there is a feature 2, but at most 1"):
         letor.load(file(TWO_QUERIES), n_features=1)
-
-
-def test_a_query_that_comes_back_in_another_file_is_refused(file):
     first, second = file(TWO_QUERIES, "1.txt"), file("1 qid:7 1:1\n", "2.txt")
     with pytest.raises(InvalidCollection, match=r"2\.txt, line 1: query 7 comes again"):
         letor.load(first, second)
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n"])
-def test_an_empty_file_is_refused(file, content):
-    with pytest.raises(InvalidCollection, match=r"f\.txt: the file has no rows"):
-        letor.load(file(content))
-
-
-def test_a_missing_or_damaged_file_is_named(file, tmp_path):
     with pytest.raises(InvalidCollection, match=r"none\.txt: there is no such file"):
         letor.load(tmp_path / "none.txt")
     with pytest.raises(InvalidCollection, match=r"f\.gz: cannot be read"):
@@ -101,6 +83,18 @@ def test_a_missing_or_damaged_file_is_named(file, tmp_path):
         letor.load(file(gzip.compress(TWO_QUERIES.encode())[:-9], "g.gz"))
     with pytest.raises(InvalidCollection, match="no file is named"):
         letor.load()
+    with pytest.raises(InvalidCollection, match=r"line 1: the row has no qid.*no r\.query"):
+        letor.load(file(SIZED, "r"))
+    path = file("0 1:1\n1 qid:4 1:2\n", "r")
+    file("2\n", "r.query")
+    with pytest.raises(InvalidCollection, match="r, line 2: only some rows"):
+        letor.load(path)
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# nothing\n"])
+def test_an_empty_file_is_refused(file, content):
+    with pytest.raises(InvalidCollection, match=r"f\.txt: the file has no rows"):
+        letor.load(file(content))
 
 
 @pytest.mark.parametrize(
@@ -146,15 +140,6 @@ def test_sizes_that_do_not_fit_are_refused(file, sizes, sentence):
         letor.load(path)
 
 
-def test_rows_with_and_without_queries_are_not_mixed(file):
-    with pytest.raises(InvalidCollection, match=r"line 1: the row has no qid.*no r\.query"):
-        letor.load(file(SIZED, "r"))
-    path = file("0 1:1\n1 qid:4 1:2\n", "r")
-    file("2\n", "r.query")
-    with pytest.raises(InvalidCollection, match="r, line 2: only some rows"):
-        letor.load(path)
-
-
 # The cache
 
 
@@ -196,21 +181,18 @@ def test_a_damaged_entry_is_replaced(file, cache):
     assert entry.stat().st_size > 100
 
 
-def test_without_the_cache_nothing_is_kept(file, cache):
+def test_without_the_cache_or_pooch_nothing_is_kept(file, cache, monkeypatch):
     letor.load(file(TWO_QUERIES), cache=False)
+    assert not cache.exists()
+    monkeypatch.delenv("COPELAND_CACHE")
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    assert letor.load(file(TWO_QUERIES)).n_documents == 3
     assert not cache.exists()
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(file, tmp_path):
     (tmp_path / "cache").write_text("a file where a folder should be")
     assert letor.load(file(TWO_QUERIES)).n_documents == 3
-
-
-def test_without_pooch_files_are_read_every_time(file, cache, monkeypatch):
-    monkeypatch.delenv("COPELAND_CACHE")
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    assert letor.load(file(TWO_QUERIES)).n_documents == 3
-    assert not cache.exists()
 
 
 # Writing

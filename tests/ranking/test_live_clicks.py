@@ -45,16 +45,12 @@ def test_an_algorithm_finds_the_best_ranker_by_clicks(click_setting):
     assert np.array_equal(runs.curves[0].regret[:1], again.curves[0].regret)
 
 
-def test_compiled_and_interpreted_runs_by_clicks_are_equal(click_setting):
+def test_compiled_and_interpreted_runs_by_clicks_are_equal_and_misfits_are_refused(click_setting):
     collection, rankers, rules, found = click_setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)
     compiled = copeland.simulate(problem, "ccb", 300, seed=1)
     plain = copeland.simulate(problem, "ccb", 300, seed=1, compiled=False)
     assert np.array_equal(compiled.curves[0].regret, plain.curves[0].regret)
-
-
-def test_what_does_not_fit_is_refused(click_setting):
-    collection, rankers, rules, found = click_setting
     with pytest.raises(InvalidParameter, match="3 options and there are 2 rankers"):
         click_problem(collection, rankers[:2], rules, found.matrix())
     expected = Protocol(click_model("informational"), outcome="expected")

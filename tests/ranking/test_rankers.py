@@ -125,11 +125,6 @@ def test_rankers_that_cannot_rank_are_refused(ranker, sentence):
         rankings(PLAIN, [ranker])
 
 
-def test_two_rankers_of_one_name_are_refused():
-    with pytest.raises(InvalidCollection, match="two rankers are called 'feature_1'"):
-        rankings(PLAIN, [rankers.feature(1)] * 2)
-
-
 # TREC
 
 
@@ -141,21 +136,17 @@ def run_of(tmp_path, content):
 JUDGED = collection([0] * 5, [0, 3, 5], queries=["q1", "q2"], documents=list("abcab"))
 
 
-def test_a_run_ranks_by_score_and_puts_last_what_it_did_not_retrieve(tmp_path):
+def test_a_run_ranks_by_score_and_what_cannot_be_used_is_refused(tmp_path):
     run = run_of(tmp_path, "q1 Q0 c 1 0.5 t\nq1 Q0 b 2 0.9 t\nq2 Q0 b 1 -3 t\n")
     ranker = rankers.trec_run(run)
     assert ranker.name == "t"
     assert rankings(JUDGED, [ranker]).tolist() == [[1, 2, 0, 1, 0]]
-
-
-def test_a_run_with_unknown_documents_is_refused_with_file_and_line_or_cut(tmp_path):
     run = run_of(tmp_path, "q1 Q0 c 1 0.5 t\nq2 Q0 c 1 9 t\n")
     with pytest.raises(InvalidCollection, match=r"r, line 2: the collection does not know .*'c'"):
         rankings(JUDGED, [rankers.trec_run(run)])
     assert rankings(JUDGED, [rankers.trec_run(run, unknown="zero")])[0, 0] == 2
-
-
-def test_runs_and_models_that_cannot_be_used_are_refused(tmp_path):
+    with pytest.raises(InvalidCollection, match="two rankers are called 'feature_1'"):
+        rankings(PLAIN, [rankers.feature(1)] * 2)
     with pytest.raises(InvalidCollection, match="have no names"):
         rankings(PLAIN, [rankers.trec_run(run_of(tmp_path, "q1 Q0 c 1 0.5 t\n"))])
     with pytest.raises(InvalidCollection, match=r"m\.txt: there is no such file"):

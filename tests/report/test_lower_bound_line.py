@@ -52,36 +52,24 @@ def test_the_line_is_the_bound_times_the_logarithm_of_time(runs):
     assert "lower bound" in texts
 
 
-def test_a_line_far_away_changes_no_curve(runs):
+def test_a_line_far_away_changes_no_curve_and_the_page_says_what_it_is(runs):
     near, far = (regret_figure(runs, x).axes[0] for x in (LIMIT, 1e6 * LIMIT))
     assert far.get_ylim()[1] <= near.get_ylim()[1]
     assert "lower bound (goes on)" in [text.get_text() for text in far.texts]
     plain, with_line = (regret_figure(runs, x).axes[0] for x in (None, 1e-3 * LIMIT))
     assert with_line.get_ylim() == plain.get_ylim()
-
-
-def test_a_single_step_has_a_line_of_no_regret():
     single = copeland.simulate("cyclic-4", "ccb", 1, compiled=False)
     assert line(regret_figure(single, LIMIT)).get_xydata()[:, 1].tolist() == [0, 0]
-
-
-def test_the_page_says_what_the_line_is(runs):
     sentence = "than 55.1 ln t, 419 by t = 2,000."
     assert sentence in simulation_page(runs, {}, lower_bound=LIMIT)
     assert "ower bound" not in simulation_page(runs, {})
 
 
-def test_simulate_prints_the_lower_bound_if_asked():
+def test_simulate_prints_gives_and_draws_the_lower_bound_if_asked(tmp_path):
     assert "Lower bound" in run("simulate", "cyclic-4", *SHORT, "--lower-bound").stdout
     assert "Lower bound" not in run("simulate", "cyclic-4", *SHORT).stdout
-
-
-def test_simulate_gives_the_lower_bound_as_json_by_definition_1_whatever_the_regret():
     found = run("simulate", "cyclic-4", *SHORT, "--lower-bound", "--json", "--regret", "half")
     assert json.loads(found.stdout)["lower_regret"] == LIMIT
-
-
-def test_simulate_draws_the_lower_bound_on_its_page_and_repeats_the_option(tmp_path):
     run("simulate", "cyclic-4", *SHORT, "--lower-bound", "--out", str(tmp_path))
     page = (tmp_path / "index.html").read_text()
     assert "than 55.1 ln t" in page

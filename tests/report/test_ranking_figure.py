@@ -30,21 +30,12 @@ def texts(axes):
     return [text.get_text() for text in axes.texts]
 
 
-def test_the_best_is_on_top_with_its_tier_and_its_ranks(board):
+def test_the_best_is_on_top_and_dots_and_bars_are_values_and_intervals(board):
     behind, axes = ranking_figure(board).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["A", "B", "C & D", "E"]
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
     assert texts(behind) == ["tier", "rank", "1", "2", "1 to 2", "1 to 2", "3 to 4", "3 to 4"]
     assert axes.get_xlabel() == "strength, in log-odds"
-
-
-def test_every_other_tier_is_a_band():
-    behind, _ = ranking_figure(many(9)).axes  # tiers 1, 1, 2, 2, 2, 3, 3, 3, 4
-    bands = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in behind.patches]
-    assert bands == [(-0.5, 1.5), (4.5, 7.5)]
-
-
-def test_dots_and_bars_are_values_and_intervals(board):
     _, axes = ranking_figure(board).axes
     bars, dots = axes.lines[::2], axes.lines[1::2]
     for place, bar, dot in zip(board.places, bars, dots, strict=True):
@@ -52,7 +43,10 @@ def test_dots_and_bars_are_values_and_intervals(board):
         assert list(dot.get_xdata()) == [place.value]
 
 
-def test_a_bar_that_goes_on_ends_in_an_arrow():
+def test_every_other_tier_is_a_band_and_a_bar_that_goes_on_ends_in_an_arrow():
+    behind, _ = ranking_figure(many(9)).axes  # tiers 1, 1, 2, 2, 2, 3, 3, 3, 4
+    bands = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in behind.patches]
+    assert bands == [(-0.5, 1.5), (4.5, 7.5)]
     board = copeland.rank([[0, 9, 9], [3, 0, 5], [0, 0, 0]], by="strength", labels=["a", "b", "c"])
     _, axes = ranking_figure(board).axes
     arrows = [(line.get_marker(), int(line.get_ydata()[0])) for line in axes.lines]

@@ -99,16 +99,15 @@ def test_the_page_holds_the_figure_and_the_numbers_and_says_how_it_was_made(page
     assert "copeland simulate &#39;a &amp; b&#39; -a ccb" in page
 
 
-def test_the_page_escapes_names(runs):
+def test_the_page_escapes_names_and_says_what_was_redrawn_or_interrupted(runs, page):
     odd = dataclasses.replace(runs, problem="<script>alert(1)</script>")
     assert "<script>" not in simulation_page(odd, VERSIONS)
-
-
-def test_the_page_says_that_a_problem_was_redrawn_and_a_simulation_interrupted(runs, page):
     odd = simulation_page(dataclasses.replace(runs, redrawn=True, interrupted=True), VERSIONS)
     for sentence in ("redrawn for each run", "was interrupted"):
         assert sentence in odd
         assert sentence not in page
+    assert "redrawn" not in runs_title(runs)
+    assert "redrawn for each run" in runs_title(dataclasses.replace(runs, redrawn=True))
 
 
 def test_an_inline_figure_names_no_namespace():
@@ -120,11 +119,6 @@ def test_three_figures_and_the_page_are_written(runs, tmp_path):
     write_pages(runs, tmp_path, VERSIONS)
     written = sorted(path.name for path in tmp_path.iterdir())
     assert written == ["index.html", "regret.pdf", "regret.png", "regret.svg"]
-
-
-def test_a_redrawn_problem_is_said_so_in_the_title_of_the_table(runs):
-    assert "redrawn" not in runs_title(runs)
-    assert "redrawn for each run" in runs_title(dataclasses.replace(runs, redrawn=True))
 
 
 @pytest.mark.parametrize(

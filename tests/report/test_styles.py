@@ -67,9 +67,6 @@ def test_twelve_lines_differ_in_colour_or_in_both_dashes_and_marker(sight):
         assert coloured or differences(one, other, SIGHTS[sight]) >= 2
 
 
-def test_two_dozen_lines_are_all_different():
+def test_lines_are_all_different_and_the_first_four_without_any_colour():
     assert len({style_of(place) for place in range(24)}) == 24
-
-
-def test_without_any_colour_the_first_four_lines_differ_in_dashes():
     assert len({style_of(place).dashes for place in range(4)}) == 4

@@ -133,10 +133,15 @@ def test_a_cell_refuses_what_it_cannot_draw(bad, says):
         cell(random_matrix(6, seed=1), **(good | bad))
 
 
-def test_cells_of_two_sizes_do_not_add():
+def test_the_curve_has_both_probabilities_at_every_size_and_cells_of_two_do_not_add():
     m = random_matrix(6, seed=1)
     with pytest.raises(InvalidParameter, match="one size"):
         cell(m, 2, 0, BLOCK, 1) + cell(m, 3, 0, BLOCK, 1)
+    curve = condorcet_curve(m, [cell(m, k, 0, BLOCK, 1) for k in (1, 3)])
+    assert curve.sizes.tolist() == [1, 2, 3, 4, 5, 6]
+    assert curve.samples.tolist() == [BLOCK, 0, BLOCK, 0, 0, 0]
+    assert np.isnan(curve.sampled).tolist() == [False, True, False, True, True, True]
+    assert curve.sampled[0] == curve.exact[0] == 1
 
 
 # Condorcet
@@ -149,15 +154,6 @@ def test_the_probability_of_a_condorcet_winner_is_that_of_enumeration(matrix):
         subs = [matrix.sub(options) for options in combinations(range(n), k)]
         shares.append(sum(winners.condorcet_winner(m) is not None for m in subs) / len(subs))
     assert condorcet_probabilities(matrix) == pytest.approx(shares, rel=1e-15)
-
-
-def test_the_curve_has_both_probabilities_at_every_size():
-    m = random_matrix(6, seed=1)
-    curve = condorcet_curve(m, [cell(m, k, 0, BLOCK, 1) for k in (1, 3)])
-    assert curve.sizes.tolist() == [1, 2, 3, 4, 5, 6]
-    assert curve.samples.tolist() == [BLOCK, 0, BLOCK, 0, 0, 0]
-    assert np.isnan(curve.sampled).tolist() == [False, True, False, True, True, True]
-    assert curve.sampled[0] == curve.exact[0] == 1
 
 
 def handmade(k: int, samples: int, **given) -> SubsetCounts:

@@ -202,9 +202,15 @@ def test_the_page_needs_nothing_from_elsewhere(page):
     assert not re.search(r"https?:|<script|<link|@import|url\((?!#)|src=", page)
 
 
-def test_the_page_holds_every_figure_in_the_colour_of_its_text(page, drawn_figures):
+def test_the_page_holds_every_figure_what_the_paper_says_and_how_it_was_made(
+    page, drawn_figures, matrix
+):
     assert page.count("<svg") == len(drawn_figures)
     assert "currentColor" in page
+    assert "mslr-perfect: ranker 0 beats all others, as in the paper." in page
+    assert "mslr-other: no ranker beats all others; in the paper one does." in page
+    for fact in ("copeland 1.2.3", "numpy 9.8.7", matrix.key, "--out &#39;a &amp; b&#39;"):
+        assert fact in page
 
 
 def test_the_page_says_what_the_paper_says_and_what_we_find(page, reproduced):
@@ -234,30 +240,16 @@ def test_the_papers_matrix_stands_beside_the_papers_numbers(reproduced):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_page_reports_cut_runs(reproduced):
+def test_the_page_reports_cut_runs_and_how_to_get_a_matrix_that_is_absent(reproduced):
     figure = next(figure for figure, _ in reproduced.figures if figure.name.startswith("large"))
     page = reproduction_page(dataclasses.replace(reproduced, figures=((figure, CUT),)), VERSIONS)
     assert "1 of 1 runs of scb, followed to t = 100" in page
     assert "≥ 90 (cut)" in page
     assert "nan" not in re.sub("<svg.*?</svg>", "", page, flags=re.DOTALL)
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_the_page_says_how_to_get_a_matrix_that_is_absent(reproduced):
     without = dataclasses.replace(reproduced, matrix=None, analyses=None)
     page = reproduction_page(without, VERSIONS)
     assert "copeland data fetch mslr-informational" in page
     assert "Table 1" in page
-
-
-def test_the_page_names_the_winners_under_other_clicks(page):
-    assert "mslr-perfect: ranker 0 beats all others, as in the paper." in page
-    assert "mslr-other: no ranker beats all others; in the paper one does." in page
-
-
-def test_the_page_says_how_it_was_made(page, matrix):
-    for fact in ("copeland 1.2.3", "numpy 9.8.7", matrix.key, "--out &#39;a &amp; b&#39;"):
-        assert fact in page
 
 
 def test_figures_numbers_and_page_are_written(reproduced, drawn_figures, written_folder):

@@ -117,13 +117,10 @@ def test_the_command_reads_letor_files_and_says_how_long_it_will_take(file, tmp_
     assert f"--letor {file} --comparisons 50" in (out / "index.html").read_text()
 
 
-def test_the_part_without_its_rows_is_refused(tmp_path):
+def test_the_time_grows_with_the_comparisons_and_a_part_without_rows_is_refused(tmp_path, file):
     done = run("--only", "ties", "--out", tmp_path / "out", cache=tmp_path)
     assert done.exit_code == 2 and "--letor" in done.stderr
     assert issubclass(InvalidParameter, ValueError)
-
-
-def test_the_time_grows_with_the_comparisons_and_falls_with_the_processes(file):
     rows = Rows.load([file])
     short = duration(["ties"], False, 1, True, rows)
     long = duration(["ties"], False, 4, True, rows, comparisons=10**8)

@@ -9,8 +9,8 @@ ALGORITHMS = ["cpc-pac", "copeland-pac", "pocowista"]
 class Clock:
     """A clock that is set by hand."""
 
-    def __init__(self):
-        self.now = 1000.0
+    def __init__(self, now=1000.0):
+        self.now = now
 
     def __call__(self):
         return self.now

@@ -60,14 +60,11 @@ def test_users_are_shared_out_as_the_document_says(study):
         assert low <= drawn[rankers] <= high
 
 
-def test_the_pairs_are_those_that_the_study_would_ask(study):
+def test_the_pairs_are_those_that_the_study_would_ask_and_nothing_is_logged(study):
     found = study.allocate(50)
     asked = Counter(tuple(sorted(b[1:3])) for b in study.ask(n=50))
     total = asked.total()
     assert {tuple(sorted(pair)): round(total * s) for pair, s in shares(found).items()} == asked
-
-
-def test_nothing_is_logged(study):
     before = study.number
     first = study.allocate(100)
     assert study.number == before and study.allocate(100) == first
@@ -89,13 +86,10 @@ def test_who_takes_part_at_little_traffic_does_so_at_more(study):
     assert study.allocate(100, traffic=0.0).taking_part == 0
 
 
-def test_a_paused_ranker_is_out_with_the_next_document(study):
+def test_a_paused_ranker_is_out_and_users_meet_other_pairs_with_the_next_document(study):
     assert held(study.allocate(100))["neural"] > 0
     study.pause_option("neural")
     assert held(study.allocate(100))["neural"] == 0
-
-
-def test_users_meet_other_pairs_with_the_next_document(study):
     one = study.allocate(100)
     study.add_votes([{"winner": "bm25", "loser": "odd", "n": 1}])
     other = study.allocate(100)
@@ -145,12 +139,9 @@ def test_terms_that_cannot_be_met_are_refused(study, terms, sentence):
         study.allocate(**{"impressions": 10, **terms})
 
 
-def test_a_control_that_is_no_option_is_refused(study):
+def test_a_panel_and_a_control_that_is_no_option_are_refused(study):
     with pytest.raises(UnknownOption, match="bm25"):
         study.allocate(10, control="bm52")
-
-
-def test_a_panel_is_refused():
     panel = create_study("search", RANKERS, voters="panel", panel=["ann", "bea"])
     with pytest.raises(InvalidParameter, match="by name"):
         panel.allocate(10)

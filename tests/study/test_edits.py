@@ -28,7 +28,11 @@ def certify(study, tmp_path):
     return path
 
 
-def test_the_new_text_is_shown_and_the_log_keeps_both(tmp_path):
+def test_the_new_text_is_shown_the_log_keeps_both_and_the_same_text_changes_nothing(tmp_path):
+    study = study_of()
+    assert not study.edit_option("tea", "Steemed.")
+    assert not study.edit_page(question="Which is better?")
+    assert study.number == 1
     study = study_of()
     assert study.edit_option("tea", "Steamed.", source="ann")
     event = study.log()[-1]
@@ -39,13 +43,6 @@ def test_the_new_text_is_shown_and_the_log_keeps_both(tmp_path):
     assert from_json(to_json(event)) == event
     assert study.misfit() is None
     assert load_state(dump_state(study.state())) == fold_log(study.log()) == study.state()
-
-
-def test_the_same_text_changes_nothing():
-    study = study_of()
-    assert not study.edit_option("tea", "Steemed.")
-    assert not study.edit_page(question="Which is better?")
-    assert study.number == 1
 
 
 @pytest.mark.slow

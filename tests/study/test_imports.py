@@ -72,14 +72,19 @@ def test_equal_rows_of_another_source_are_other_votes(study, file):
     assert {vote.source for vote in study.votes()} == {"votes.csv", "other.csv", "a third"}
 
 
-def test_rows_that_a_program_adds_are_new_each_time(study):
+def test_rows_of_a_program_are_new_each_time_and_counts_with_an_id_are_so_many_votes(study):
     row = {"left": "tea", "right": "milk", "outcome": "left"}
     assert [study.add_votes([row], source="clicks") for _ in range(2)] == [1, 1]
+    row = {"winner": "tea", "loser": "milk", "n": 3, "event_id": "a"}
+    assert study.add_votes([row]) == 3
+    assert study.add_votes([row | {"n": 4}]) == 1
 
 
-def test_ids_from_content_look_like_no_others(study, file):
+def test_ids_from_content_look_like_no_others_and_a_file_is_no_copy_of_itself(study, file):
     study.import_votes(file("tea,milk,left"))
     assert study.votes()[0].event_id.startswith("import:")
+    grown = study.import_votes(file("tea,milk,left", "tea,juice,left"))
+    assert (grown, grown.copy_of) == (1, None)
 
 
 def test_an_export_of_imported_votes_brings_nothing_new(study, file, tmp_path):
@@ -118,12 +123,6 @@ def test_votes_that_were_undone_are_no_original(study, file):
     study.import_votes(file("tea,milk,left"))
     study.undo_import("votes.csv")
     assert study.import_votes(file("tea,milk,left", name="copy.csv")).copy_of is None
-
-
-def test_a_file_that_is_imported_again_is_not_a_copy(study, file):
-    study.import_votes(file("tea,milk,left"))
-    grown = study.import_votes(file("tea,milk,left", "tea,juice,left"))
-    assert (grown, grown.copy_of) == (1, None)
 
 
 # What became of each row
@@ -240,12 +239,6 @@ def test_an_option_whose_name_has_spaces_around_it_is_found(file):
     assert wins(study) == [[0, 1], [1, 0]]
 
 
-def test_counts_with_an_id_are_so_many_votes(study):
-    row = {"winner": "tea", "loser": "milk", "n": 3, "event_id": "a"}
-    assert study.add_votes([row]) == 3
-    assert study.add_votes([row | {"n": 4}]) == 1
-
-
 def test_rows_without_columns_of_votes_are_refused(study):
     assert study.add_votes([]) == 0
     with pytest.raises(InvalidRow, match=r"there is no column 'left'.*Nothing was imported"):
@@ -266,7 +259,7 @@ def test_counts_beyond_what_a_study_keeps_are_refused(study, file, monkeypatch):
 # A study from votes
 
 
-def test_a_study_is_made_from_votes(file, tmp_path):
+def test_a_study_is_made_from_votes_and_one_that_is_there_takes_in_the_new(file, tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
     path = file("b,a,2", "c,b,1", head="winner,loser,n")
     study, taken = create_study_from_votes("made", path, storage, delta=0.1, voters="independent")
@@ -275,15 +268,10 @@ def test_a_study_is_made_from_votes(file, tmp_path):
     assert study.import_votes(path) == 0
     assert study.misfit() is None
     assert np.array_equal(open_study("made", storage).replay().wins, study.state().wins)
-
-
-def test_a_study_that_is_there_takes_in_the_new_votes(file, tmp_path):
-    storage = f"sqlite:///{tmp_path}/s.db"
-    create_study_from_votes("made", file("b,a,left"), storage, voters="independent")
+    how = {"storage": storage, "voters": "independent"}
+    create_study_from_votes("grows", file("b,a,left"), **how)
     path = file("b,a,left", "a,b,left")
-    _, taken = create_study_from_votes(
-        "made", path, storage, load_if_exists=True, voters="independent"
-    )
+    _, taken = create_study_from_votes("grows", path, load_if_exists=True, **how)
     assert (taken, taken.known) == (1, 1)
 
 

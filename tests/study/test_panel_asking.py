@@ -196,15 +196,12 @@ def test_questions_are_about_the_active_options_and_end_when_these_are_settled()
     assert verdict.proved.count(found.statement) == 1 and not verdict.advice
 
 
-def test_a_paused_option_is_asked_once_it_is_resumed():
+def test_a_paused_option_waits_and_with_one_active_nothing_can_be_asked():
     study = panel_study()
     study.pause_option("tea")
     answer_all(study)
     study.resume_option("tea")
     assert answer_all(study) and study.certificate().best == (0,)
-
-
-def test_with_one_active_option_nothing_can_be_asked():
     study = panel_study()
     study.tell(study.ask("ann"), "left")
     for name in DRINKS[1:]:

@@ -177,11 +177,16 @@ def test_votes_of_one_person_are_not_as_good_as_those_of_many():
     assert wide[0] > 1.3 * wide[1]
 
 
-def test_a_panel_is_ranked_by_what_it_settles_alone():
+def test_a_panel_is_ranked_by_what_it_settles_alone_and_said_once():
     study = copeland.create_study("panel", ["a", "b"], panel=["ann", "bob"])
     assert study.ranking().delta is None
     with pytest.raises(InvalidParameter, match="rank it by 'copeland'"):
         study.ranking(by="strength")
+    study.add_votes([{"left": "a", "right": "b", "outcome": "left", "voter": "ann"}])
+    reading = Analysis(study.standing())
+    assert Rankings(reading, study.votes).drawn is reading.ranking
+    order, table = words_of(study, "copeland")
+    assert "exact: they hold whatever the missing answers say" in order and table == ""
 
 
 # a beats every other narrowly, while b wins by far where it wins.
@@ -261,15 +266,6 @@ def test_options_on_the_wrong_side_of_a_baseline_are_explained():
     assert "By strength a comes after b; it is proved better because it beats b." in order
     order, _ = words_of(study_of(NARROW, goal="above:a"))
     assert "By strength b comes before a; it is proved worse because it loses to a." in order
-
-
-def test_a_panel_is_drawn_by_scores_and_says_things_once():
-    study = copeland.create_study("panel", ["a", "b"], panel=["ann", "bob"])
-    study.add_votes([{"left": "a", "right": "b", "outcome": "left", "voter": "ann"}])
-    reading = Analysis(study.standing())
-    assert Rankings(reading, study.votes).drawn is reading.ranking
-    order, table = words_of(study, "copeland")
-    assert "exact: they hold whatever the missing answers say" in order and table == ""
 
 
 def test_votes_are_grouped_once_and_only_where_an_order_needs_it():

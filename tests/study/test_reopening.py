@@ -34,13 +34,10 @@ def test_a_closed_study_takes_votes_again_and_its_certificate_holds(tmp_path):
     assert load_state(dump_state(study.state())) == fold_log(study.log()) == study.state()
 
 
-def test_reopening_an_open_study_changes_nothing():
+def test_reopening_an_open_study_changes_nothing_and_questions_go_on_where_they_were():
     study = study_of()
     study.reopen()
     assert study.number == 1
-
-
-def test_questions_go_on_where_they_were():
     study = study_of()
     first = study.ask("ann")
     study.close()

@@ -98,24 +98,18 @@ def test_a_missing_driver_names_its_extra(monkeypatch):
         Storage("postgresql://h/d")
 
 
-def test_a_file_that_is_not_there_is_not_made_by_opening_it(tmp_path):
+def test_a_file_that_is_not_there_or_holds_no_studies_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(StorageError, match="there is no file"):
         Storage(f"sqlite:///{tmp_path / 'votes.db'}", create=False)
     assert os.listdir(tmp_path) == []
-
-
-def test_a_folder_that_is_not_there_and_a_file_that_is_no_database_are_sentences(tmp_path):
     with pytest.raises(StorageError, match="cannot be used: unable to open database file"):
         Storage(f"sqlite:///{tmp_path / 'nowhere' / 'votes.db'}")
     (tmp_path / "votes.db").write_text("name,text\n" * 100)
     with pytest.raises(StorageError, match="cannot be used: file is not a database"):
         Storage(f"sqlite:///{tmp_path / 'votes.db'}")
-
-
-def test_a_database_without_studies_is_a_sentence(tmp_path):
-    sqlite3.connect(tmp_path / "votes.db").close()
+    sqlite3.connect(tmp_path / "empty.db").close()
     with pytest.raises(StorageError, match="holds no studies"):
-        Storage(f"sqlite:///{tmp_path / 'votes.db'}", create=False)
+        Storage(f"sqlite:///{tmp_path / 'empty.db'}", create=False)
 
 
 def test_a_lock_that_stays_is_a_sentence(tmp_path, monkeypatch):

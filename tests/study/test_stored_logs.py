@@ -173,12 +173,8 @@ def test_every_kind_of_event_is_stored():
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_study_writes_the_rows_that_it_wrote(name):
+def test_a_study_writes_the_rows_that_it_wrote_and_reads_them_as_they_were(name):
     assert [to_json(event) for event in make_study(name).log()] == STORED[name]["rows"]
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_stored_log_is_read_as_it_was(name):
     events = [from_json(row) for row in STORED[name]["rows"]]
     assert [to_json(event) for event in events] == STORED[name]["rows"]
     assert last_link(name, events).hex() == STORED[name]["link"]

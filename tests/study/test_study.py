@@ -17,9 +17,22 @@ from copeland.study import Storage, create_study, list_studies, open_study
 # Creating and opening
 
 
-def test_two_studies_of_one_name_are_refused(study):
+def test_a_study_that_exists_is_not_made_and_one_that_cannot_be_is_refused(study):
     with pytest.raises(StudyExists, match="there is a study 'drinks'"):
         create_study("drinks", OPTIONS, study.storage, voters="independent")
+    with pytest.raises(StudyExists, match=r"no option 'wine'.*add this one"):
+        create_study(
+            "drinks",
+            [*OPTIONS, "wine"],
+            study.storage,
+            lease=60,
+            load_if_exists=True,
+            voters="independent",
+        )
+    with pytest.raises(UnknownAlgorithm, match="did you mean 'cpc-pac'"):
+        create_study("drinks", OPTIONS, algorithm="cpc_pac", voters="independent")
+    with pytest.raises(StorageError, match="does not answer"):
+        create_study("drinks", OPTIONS, "postgresql://127.0.0.1:1/votes", voters="independent")
 
 
 @pytest.mark.slow
@@ -44,29 +57,11 @@ def test_a_study_is_not_loaded_with_other_settings(study):
         )
 
 
-def test_a_study_is_not_loaded_with_options_that_it_does_not_have(study):
-    with pytest.raises(StudyExists, match=r"no option 'wine'.*add this one"):
-        create_study(
-            "drinks",
-            [*OPTIONS, "wine"],
-            study.storage,
-            lease=60,
-            load_if_exists=True,
-            voters="independent",
-        )
-
-
-def test_an_unknown_study_is_refused(study):
+def test_studies_are_listed_and_an_unknown_one_is_refused(study):
     with pytest.raises(UnknownStudy, match=r"no study 'drink' .*did you mean 'drinks'"):
         open_study("drink", study.storage)
-
-
-def test_studies_are_listed(study):
     create_study("food", OPTIONS, study.storage, voters="independent")
     assert list_studies(study.storage) == ["drinks", "food"]
-
-
-def test_the_package_offers_studies_by_name():
     assert copeland.create_study is create_study
     assert copeland.open_study is open_study
 
@@ -118,25 +113,15 @@ def test_what_a_study_cannot_be_made_of_is_a_sentence(wrong, sentence):
     assert storage.names() == []
 
 
-def test_an_unknown_algorithm_and_an_unreachable_storage_are_refused():
-    with pytest.raises(UnknownAlgorithm, match="did you mean 'cpc-pac'"):
-        create_study("drinks", OPTIONS, algorithm="cpc_pac", voters="independent")
-    with pytest.raises(StorageError, match="does not answer"):
-        create_study("drinks", OPTIONS, "postgresql://127.0.0.1:1/votes", voters="independent")
-
-
 # How it is shown, and what it means
 
 
-def test_a_study_is_shown_by_its_name_its_size_and_its_claim(study):
+def test_a_study_is_shown_in_a_line_by_its_name_its_size_and_its_claim(study):
     assert repr(study) == (
         "<Study 'drinks', 4 options, 0 votes: There are no votes yet; any option could be best>"
     )
     study.add_votes([row("left")])
     assert repr(study) == "<Study 'drinks', 4 options, 1 vote: tea leads so far>"
-
-
-def test_a_study_with_long_names_is_shown_in_a_line():
     names = [f"{letter * 300}<b>" for letter in "abcdefghi"]
     assert len(repr(create_study("x" * 50, names, voters="independent"))) < 200
 
@@ -162,14 +147,10 @@ def test_a_study_says_what_it_means(study, tmp_path):
     assert "tea is proved the only winner." in page.read_text()
 
 
-def test_a_certificate_can_be_about_the_active_options_alone(study):
-    study.retire_option("water")
-    assert study.certificate(active=True).active == (0, 1, 2)
-
-
-def test_a_plan_that_needs_a_paused_option_is_refused_and_one_without_retired_options_is_not(study):
+def test_a_certificate_and_a_plan_may_leave_out_retired_options_but_not_paused_ones(study):
     study.pause_option("water")
     with pytest.raises(InvalidParameter, match="are paused; resume or retire them"):
         study.plan(worlds=2, most=100)
     study.retire_option("water")
     assert study.plan(worlds=2, most=100).options == len(study.options) - 1
+    assert study.certificate(active=True).active == (0, 1, 2)

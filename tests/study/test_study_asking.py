@@ -40,16 +40,13 @@ def test_one_ballot_at_a_time_spreads_as_a_batch_does(study):
     assert len(pairs) >= 3
 
 
-def test_only_available_options_that_exist_are_asked(study):
+def test_ballots_name_voter_and_item_and_only_available_options_are_asked(study):
+    ballot = study.ask(voter="ann", item="breakfast")
+    assert (ballot.voter, ballot.item, ballot.expires) == ("ann", "breakfast", 1060.0)
     ballots = study.ask(n=8, available=["milk", "juice"])
     assert {frozenset((b.left, b.right)) for b in ballots} == {frozenset(("milk", "juice"))}
     with pytest.raises(UnknownOption, match="no option 'wine'"):
         study.ask(available=["wine", "tea"])
-
-
-def test_voter_and_item_are_on_the_ballot(study):
-    ballot = study.ask(voter="ann", item="breakfast")
-    assert (ballot.voter, ballot.item, ballot.expires) == ("ann", "breakfast", 1060.0)
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,17 @@ def answered(study, voter, outcome="left"):
     return ballots
 
 
-def test_a_batch_is_drawn_before_the_first_answer_and_is_all_there_is():
+def test_a_batch_is_all_there_is_and_can_be_handed_out_at_once():
     study = made()
     study.ask("ann")
     dealt = [event.number for event in asked_of(study, "ann")]
     assert len(dealt) == 4
     assert sorted(ballot.id for ballot in answered(study, "ann")) == dealt
     assert study.ask("ann") is None
+    assert len(asked_of(study, "ann")) == 4
+    study = made()
+    assert len(study.ask("ann", n=3)) == 3
+    assert len(study.ask("ann", n=9)) == 4  # all of them, as none was answered
     assert len(asked_of(study, "ann")) == 4
 
 
@@ -58,13 +62,6 @@ def test_a_batch_has_no_pair_twice_and_expired_ballots_come_again():
     assert len({frozenset((e.left, e.right)) for e in asked_of(study, "ann")}) == 15
     now[0] += 10_000
     assert len(answered(study, "ann")) == 15
-
-
-def test_several_ballots_of_a_batch_can_be_handed_out_at_once():
-    study = made()
-    assert len(study.ask("ann", n=3)) == 3
-    assert len(study.ask("ann", n=9)) == 4  # all of them, as none was answered
-    assert len(asked_of(study, "ann")) == 4
 
 
 def test_batches_say_what_one_person_can_give():

@@ -76,11 +76,14 @@ def test_a_pair_meets_each_case_once_and_then_the_study_ends(population):
 
 
 @pytest.mark.slow
-def test_when_all_is_judged_the_verdict_is_exact():
+def test_when_all_is_judged_the_verdict_is_exact_and_comes_back_from_a_snapshot():
     study = made()
     run(study, even)
     found = study.certificate()
     assert (found.verdict, found.best, found.complete) == ("tied", (0, 1, 2), True)
+    study.undo(study.votes()[3])
+    state = fold_log(study.log())
+    assert load_state(dump_state(state)) == state
 
 
 def test_without_cases_the_options_themselves_are_compared_once():
@@ -101,10 +104,18 @@ def test_a_second_judge_on_the_same_case_does_not_count_again():
     assert study.certificate().judges == ("gpt",)
 
 
-def test_judges_share_the_cases():
+def test_judges_share_the_cases_and_an_undone_vote_passes_on_to_another():
     study = made(options=["A", "B"])
     asked = [study.ask(judge, cases=TEN) for judge in ("one", "two", "three", "four")]
     assert len({ballot.item for ballot in asked}) == 4
+    study = made(options=["A", "B"])
+    row = {"left": "A", "right": "B", "item": "case 1"}
+    study.add_votes(
+        [{**row, "outcome": "left", "voter": "one"}, {**row, "outcome": "right", "voter": "two"}]
+    )
+    study.undo(study.votes()[0])
+    assert study.standing().wins.tolist() == [[0, 0], [1, 0]]
+    assert study.certificate().judges == ("two",)
 
 
 def test_an_answer_under_way_counts_as_a_loss_of_both_unless_the_count_ends_before_it():
@@ -145,26 +156,6 @@ def test_undoing_gives_the_case_to_the_next_answer_and_keeps_the_smaller_evidenc
     assert (proof.wins + proof.wins.T <= 10).all()
     given = proof.before_undoing
     assert given is not None and (given[0] + given[0].T <= 10).all()
-
-
-def test_an_undone_vote_passes_on_to_another_judge_s_answer():
-    study = made(options=["A", "B"])
-    row = {"left": "A", "right": "B", "item": "case 1"}
-    study.add_votes(
-        [{**row, "outcome": "left", "voter": "one"}, {**row, "outcome": "right", "voter": "two"}]
-    )
-    study.undo(study.votes()[0])
-    assert study.standing().wins.tolist() == [[0, 0], [1, 0]]
-    assert study.certificate().judges == ("two",)
-
-
-@pytest.mark.slow
-def test_state_come_back_from_a_snapshot():
-    study = made()
-    run(study, even)
-    study.undo(study.votes()[3])
-    state = fold_log(study.log())
-    assert load_state(dump_state(state)) == state
 
 
 @pytest.mark.slow

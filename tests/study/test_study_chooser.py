@@ -54,26 +54,13 @@ def test_an_expired_ballot_leaves_the_state_with_the_next_question(study):
     assert list(state.open) == [3]
 
 
-def test_what_was_only_proposed_is_not_under_way(study):
+def test_what_was_only_proposed_is_not_under_way_and_a_batch_spreads_over_pairs(study):
     state = study.state()
     player = Player(state)
     player.choose(state, request(state), 3)
     assert under_way(player) == set()
-
-
-def test_a_batch_spreads_over_pairs(study):
-    state = study.state()
     choices = Player(state).choose(state, request(state), 3)
     assert len({frozenset(choice) for choice in choices}) > 1
-
-
-def test_an_option_left_out_once_may_be_asked_the_next_time(study):
-    state = study.state()
-    player = Player(state)
-    few = player.choose(state, request(state, options=frozenset((0, 1))), 6)
-    many = player.choose(state, request(state), 6)
-    assert {option for choice in few for option in choice} == {0, 1}
-    assert {option for choice in many for option in choice} == {0, 1, 2}
 
 
 def test_when_the_algorithm_names_only_pairs_to_avoid_the_least_voted_of_the_others_is_asked(study):
@@ -86,10 +73,16 @@ def test_when_the_algorithm_names_only_pairs_to_avoid_the_least_voted_of_the_oth
     assert set(player._pick_rare_pair(state, request(state, avoided=others))) == {1, 2}
 
 
-def test_where_no_pair_is_allowed_nothing_is_asked(study):
+def test_an_option_left_out_may_be_asked_the_next_time_and_without_pairs_nothing_is_asked(study):
     state = study.state()
     pairs = frozenset(map(frozenset, [(0, 1), (0, 2), (1, 2)]))
     assert Player(state).choose(state, request(state, avoided=pairs), 2) == []
+    state = study.state()
+    player = Player(state)
+    few = player.choose(state, request(state, options=frozenset((0, 1))), 6)
+    many = player.choose(state, request(state), 6)
+    assert {option for choice in few for option in choice} == {0, 1}
+    assert {option for choice in many for option in choice} == {0, 1, 2}
 
 
 def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():

@@ -66,20 +66,16 @@ def test_an_import_with_another_vote_under_a_known_event_id_takes_nothing(
     assert study.log() == before
 
 
-def test_the_votes_frame_has_the_promised_columns(study):
-    study.tell(study.ask(voter="ann"), "left", event_id="a")
+def test_votes_are_a_list_of_what_tell_returned_or_a_frame_with_the_promised_columns(study):
+    given = [study.tell(study.ask(voter="ann"), outcome) for outcome in ("left", "tie", "skip")]
+    assert study.votes() == given
     frame = study.votes(frame=True)
     assert {"event_id", "ballot", "voter", "left", "right", "outcome", "time"} <= set(frame.columns)
-    assert frame["ballot"].tolist() == [2]
+    assert frame["ballot"].tolist() == [2, 4, 6]
 
 
 def test_votes_of_a_study_without_any_are_an_empty_list_or_frame(study):
     assert study.votes() == [] and len(study.votes(frame=True)) == 0
-
-
-def test_votes_are_a_list_of_what_tell_returned(study):
-    given = [study.tell(study.ask(voter="ann"), outcome) for outcome in ("left", "tie", "skip")]
-    assert study.votes() == given
 
 
 @pytest.mark.parametrize(
@@ -116,24 +112,23 @@ def test_a_damaged_file_is_a_sentence_with_its_line_and_nothing_is_imported(
     assert study.log()[1:] == []
 
 
-def test_a_file_that_is_not_text_is_a_sentence(study, tmp_path):
-    (tmp_path / "votes.csv").write_bytes(b"left,right,outcome\n\xff\xfe,milk,left\n")
-    with pytest.raises(InvalidRow, match=r"votes.csv, line"):
-        study.import_votes(tmp_path / "votes.csv")
-
-
 @pytest.mark.slow
 def test_a_file_that_is_not_there_is_a_sentence(study):
     with pytest.raises(InvalidRow, match=r"nowhere.csv cannot be read"):
         study.import_votes("nowhere.csv")
 
 
-def test_a_damaged_row_is_named_by_its_number(study):
+def test_what_cannot_be_taken_in_or_exported_is_a_sentence(study, tmp_path):
     with pytest.raises(InvalidRow, match=r"row 1: 'x' is not an outcome.*Nothing was imported"):
         study.add_votes([row("left"), row("x")])
     with pytest.raises(InvalidRow, match="row 0: 'left' has no columns"):
         study.add_votes(["left"])
     assert study.standing().votes == 0
+    with pytest.raises(InvalidParameter, match=r"must end in .csv.* or .jsonl"):
+        study.export(tmp_path / "votes.xls")
+    (tmp_path / "votes.csv").write_bytes(b"left,right,outcome\n\xff\xfe,milk,left\n")
+    with pytest.raises(InvalidRow, match=r"votes.csv, line"):
+        study.import_votes(tmp_path / "votes.csv")
 
 
 def test_the_log_is_exported_as_lines_of_json(study, tmp_path):
@@ -141,11 +136,6 @@ def test_the_log_is_exported_as_lines_of_json(study, tmp_path):
     study.export(tmp_path / "log.jsonl")
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     assert [json.loads(line)["kind"] for line in lines] == ["created", "asked", "voted"]
-
-
-def test_an_export_of_another_kind_is_refused(study, tmp_path):
-    with pytest.raises(InvalidParameter, match=r"must end in .csv.* or .jsonl"):
-        study.export(tmp_path / "votes.xls")
 
 
 @pytest.mark.parametrize("name", ["votes.csv", "log.jsonl"])

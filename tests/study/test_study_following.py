@@ -34,12 +34,18 @@ def test_following_leaves_out_what_is_paused_and_ends_with_the_pairs(people_stud
     assert not people_study.following("ann")
 
 
-def test_an_answer_and_the_next_ballot_are_one_transaction(people_study):
+def test_an_answer_and_the_next_ballot_are_one_transaction_until_the_last(people_study):
     before = people_study.following("ann")
     kept = people_study.answer(before, "left", following=Following())
     assert kept.new and not kept.late and kept.number == 4 and kept.vote.outcome == "left"
     assert kept.next is not None and kept.next.id == before.id + 1
     assert people_study.state() == people_study.replay()
+    ballot = people_study.following("ann")
+    while ballot:
+        kept = people_study.answer(ballot, "tie", following=Following())
+        ballot = kept.next
+    assert kept.next is None and not isinstance(kept.next, Wait)
+    assert people_study.standing().votes == 2
 
 
 def test_an_answer_told_twice_is_kept_once_and_the_next_ballot_stays(people_study):
@@ -71,15 +77,6 @@ def test_an_answer_that_could_not_be_stored_leaves_the_state_as_the_log_is(
         == people_study.replay()
         == open_study("tea", people_study.storage).state()
     )
-
-
-def test_the_last_answer_is_followed_by_nothing(people_study):
-    ballot = people_study.following("ann")
-    while ballot:
-        kept = people_study.answer(ballot, "tie", following=Following())
-        ballot = kept.next
-    assert kept.next is None and not isinstance(kept.next, Wait)
-    assert people_study.standing().votes == 2
 
 
 def test_a_closed_study_follows_nothing_and_still_knows_an_answer(people_study):

@@ -47,18 +47,24 @@ def reached(goal):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
-def test_a_study_asks_until_its_goal_is_reached_and_says_so(goal):
+def test_a_study_asks_until_its_goal_is_reached_and_its_file_can_be_checked(goal, tmp_path):
     study = reached(goal)
     found, verdict = study.certificate(), study.verdict()
     assert found.decided and found.goal == goal and verdict.kind == "reached"
     assert verdict.claim.rstrip(".") in found.statement and not verdict.advice
     truth = {"top:2": (0, 1), "above:C": (0, 1), "tiers": (0,)}
     assert found.chosen == truth[goal]
+    path = tmp_path / "found.json"
+    path.write_text(certificate_to_file(study)[1])
+    filed = read_certificate(path)
+    assert filed.certificate.goal == goal and objections(filed, study) == ()
+    forged = filed._replace(certificate=replace(filed.certificate, goal="best"))
+    assert any("goal" in said for said in objections(forged, study))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
-def test_half_way_it_says_what_is_left_and_how_many_votes_that_may_take(goal):
+def test_half_way_it_says_what_is_left_and_no_chances_to_be_best(goal, tmp_path):
     study = study_with(goal)
     tell_truth(study, np.random.default_rng(1), most=60)
     verdict, plan = study.verdict(), study.plan(worlds=3)
@@ -66,18 +72,11 @@ def test_half_way_it_says_what_is_left_and_how_many_votes_that_may_take(goal):
     assert verdict.estimates is None  # a chance to be best is no answer to this goal
     assert any("more votes settle it" in said or "may settle it" in said for said in verdict.advice)
     assert plan.way("cpc-pac").range.middle
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", GOALS)
-def test_its_file_can_be_checked_and_a_forged_one_is_found(goal, tmp_path):
-    study = reached(goal)
-    path = tmp_path / "found.json"
-    path.write_text(certificate_to_file(study)[1])
-    filed = read_certificate(path)
-    assert filed.certificate.goal == goal and objections(filed, study) == ()
-    forged = filed._replace(certificate=replace(filed.certificate, goal="best"))
-    assert any("goal" in said for said in objections(forged, study))
+    study = study_with(goal)
+    tell_truth(study, np.random.default_rng(1), most=10)
+    assert study.verdict().chances is None
+    page = study.report(tmp_path / "page.html").read_text()
+    assert "<th>chance to be best" not in page and f">{goal}<" in page
 
 
 @pytest.mark.slow
@@ -123,26 +122,20 @@ def test_a_goal_that_cannot_be_is_refused(goal, words):
     assert error.value.field == "goal"
 
 
-def test_the_goal_is_not_told_to_the_algorithm_by_hand():
+def test_a_goal_is_set_once_and_its_baseline_stays():
     with pytest.raises(InvalidParameter, match="a study has a goal of its own"):
         study_with("top:2", algorithm="cpc-pac:goal=top:3")
-
-
-def test_the_baseline_stays():
     study = study_with("above:C")
     with pytest.raises(InvalidParameter, match="cannot be retired"):
         study.retire_option("C")
     study.retire_option("B")
     assert "B" not in study.certificate().statement
-
-
-def test_a_study_without_a_goal_keeps_the_settings_that_it_had():
     assert "goal" not in study_with("best").settings.to_dict()
     assert study_with("tiers").settings.to_dict()["goal"] == "tiers"
 
 
 @pytest.mark.slow
-def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
+def test_the_commands_go_by_the_goal(tmp_path):
     where = ("--storage", f"sqlite:///{tmp_path}/s.db")
     made = run("study", "create", "g", "-o", "A", "-o", "B", "-o", "C", "--goal", "top:2", *where)
     assert made.exit_code == 0
@@ -150,6 +143,17 @@ def test_the_command_creates_it_and_says_how_it_stands(tmp_path):
     assert "No 2 options are proved the top 2 yet" in said and "chance" not in said
     wrong = run("study", "create", "h", "-o", "A", "-o", "B", "--goal", "top:2", *where)
     assert wrong.exit_code != 0 and "at most 1" in wrong.output
+    options = [word for name in "ABC" for word in ("-o", name)]
+    voters = ("--voters", "independent")
+    run("study", "create", "i", *options, "--goal", "top:2", *voters, *where)
+    study = copeland.open_study("i", where[1])
+    assert "Until the top 2 are proved" in run("study", "plan", "i", "--worlds", "1", *where).output
+    assert "open, top:2" in run("study", "list", *where).output
+    assert run("study", "certify", "i", *where).exit_code == 1
+    rows = [("A", "C"), ("B", "C")]
+    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 20])
+    assert run("study", "certify", "i", *where).exit_code == 0  # though nobody is proved best
+    assert "reached, top:2: A, B" in run("study", "list", *where).output
 
 
 @pytest.mark.slow
@@ -179,14 +183,11 @@ def test_scores_follow_from_the_best_few():
     assert max(high for _, high in found.scores[2:]) <= min(high for _, high in found.scores[:2])
 
 
-def test_the_top_one_is_the_best():
+def test_goals_are_tidied_and_a_file_with_one_that_is_not_is_refused():
     assert study_with("top:1").settings.goal == "best"
     assert study_with("top:02").settings.goal == "top:2"
     assert copeland.certify([[0, 60], [20, 0]], goal="top:1").goal == "best"
     assert panel_certificate([[0, 2], [1, 0]], goal="top:1").goal == "best"
-
-
-def test_a_file_with_a_goal_that_is_not_tidy_is_refused():
     text = copeland.certify([[0, 9, 9], [1, 0, 9], [1, 1, 0]], goal="top:2").to_json()
     with pytest.raises(InvalidParameter, match="its goal is 'top:02'"):
         copeland.Certificate.from_json(text.replace("top:2", "top:02"))
@@ -262,34 +263,23 @@ def test_other_counts_name_nobody_where_one_winner_is_not_the_goal():
     assert not any(said.startswith(("Borda", "Von")) for said in study.verdict().shown)
 
 
-def test_a_panel_without_its_baseline_says_why_it_waits():
+def test_a_baseline_changes_the_verdict_the_level_the_assumptions_and_the_ranker_shown():
     study = study_with("above:C", voters="panel", panel=["ann"])
     study.pause_option("C")
     verdict = study.verdict()
     assert verdict.claim.endswith("Nothing can be asked.")
     assert verdict.advice == ("C is paused, so nothing can be asked; resume it.",)
-
-
-def test_the_level_of_a_baseline_grows_with_options_that_may_come_if_votes_depend():
     alone = baseline_level(9, 0.05, 2)
     assert baseline_level(9, 0.05, 2, dependent=True) == pytest.approx(alone + np.log(9))
     assert baseline_level(9, 0.05, 1, dependent=True) == baseline_level(9, 0.05, 1)
-
-
-@pytest.mark.slow
-def test_commands_go_by_the_goal(tmp_path):
-    where = ("--storage", f"sqlite:///{tmp_path}/s.db")
-    options = [word for name in "ABC" for word in ("-o", name)]
-    voters = ("--voters", "independent")
-    run("study", "create", "g", *options, "--goal", "top:2", *voters, *where)
-    study = copeland.open_study("g", where[1])
-    assert "Until the top 2 are proved" in run("study", "plan", "g", "--worlds", "1", *where).output
-    assert "open, top:2" in run("study", "list", *where).output
-    assert run("study", "certify", "g", *where).exit_code == 1
-    rows = [("A", "C"), ("B", "C")]
-    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 20])
-    assert run("study", "certify", "g", *where).exit_code == 0  # though nobody is proved best
-    assert "reached, top:2: A, B" in run("study", "list", *where).output
+    said = {
+        goal: " ".join(study_with(goal).certificate().assumptions) for goal in ("best", "tiers")
+    }
+    assert "the margin, the goal and" in said["tiers"] and "the goal" not in said["best"]
+    study = study_with("above:C")
+    rows = [("A", "C"), ("B", "C"), ("B", "A")]
+    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 30])
+    assert study.certificate().chosen == (0, 1) and study.allocate(1000).alone == "B"
 
 
 def test_a_name_stays_as_it_is_where_a_claim_begins():
@@ -298,27 +288,3 @@ def test_a_name_stays_as_it_is_where_a_claim_begins():
     )
     study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 20)
     assert study.verdict().claim == "green is proved better than black."
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", GOALS)
-def test_chances_to_be_best_are_not_told_where_that_is_not_asked(goal, tmp_path):
-    study = study_with(goal)
-    tell_truth(study, np.random.default_rng(1), most=10)
-    assert study.verdict().chances is None
-    page = study.report(tmp_path / "page.html").read_text()
-    assert "<th>chance to be best" not in page and f">{goal}<" in page
-
-
-def test_the_goal_is_one_of_the_assumptions():
-    said = {
-        goal: " ".join(study_with(goal).certificate().assumptions) for goal in ("best", "tiers")
-    }
-    assert "the margin, the goal and" in said["tiers"] and "the goal" not in said["best"]
-
-
-def test_the_ranker_that_is_shown_alone_leads():
-    study = study_with("above:C")
-    rows = [("A", "C"), ("B", "C"), ("B", "A")]
-    study.add_votes([{"left": i, "right": j, "outcome": "left"} for i, j in rows * 30])
-    assert study.certificate().chosen == (0, 1) and study.allocate(1000).alone == "B"

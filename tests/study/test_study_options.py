@@ -33,12 +33,9 @@ def test_a_damaged_file_of_options_is_a_sentence(tmp_path, content, sentence):
         create_study("drinks", path, voters="independent")
 
 
-def test_options_may_be_a_mapping_of_names_to_texts():
+def test_options_may_be_a_mapping_and_unknown_ones_are_refused(study):
     study = create_study("drinks", {"tea": "Hot", "milk": "Cold"}, voters="independent")
     assert study.option("milk").text == "Cold"
-
-
-def test_an_unknown_option_is_refused(study):
     with pytest.raises(UnknownOption, match="no option 'mlk'; did you mean 'milk'"):
         study.option("mlk")
 
@@ -141,12 +138,9 @@ def test_adding_an_option_after_a_vote_begins_an_epoch(study):
     assert study.standing().certificate.epoch == 2
 
 
-def test_an_option_is_not_added_twice(study):
+def test_an_option_is_not_added_twice_nor_to_an_algorithm_that_cannot_grow(study, storage):
     with pytest.raises(InvalidParameter, match="there is an option 'tea' already"):
         study.add_option("tea")
-
-
-def test_an_algorithm_that_cannot_grow_says_so(storage):
-    study = create_study("drinks", OPTIONS, storage, algorithm="pocowista", voters="independent")
+    study = create_study("fixed", OPTIONS, storage, algorithm="pocowista", voters="independent")
     with pytest.raises(InvalidParameter, match="pocowista cannot add options"):
         study.add_option("wine")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from study_helpers import Clock
 
 from copeland.errors import AlreadyVoted, InvalidParameter
 from copeland.study import create_study
@@ -16,19 +17,6 @@ from copeland.study.results.voter_reach import remaining_in
 from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, RecentlyShown
 
 LEASE = 600
-
-
-class Clock:
-    def __init__(self):
-        self.now = 1e9
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 def made(clock, k=4, **how):
@@ -148,10 +136,13 @@ def test_an_abandoned_ballot_comes_back_as_the_same_ballot(clock):
     assert study.ask("ann") is None
 
 
-def test_nobody_answers_for_somebody_else(clock):
+def test_nobody_answers_for_somebody_else_and_imported_votes_are_pairs_met(clock):
     study = made(clock, 2)
     with pytest.raises(InvalidParameter, match="handed to 'ann', so 'bob' cannot answer it"):
         study.tell(study.ask("ann"), "left", voter="bob")
+    study = made(clock, 2)
+    study.add_votes([{"left": "drink 0", "right": "drink 1", "outcome": "left", "voter": "ann"}])
+    assert study.ask("ann") is None
 
 
 def test_an_undone_vote_leaves_its_ballot_to_be_answered(clock):
@@ -161,12 +152,6 @@ def test_an_undone_vote_leaves_its_ballot_to_be_answered(clock):
     again = study.ask("ann")
     assert again.id == ballot.id
     assert study.tell(again, "right").counted
-
-
-def test_imported_votes_are_pairs_met(clock):
-    study = made(clock, 2)
-    study.add_votes([{"left": "drink 0", "right": "drink 1", "outcome": "left", "voter": "ann"}])
-    assert study.ask("ann") is None
 
 
 # Manners

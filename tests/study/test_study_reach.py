@@ -98,7 +98,7 @@ def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
 
 
 @pytest.mark.slow
-def test_the_command_says_at_creation_what_is_within_reach(tmp_path):
+def test_the_command_says_what_is_within_reach_where_people_vote(tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
     words = ("study", "create", "letters", "-o", "a", "-o", "b", "-o", "c", "--storage", storage)
     told = run(*words, "--people", 4)
@@ -109,6 +109,14 @@ def test_the_command_says_at_creation_what_is_within_reach(tmp_path):
     words = ("study", "create", "more", "-o", "a", "-o", "b", "--storage", storage, "--json")
     found = json.loads(run(*words, "--people", 4).stdout)["reach"]
     assert (found["people"], found["votes"], found["possible"]) == (4, 4, False)
+    storage = f"sqlite:///{tmp_path}/plans.db"
+    people_study(2, 3, storage=storage)
+    words = ("study", "plan", "letters", "--storage", storage, "--worlds", 1, "--most", 50)
+    found = json.loads(run(*words, "--people", 3, "--json").stdout)
+    assert (found["within"]["voters"], found["within"]["left"]) == (3, 3)
+    copeland.create_study("clicks", ["a", "b"], storage=storage, voters="independent")
+    told = run("study", "plan", "clicks", "--storage", storage, "--people", 3)
+    assert told.exit_code == 2 and "--people is for studies of people" in told.stderr
 
 
 @pytest.mark.parametrize(
@@ -120,18 +128,6 @@ def test_the_command_creates_nothing_for_a_number_of_people_that_cannot_be(tmp_p
     told = run("study", "create", "x", "-o", "a", "-o", "b", "--storage", storage, *words)
     assert told.exit_code == 2 and said in told.stderr
     assert not (tmp_path / "s.db").exists()
-
-
-@pytest.mark.slow
-def test_the_command_plans_for_people_only_where_people_vote(tmp_path):
-    storage = f"sqlite:///{tmp_path}/s.db"
-    people_study(2, 3, storage=storage)
-    words = ("study", "plan", "letters", "--storage", storage, "--worlds", 1, "--most", 50)
-    found = json.loads(run(*words, "--people", 3, "--json").stdout)
-    assert (found["within"]["voters"], found["within"]["left"]) == (3, 3)
-    copeland.create_study("clicks", ["a", "b"], storage=storage, voters="independent")
-    told = run("study", "plan", "clicks", "--storage", storage, "--people", 3)
-    assert told.exit_code == 2 and "--people is for studies of people" in told.stderr
 
 
 def test_a_plan_counts_what_is_dealt():

@@ -90,20 +90,17 @@ def test_a_voter_is_not_asked_about_a_pair_twice(once):
     assert once.ask(voter="bob") is not None
 
 
-def test_a_voter_does_not_get_a_pair_that_waits_for_its_answer(once):
+def test_a_voter_does_not_get_a_waiting_pair_and_who_gives_no_name_is_a_new_person(once, storage):
     ballots = once.ask(voter="ann", n=9)
     assert len({frozenset((ballot.left, ballot.right)) for ballot in ballots}) <= 6
     assert len(ballots) == 6
-
-
-# People
-
-
-def test_who_gives_no_name_is_a_person_of_their_own(storage):
     study = create_study("drinks", OPTIONS, storage, clock=Clock())
     assert study.tell(study.ask(), "left").counted
     study.add_votes([row("left", None)] * 2)
     assert (study.standing().votes, study.standing().repeated) == (3, 0)
+
+
+# People
 
 
 @pytest.mark.slow

@@ -30,14 +30,11 @@ def test_an_undone_vote_is_not_counted_for_its_voter(study):
     assert (ann.outcomes["left"], ann.outcomes["tie"]) == (0, 1)
 
 
-def test_the_leader_has_the_highest_score(study):
+def test_the_leader_has_the_highest_score_and_counts_cannot_be_changed(study):
     assert study.standing().leader is None
     study.add_votes(
         [row("right", left=a, right=b) for a, b in [("tea", "milk"), ("juice", "milk")]]
     )
     assert study.standing().leader == "milk"
-
-
-def test_counts_of_a_standing_cannot_be_changed(study):
     with pytest.raises(ValueError, match="read-only"):
         study.standing().wins[0, 1] = 5

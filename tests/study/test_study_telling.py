@@ -50,30 +50,27 @@ def test_both_bad_may_be_left_out(storage):
     assert (standing.votes, standing.outcomes["both_bad"]) == (0, 1)
 
 
-def test_the_winner_may_be_told_by_name(study):
-    ballot = study.ask()
-    assert study.tell(ballot, ballot.right).outcome == "right"
-
-
 @pytest.mark.slow
 def test_a_ballot_may_be_told_by_its_number(study):
     assert study.tell(study.ask().id, "tie").ballot == 2
 
 
-def test_the_voter_is_who_was_asked_unless_another_is_named(study):
+def test_the_winner_may_be_told_by_name_for_another_voter_and_with_an_item(study):
     assert study.tell(study.ask(voter="ann"), "left").voter == "ann"
     assert study.tell(study.ask(voter="ann"), "left", voter="bob").voter == "bob"
-
-
-def test_an_item_may_be_told_with_the_answer(study):
     assert study.tell(study.ask(), "left", item="lunch").item == "lunch"
+    ballot = study.ask()
+    assert study.tell(ballot, ballot.right).outcome == "right"
 
 
-def test_the_same_event_id_counts_once(study):
+def test_the_same_event_id_counts_once_and_is_not_that_of_an_import(study):
     ballot = study.ask()
     first = study.tell(ballot, "left", event_id="a")
     assert study.tell(ballot, ballot.left, event_id="a") == first
     assert study.standing().votes == 1
+    study.add_votes([row("left", event_id="b")])
+    with pytest.raises(Conflict):
+        study.tell(study.ask(), "left", event_id="b")
 
 
 @pytest.mark.parametrize(
@@ -87,12 +84,6 @@ def test_another_vote_with_a_known_event_id_is_refused_and_told_nothing_of_it(st
         study.tell(**({"ballot": 2, "outcome": "left", "event_id": "a"} | other))
     assert not {"left", "ann"} & set(str(caught.value).replace("'", " ").split())
     assert len(study.log()) == 4
-
-
-def test_an_imported_event_id_is_not_that_of_an_answer(study):
-    study.add_votes([row("left", event_id="a")])
-    with pytest.raises(Conflict):
-        study.tell(study.ask(), "left", event_id="a")
 
 
 def test_the_same_event_id_counts_once_after_reopening(study):
@@ -210,19 +201,13 @@ def test_a_vote_is_undone_by_its_id(study):
     assert study.standing().ties.sum() == 0
 
 
-def test_a_vote_is_not_undone_twice(study):
+def test_a_vote_is_undone_once_and_its_ballot_can_be_answered_again(study):
+    with pytest.raises(UnknownVote, match="no vote 'a' in this study"):
+        study.undo("a")
     vote = study.tell(study.ask(), "left", event_id="a")
     study.undo(vote)
     with pytest.raises(UnknownVote, match="'a' was undone before"):
         study.undo(vote)
-
-
-def test_an_unknown_vote_is_not_undone(study):
-    with pytest.raises(UnknownVote, match="no vote 'a' in this study"):
-        study.undo("a")
-
-
-def test_after_an_undo_the_ballot_can_be_answered_again(study):
     ballot = study.ask()
     study.undo(study.tell(ballot, "left"))
     assert study.tell(ballot, "right").counted

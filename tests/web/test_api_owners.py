@@ -37,19 +37,6 @@ def test_voters_read_what_a_program_edits_and_the_log_names_its_key(site):
     assert len(edits) == 5 and {event.source for event in edits} == {client}
 
 
-def test_the_words_for_an_image_are_edited_as_its_text(site):
-    study = site.study()
-    picture = image_of(png(), "x")
-    site.server.store.add_image(picture)
-    site.server.store.show(site.page().study, "bai-3", Pane(picture.digest, "a red thing"))
-    key = site.key("admin")
-    path = f"{ROOT}/tea/options/bai-3"
-    assert is_problem(key.patch(path, json={"text": ""}), 422, "invalid")
-    assert key.patch(path, json={"text": "A red cup"}).status_code == 200
-    assert site.server.panes(site.page())["bai-3"].alt == "A red cup"
-    assert study.log()[-1].body["part"] == "image text"
-
-
 @pytest.mark.parametrize("body", [{}, {"text": "x", "state": "paused"}])
 def test_an_option_takes_one_change_at_a_time(site, body):
     study = site.study()
@@ -58,9 +45,17 @@ def test_an_option_takes_one_change_at_a_time(site, body):
     assert study.number == 1
 
 
-def test_what_cannot_be_edited_is_said(site):
+def test_words_for_an_image_are_edited_as_its_text_and_what_cannot_be_is_said(site):
     study = site.study()
     key = site.key("admin")
+    picture = image_of(png(), "x")
+    site.server.store.add_image(picture)
+    site.server.store.show(site.page().study, "bai-3", Pane(picture.digest, "a red thing"))
+    path = f"{ROOT}/tea/options/bai-3"
+    assert is_problem(key.patch(path, json={"text": ""}), 422, "invalid")
+    assert key.patch(path, json={"text": "A red cup"}).status_code == 200
+    assert site.server.panes(site.page())["bai-3"].alt == "A red cup"
+    assert study.log()[-1].body["part"] == "image text"
     assert is_problem(key.patch(f"{ROOT}/tea", json={}), 422, "invalid")
     assert is_problem(key.patch(f"{ROOT}/tea", json={"question": " "}), 422, "invalid")
     assert is_problem(key.patch(f"{ROOT}/tea/options/x", json={"text": "y"}), 404, "unknown-option")

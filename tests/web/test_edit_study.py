@@ -21,7 +21,7 @@ def edit(site, option, text):
 
 
 @pytest.mark.slow
-def test_voters_read_the_new_texts_at_once(site):
+def test_voters_read_the_new_texts_at_once_and_what_is_wrong_is_said(site):
     study = site.study()
     link = site.link()
     browser, shown = site.voter(link)
@@ -36,6 +36,11 @@ def test_voters_read_the_new_texts_at_once(site):
     edits = [(event.body["part"], event.source) for event in study.log() if event.kind == "edited"]
     parts = ("question", "guidance", "text", "text", "text")
     assert edits == [(part, "admin page") for part in parts]
+    refused = post(site, "manage", does="words", question="x" * 301)
+    assert refused.status_code == 422 and "it may have 300" in refused.text
+    assert edit(site, "nobody", "x").status_code == 422
+    study.close()
+    assert edit(site, "bai-3", "x").status_code == 422
 
 
 @pytest.mark.slow
@@ -71,16 +76,6 @@ def test_a_form_that_is_sent_back_as_it_was_changes_nothing(site):
     edit(site, "b", "b")  # the form shows the name where there is no text
     post(site, "manage", does="words", question="Which is better?")
     assert study.number == 1
-
-
-@pytest.mark.slow
-def test_what_is_wrong_is_said(site):
-    study = site.study()
-    refused = post(site, "manage", does="words", question="x" * 301)
-    assert refused.status_code == 422 and "it may have 300" in refused.text
-    assert edit(site, "nobody", "x").status_code == 422
-    study.close()
-    assert edit(site, "bai-3", "x").status_code == 422
 
 
 def test_the_words_for_an_image_are_changed_and_logged(site):

@@ -287,17 +287,12 @@ def test_the_start_page_says_that_ideas_are_stored(site, tea):
 
 
 @pytest.mark.slow
-def test_ideas_are_deleted_with_their_study(site, tea):
-    suggest(site)
-    key = site.page().study
-    site.server.delete(site.page())
-    assert Ideas(site.storage).find_all(key) == []
-
-
-@pytest.mark.slow
-def test_the_tab_counts_the_ideas_that_wait(site, tea):
+def test_the_tab_counts_the_ideas_that_wait_which_are_deleted_with_their_study(site, tea):
     suggest(site)
     assert (
         '1<span class="unseen"> new idea</span>'
         in site.admin().get(f"/admin/s/{site.page().slug}").text
     )
+    key = site.page().study
+    site.server.delete(site.page())
+    assert Ideas(site.storage).find_all(key) == []

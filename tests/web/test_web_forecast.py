@@ -26,20 +26,14 @@ def sentences(page):
     return [unescape(one) for one in re.findall(r"<p[^>]*>([^<]+)</p>", page.text)]
 
 
-def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
+def test_few_voters_are_told_what_they_cannot_prove_and_panels_that_they_end(site):
     page = expected(site, people="5")
     said = sentences(page)
     assert said[0] == "With 12 options and 5 voters who answer 4 pairs each, you get 20 answers."
     assert "cannot prove a winner" in said[1] and "Exactly these people" in page.text
     assert site.server.store.pages() == []
-
-
-def test_a_script_gets_the_part_alone(site):
     part = expected(site, headers={"X-Fragment": "expected"}, people="5")
     assert part.text.startswith("<section") and "<html" not in part.text
-
-
-def test_members_of_a_panel_are_told_that_it_ends(site):
     page = expected(site, voters="panel", members="Ann\nBen\nCid", pasted="a\nb\nc")
     assert "exactly 3 voters" in page.text and "It takes about" in page.text
 

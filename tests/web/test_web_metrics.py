@@ -33,12 +33,9 @@ def test_answers_are_counted_by_route_and_name_nobody(site):
     assert "guessed" not in told and site.page().slug not in told
 
 
-def test_a_key_for_one_study_does_not_see_the_server(site):
+def test_a_key_for_one_study_does_not_see_the_server_and_a_histogram_adds_up(site):
     site.study()
     assert "request_seconds" not in site.key("read").get("/metrics").text
-
-
-def test_a_histogram_adds_up(site):
     site.browser().get("/healthz")
     _, told = counts(site)
     line = r'copeland_request_seconds_bucket\{le="(\S+)",method="GET",process="\d+",route="/healthz",status="200"\} (\S+)'

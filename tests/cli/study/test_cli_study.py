@@ -62,15 +62,12 @@ def test_studies_are_listed_with_how_they_stand(new_study, cycle):
     assert "open, no votes yet" in shown and "proved best: A, B, C" in shown
 
 
-def test_an_empty_storage_lists_nothing(monkeypatch):
-    copeland.study.Storage("sqlite:///copeland.db").dispose()
-    assert "There is no study" in ok("list")
-    assert values("list") == []
-
-
 def test_the_storage_is_told_by_an_option_or_by_the_environment(monkeypatch):
     ok("create", "s", "-o", "A", "-o", "B", "--storage", "sqlite:///other.db")
     assert not Path("copeland.db").exists()
+    copeland.study.Storage("sqlite:///copeland.db").dispose()
+    assert "There is no study" in ok("list")
+    assert values("list") == []
     monkeypatch.setenv("COPELAND_STORAGE", "sqlite:///other.db")
     assert [row["study"] for row in values("list")] == ["s"]
 

@@ -24,13 +24,10 @@ def test_a_ballot_is_asked_and_told(new_study):
     assert values("status", "tea")["votes"] == 1
 
 
-def test_several_ballots_are_asked_of_some_options(new_study):
+def test_several_ballots_are_asked_of_some_options_and_one_says_how_to_answer_it(new_study):
     asked = values("ask", "tea", "-n", "3", "--available", "green", "--available", "black")
     assert len(asked) > 1
     assert all({b["left"]["name"], b["right"]["name"]} == {"green", "black"} for b in asked)
-
-
-def test_a_ballot_says_how_to_answer_it(new_study):
     shown = ok("ask", "tea")
     number = re.search(r"Ballot (\d+):", shown).group(1)
     assert f"copeland study tell tea {number} left" in shown

@@ -52,14 +52,6 @@ def test_a_sample_that_proves_nothing_says_so(cases):
     assert "more votes" not in done + ok("status", "p")
 
 
-def test_a_certificate_on_cases_is_written_and_verified(cases, tmp_path):
-    ok("create", "p", "-o", "A", "-o", "B", "--judge", "--cases", cases)
-    ok("judge", "p", "--items", cases, "--command", COMMAND)
-    out = str(tmp_path / "c.json")
-    ok("certify", "p", "--out", out)
-    ok("verify", out)
-
-
 @pytest.mark.quick
 def test_a_judge_in_a_study_of_people_is_told_what_to_do():
     ok("create", "p", "-o", "A", "-o", "B")
@@ -68,7 +60,13 @@ def test_a_judge_in_a_study_of_people_is_told_what_to_do():
     assert "--voters judge" in said
 
 
-def test_ballots_are_not_handed_out_one_by_one(cases):
+def test_a_certificate_on_cases_is_written_and_verified_and_ballots_are_not_handed_out(
+    cases, tmp_path
+):
     ok("create", "p", "-o", "A", "-o", "B", "--judge", "--cases", cases)
     for command in ("ask", "vote"):
         assert "--items FILE" in refused(command, "p")
+    ok("judge", "p", "--items", cases, "--command", COMMAND)
+    out = str(tmp_path / "c.json")
+    ok("certify", "p", "--out", out)
+    ok("verify", out)

@@ -49,12 +49,9 @@ def test_who_is_proved_best_comes_first_and_the_rest_are_ruled_out(new_study):
     assert "white is proved the only winner." in ok("status", "tea")
 
 
-def test_a_bias_towards_a_side_is_told(new_study):
+def test_a_bias_is_told_and_json_may_be_asked_for_before_the_command(new_study):
     voting("tea", "--ballots", "12", keys=["l"] * 12)
     assert "The left side won 100 % of the votes" in ok("status", "tea")
-
-
-def test_json_may_be_asked_for_before_the_command(new_study):
     done = run("study", "--json", "status", "tea")
     assert json.loads(done.stdout)["study"] == "tea"
     done = run("study", "--json", "option", "pause", "tea", "green")

@@ -42,33 +42,24 @@ class FakeTime:
         return wait_for_end(Source(self.number, self.results), timeout, self, self.sleep)
 
 
-def test_it_looks_until_the_study_ends():
+def test_it_looks_until_the_study_ends_or_the_time_is_up_and_weighs_only_what_is_new():
     time = FakeTime(OPEN, OPEN, OPEN, WON)
     assert time.wait() == WON
     assert time.naps == [EVERY] * 3
-
-
-def test_votes_are_weighed_only_after_something_new():
     time = FakeTime(OPEN, OPEN, dict(OPEN), WON)
     time.wait()
     assert time.read == 3
-
-
-def test_it_gives_up_in_time():
     time = FakeTime(OPEN)
     assert time.wait(timeout=EVERY + 2) == OPEN
     assert time.naps == [EVERY, 2]
     assert FakeTime(WON).wait(timeout=0) == WON
 
 
-def test_a_server_that_is_away_for_a_moment_is_waited_for_and_named_once(capsys):
+def test_a_server_that_is_away_for_a_moment_is_waited_for_but_not_one_that_never_answered(capsys):
     away = StorageError("the server does not answer.")
     assert FakeTime(OPEN, away, away, away, OPEN, WON).wait() == WON
     said = capsys.readouterr().err
     assert said == "copeland: waiting until this works again: the server does not answer.\n"
-
-
-def test_one_that_never_answered_is_refused():
     with pytest.raises(StorageError):
         FakeTime(StorageError("no answer."), WON).wait()
 

@@ -34,7 +34,7 @@ def test_a_judge_says_two_things_of_a_pair_and_is_done():
     assert len(questions(study)) == 6 and study.certificate().best == ()
 
 
-def test_what_was_answered_in_an_earlier_run_is_not_asked_again():
+def test_what_was_answered_in_an_earlier_run_is_left_out_and_not_asked_again():
     study = letters()
     judge_study(study, first_by_name, calls=4)
     again = judge_study(study, first_by_name)
@@ -42,20 +42,25 @@ def test_what_was_answered_in_an_earlier_run_is_not_asked_again():
     once_more = judge_study(study, first_by_name)
     assert (once_more.calls, once_more.left_out, once_more.stopped) == (0, 6, SENTENCE)
     assert set(questions(study).values()) == {1}
-
-
-def test_only_what_earlier_runs_asked_is_left_out_while_there_is_more_to_ask():
     study = letters()
     assert judge_study(study, first_by_name, calls=3).left_out == 0
     assert judge_study(study, first_by_name, calls=2).left_out == 3
 
 
-def test_every_judge_has_questions_of_its_own():
+def test_every_judge_has_questions_of_its_own_until_repeats_or_votes_settle_the_study():
     study = letters("AB")
     done = judge_study(study, {"ann": first_by_name, "bob": always_left})
     assert (done.calls, done.reason) == (4, "answered")
     assert done.stopped.startswith("all judges have answered every question there is")
     assert judge_study(study, {"cat": first_by_name}).calls == 2
+    study = letters("AB")
+    done = judge_study(study, first_by_name, repeat=True)
+    assert (done.reason, done.left_out, study.certificate().best) == ("finished", 0, (0,))
+    assert max(questions(study).values()) > 1
+    study = letters("AB")
+    judge_study(study, first_by_name)
+    study.add_votes([{"left": "A", "right": "B", "outcome": "left"}] * 50)
+    assert judge_study(study, first_by_name).reason == "finished"
 
 
 @pytest.mark.parametrize("kind", [{}, {"voters": "panel", "panel": ["first_by_name"]}])
@@ -68,20 +73,6 @@ def test_items_are_refused_where_two_answers_on_one_would_be_two_votes(kind):
     assert study.number == 1
 
 
-def test_repeats_are_allowed_to_judges_that_answer_by_chance():
-    study = letters("AB")
-    done = judge_study(study, first_by_name, repeat=True)
-    assert (done.reason, done.left_out, study.certificate().best) == ("finished", 0, (0,))
-    assert max(questions(study).values()) > 1
-
-
-def test_a_study_that_is_settled_is_finished_whatever_its_judges_have_answered():
-    study = letters("AB")
-    judge_study(study, first_by_name)
-    study.add_votes([{"left": "A", "right": "B", "outcome": "left"}] * 50)
-    assert judge_study(study, first_by_name).reason == "finished"
-
-
 def test_a_skip_is_an_answer_and_a_failure_is_asked_again():
     study = letters("AB")
     said = iter(["", "", "left", "left"])
@@ -92,22 +83,24 @@ def test_a_skip_is_an_answer_and_a_failure_is_asked_again():
     assert (done.skips, done.reason) == (2, "answered")
 
 
-def test_an_answer_that_was_undone_is_asked_for_again():
+def test_undone_answers_new_options_and_ballots_left_behind_bring_questions():
     study = letters("AB")
     judge_study(study, first_by_name)
     vote = study.votes()[0]
     study.undo(vote)
     assert judge_study(study, first_by_name).calls == 1
     assert questions(study)["first_by_name", None, vote.left, vote.right] == 2
-
-
-def test_options_that_are_added_bring_new_questions():
     study = letters("AB")
     judge_study(study, first_by_name)
     study.add_option("C")
     assert judge_study(study, first_by_name).calls == 4
     study.pause_option("A")
     assert judge_study(study, first_by_name).reason == "answered"
+    study = letters("AB")
+    left_behind = study.ask(voter="first_by_name")
+    judge_study(study, first_by_name)
+    assert len(questions(study)) == 2 and set(questions(study).values()) == {1}
+    assert left_behind.id in [vote.ballot for vote in study.votes()]
 
 
 def test_what_the_same_judge_answers_in_another_program_is_seen(tmp_path):
@@ -123,14 +116,6 @@ def test_what_the_same_judge_answers_in_another_program_is_seen(tmp_path):
     done = judge_study(study, {"j": slow})
     assert (others[0].calls, done.calls, done.reason) == (3, 3, "answered")
     assert set(questions(study).values()) == {1}
-
-
-def test_a_ballot_left_behind_is_answered_and_not_asked_anew():
-    study = letters("AB")
-    left_behind = study.ask(voter="first_by_name")
-    judge_study(study, first_by_name)
-    assert len(questions(study)) == 2 and set(questions(study).values()) == {1}
-    assert left_behind.id in [vote.ballot for vote in study.votes()]
 
 
 # Sides swapped

@@ -38,7 +38,7 @@ def even_on(cases):
     return judge
 
 
-def test_all_judged_is_exact_and_nothing_is_forecast():
+def test_all_judged_is_exact_and_a_program_under_a_second_name_counts_once():
     study = made("AB")
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
     assert (done.votes, done.calls, done.reason) == (20, 20, "finished")
@@ -46,6 +46,17 @@ def test_all_judged_is_exact_and_nothing_is_forecast():
     assert said.claim == "On these 20 cases, by the judge gpt: A and B are proved tied for first."
     assert said.advice == ()
     assert "exact: all cases are judged" in said.proved[0]
+    study = made("AB")
+    judge = even_on(CASES)
+    done = judge_study(study, {"gpt": judge, "gpt again": judge}, items=CASES)
+    assert done.votes == study.standing().votes == 20
+    found = study.certificate()
+    assert found.judges == ("gpt", "gpt again")
+    assert (
+        "Which judge votes on a case is drawn at random, or makes no difference."
+        in found.assumptions
+    )
+    assert judge_study(study, {"a third": judge}, items=CASES).calls == 0
 
 
 def test_a_sample_that_proves_nothing_says_how_many_more_cases_would_and_asks_no_more():
@@ -82,34 +93,14 @@ def test_too_few_cases_are_said_to_be_too_few_before_they_are_judged():
     assert advice.startswith("These 20 cases may not be enough to prove which option is best on")
 
 
-def test_the_same_program_under_a_second_name_counts_once():
-    study = made("AB")
-    judge = even_on(CASES)
-    done = judge_study(study, {"gpt": judge, "gpt again": judge}, items=CASES)
-    assert done.votes == study.standing().votes == 20
-    found = study.certificate()
-    assert found.judges == ("gpt", "gpt again")
-    assert (
-        "Which judge votes on a case is drawn at random, or makes no difference."
-        in found.assumptions
-    )
-    assert judge_study(study, {"a third": judge}, items=CASES).calls == 0
-
-
-def test_both_orders_make_one_vote_and_a_flip_is_a_tie():
+def test_every_case_is_judged_once_by_both_orders_several_workers_or_later_runs():
     study = made("AB")
     done = judge_study(study, {"gpt": always_left}, items=CASES, swap="confirm")
     assert (done.calls, done.votes, done.flips) == (40, 20, 20)
     assert study.certificate().verdict == "tied"
-
-
-def test_several_workers_judge_every_case_once():
     study = made("AB")
     done = judge_study(study, {"gpt": even_on(CASES), "b": even_on(CASES)}, items=CASES, workers=6)
     assert done.votes == study.standing().votes == 20
-
-
-def test_a_run_goes_on_where_another_stopped():
     study = made()
     assert judge_study(study, {"gpt": even_on(CASES)}, items=CASES, calls=7).votes == 7
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)

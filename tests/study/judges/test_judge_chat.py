@@ -30,15 +30,12 @@ def test_a_model_is_shown_answers_without_names(key):
     assert "two" in prompt and "three" in prompt and "tea" not in prompt
 
 
-def test_an_item_without_the_answer_of_an_option_is_a_failure(key):
+def test_an_item_without_an_answer_fails_and_further_fields_are_sent_or_left_out(key):
     with (
         FakeChat(says("left")) as fake,
         pytest.raises(JudgeFailed, match="no answer of the option 'B'"),
     ):
         quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two"}))
-
-
-def test_further_fields_of_a_request_are_sent_or_left_out(key):
     with FakeChat(says("left")) as fake:
         quick(fake, options={"seed": 7, "max_tokens": None})(A, B)
     body = fake.requests[0].body

@@ -7,7 +7,7 @@ from tiny_study import A, B, RecordedPauses, TinyStudy, quick
 from copeland.study.judges import ChatJudge, JudgeFailed, judge_study
 
 
-def test_a_429_is_waited_for_as_long_as_the_server_asks_by_seconds_or_date(key):
+def test_pauses_are_those_that_the_server_asks_for_or_grow(key):
     budget = RecordedPauses()
     with FakeChat(refuses(429, Retry_After="7"), says("left")) as fake:
         assert quick(fake).charged(A, B, None, budget) == "left"
@@ -17,6 +17,11 @@ def test_a_429_is_waited_for_as_long_as_the_server_asks_by_seconds_or_date(key):
     with FakeChat(refuses(503, Retry_After=past), says("left")) as fake:
         quick(fake).charged(A, B, None, budget)
     assert budget.pauses == [0.0]
+    budget = RecordedPauses()
+    with FakeChat(refuses(500), refuses(502), refuses(529), says("left")) as fake:
+        ChatJudge("tiny", fake.url, backoff=1.0).charged(A, B, None, budget)
+    assert all(2**n <= pause <= 2**n + 1 for n, pause in enumerate(budget.pauses))
+    assert len(budget.pauses) == 3
 
 
 def test_a_pause_of_an_hour_is_not_waited_for(key):
@@ -26,14 +31,6 @@ def test_a_pause_of_an_hour_is_not_waited_for(key):
     ):
         quick(fake)(A, B)
     assert len(fake.requests) == 1
-
-
-def test_pauses_grow_where_the_server_asks_for_none(key):
-    budget = RecordedPauses()
-    with FakeChat(refuses(500), refuses(502), refuses(529), says("left")) as fake:
-        ChatJudge("tiny", fake.url, backoff=1.0).charged(A, B, None, budget)
-    assert all(2**n <= pause <= 2**n + 1 for n, pause in enumerate(budget.pauses))
-    assert len(budget.pauses) == 3
 
 
 def test_500s_for_ever_are_a_failure_after_all_attempts_and_stop_the_work(key):

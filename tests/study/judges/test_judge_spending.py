@@ -35,16 +35,13 @@ def test_a_study_knows_what_all_runs_have_cost(tmp_path, key):
     assert told == {"calls": 3, "tokens": 303, "cost": pytest.approx(306e-6)}
 
 
-def test_undoing_a_vote_brings_no_money_back(key):
+def test_calls_of_errors_and_both_orders_are_in_the_sum_and_undoing_brings_nothing_back(key):
     study = judged()
     with FakeChat(says("left")) as fake:
         judge_study(study, quick(fake, prices=PRICES), items=QUESTIONS, calls=2)
     before = study.spent
     study.undo(study.votes()[0])
     assert study.spent == before == Spent(2, 202, pytest.approx(204e-6))
-
-
-def test_calls_of_an_error_and_in_both_orders_are_in_the_sum(key):
     study = judged()
     with FakeChat(says("maybe"), says("left")) as fake:
         done = judge_study(

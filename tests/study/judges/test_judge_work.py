@@ -175,16 +175,12 @@ def test_a_judge_holds_no_more_ballots_than_a_voter_may():
 
 
 @pytest.mark.slow
-def test_ballots_that_others_hold_do_not_stop_a_judge():
+def test_ballots_of_others_do_not_stop_a_judge_and_its_own_are_answered_first():
     study = create_study("tea", ["green", "black"], voters="independent")
     for number in range(60):
         study.ask(voter=f"voter {number}")
     judge_study(study, first_by_name, repeat=True)
     assert study.standing().certificate.best == (1,)
-
-
-@pytest.mark.slow
-def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
     study = create_study("tea", ["green", "black"], open_ballots=3, voters="independent")
     left_behind = study.ask(voter="first_by_name", n=3)
     done = judge_study(study, first_by_name, workers=3, repeat=True)
