@@ -14,7 +14,6 @@ from benchmarks.page_tables import Table, anchor, column, number, section, span,
 from copeland.report.document import image
 
 TUNING = "### After 200 votes"
-AUDITS = "### Audits of the best point, delta = 0.05, 1,000 runs each"
 _MAP = "![Regret of the recommendation after 200 votes, for every problem and every way of asking](../images/measurements-tuning.svg)"
 _HEAD = (
     "# Measurements\n\n"
@@ -265,14 +264,6 @@ def _tuned(found: list[Table]) -> str:
     return f"After 200 votes the tuner's regret is {' and '.join(said)}."
 
 
-def _audited(found: list[Table]) -> str:
-    wrong = int(sum(column(found[0], "too high")))
-    return (
-        f"In 1,000 audits on each of {len(found[0])} problems, the proved share was above the true one in {wrong or 'no'} runs. "
-        f"After 250 votes it is {span(found[0], 'proved after 250 votes, median')} in the median."
-    )
-
-
 SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## Identification": _identified,
     "## CPC: votes to a certificate": _prototype,
@@ -306,7 +297,6 @@ SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## Simulated traffic": _delayed,
     "## Multileaving": _multileaved,
     TUNING: _tuned,
-    AUDITS: _audited,
 }
 
 

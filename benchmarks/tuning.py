@@ -15,7 +15,6 @@ import numpy as np
 
 from benchmarks import tuning_botorch
 from benchmarks.continuous_games import game, games
-from benchmarks.tuning_audits import audits
 from benchmarks.tuning_cost import costs
 from benchmarks.tuning_page import FEWER, MARKS, page
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
@@ -120,8 +119,6 @@ def tuning():
         measure(FILE, few.SEEDS, few.VOTES, few.PROBLEMS, ["botorch"])
     yield from page(kept(FILE))
     yield from costs()
-    yield ""
-    yield from audits()
 
 
 def main():

@@ -17,7 +17,6 @@ from copeland.support.arrays import Floats
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
-from copeland.tuning.audit import Audit
 from copeland.tuning.duels import OPPONENTS, Duel, FitView, VoteCounts, choose
 from copeland.tuning.landscape import Landscape, landscape_of, score_places
 from copeland.tuning.preference_model import Fit, Votes
@@ -212,16 +211,6 @@ class Tuner:
             fits = [refit_walker(self._prior, one, votes).fit for one in self._walkers]
             views = [FitView(self.space, fit, votes) for fit in fits if fit is not None]
             return of(views, self._leaders, rng)
-
-    def audit(self, point: PointLike, delta: float = 0.05, seed: int | None = None) -> Audit:
-        """Return an audit of a point: fresh votes that prove what share of the space it beats.
-
-        Its opponents depend on the seed and on the number of votes. If you add the votes of an audit to the tuner
-        and audit again, you get other opponents.
-        """
-        if seed is None:
-            seed = int(stream(self.seed, "audit", self.asked, self.votes).integers(2**32))
-        return Audit(self.space, point, delta, seed)
 
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle), except a constraint that is a function."""

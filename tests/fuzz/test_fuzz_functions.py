@@ -108,7 +108,6 @@ def samples(kind):
         "Certificate": lambda: [copeland.certificate.certificate.certify([[0, 9], [1, 0]])],
         "Space": lambda: [_space()],
         "Tuner": lambda: [copeland.Tuner(_space())],
-        "Audit": lambda: [copeland.tuning.Audit(_space(), {"x": 0.5, "c": "a"})],
         "Option": lambda: [copeland.study.Option("x")],
         "Study": lambda: [
             copeland.create_study("tea", ["green", "black", "left or right"], voters="independent")
