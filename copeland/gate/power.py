@@ -16,8 +16,7 @@ from copeland.support.arrays import Ints
 from copeland.support.phrasing import percent
 from copeland.support.rng import stream
 
-RUNS, FEWER_RUNS = 3_000, 600  # a standard error of .01 at most; fewer where many shares are tried
-CHANCE, SHARES = 0.8, 100  # what "found" means, and how finely shares are told apart
+RUNS = 3_000  # a standard error of .01 at most
 
 
 class Power(NamedTuple):
@@ -29,7 +28,6 @@ class Power(NamedTuple):
     passed: float  # the probability that the required claim is proved
     failed: float  # that its opposite is
     median_calls: int
-    calls_90: int  # nine of ten runs stop after so many or fewer
 
 
 def forecast_gate(
@@ -53,7 +51,7 @@ def forecast_gate(
     most = count_affordable(terms, calls_per_question, max_calls, ties)
     cases = count_cases(terms, calls_per_question)
     if most == 0:
-        return Power(cases, share, ties, 0.0, 0.0, 0, 0)
+        return Power(cases, share, ties, 0.0, 0.0, 0)
     luck = _draw_luck(terms, cases, most, runs, seed)
     verdicts = luck.answer(share, ties)
     stops = StoppingRule(terms, most).find_stops(verdicts)
@@ -65,43 +63,7 @@ def forecast_gate(
         float(stops.passed.mean()),
         float(stops.failed.mean()),
         round(float(np.median(calls))),
-        int(np.quantile(calls, 0.9, method="higher")),
     )
-
-
-def find_detectable(
-    terms: GateTerms,
-    calls_per_question: int = 1,
-    max_calls: int | None = None,
-    ties: float = 0.3,
-    runs: int = FEWER_RUNS,
-    seed: int = 0,
-) -> float | None:
-    """Return the smallest share, in hundredths, with which a candidate passes with probability .8; None if not even 1 does.
-
-    Examples
-    --------
-    >>> find_detectable(GateTerms("better", 0.0, 0.05, questions=100, exact=False), ties=0.2, runs=200)
-    0.7
-    """
-    _check_shares(1.0, ties)
-    most = count_affordable(terms, calls_per_question, max_calls, ties)
-    if most == 0:
-        return None
-    cases = count_cases(terms, calls_per_question)
-    rule, luck = StoppingRule(terms, most), _draw_luck(terms, cases, most, runs, seed)
-
-    def is_found(hundredths: int) -> bool:
-        stops = rule.find_stops(luck.answer(hundredths / SHARES, ties))
-        return bool(stops.passed.mean() >= CHANCE)
-
-    low, high = -1, SHARES
-    if not is_found(high):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_found(middle) else (middle, high)
-    return high / SHARES
 
 
 def can_pass(terms: GateTerms, calls_per_question: int = 1, max_calls: int | None = None) -> bool:
@@ -122,7 +84,7 @@ def describe_power(power: Power) -> str:
 
     Examples
     --------
-    >>> describe_power(Power(200, 0.6, 0.3, 0.834, 0.01, 96, 180))
+    >>> describe_power(Power(200, 0.6, 0.3, 0.834, 0.01, 96))
     'For example, if 30 % of 200 cases are ties and the candidate wins 60:40 of the others, it passes with probability .83 after about 96 calls.'
     """
     return (
@@ -130,19 +92,6 @@ def describe_power(power: Power) -> str:
         f"{_odds(power.share)} of the others, it passes with probability {_probability(power.passed)} after about "
         f"{power.median_calls:,} calls."
     )
-
-
-def describe_detectable(share: float | None) -> str:
-    """Say in a sentence how good a candidate must be.
-
-    Examples
-    --------
-    >>> describe_detectable(0.58)
-    'A candidate passes with probability .8 or more if it wins 58:42 or better.'
-    """
-    if share is None:
-        return "No candidate passes with probability .8, however good it is."
-    return f"A candidate passes with probability .8 or more if it wins {_odds(share)} or better."
 
 
 def describe_refusal(

@@ -117,9 +117,7 @@ def test_a_file_with_somebody_elses_vote_is_not_imported(panel_command, tmp_path
 def test_the_plan_and_the_page_are_about_the_panel(panel_command, tmp_path):
     ways = json.loads(panel_command("plan", "lunch", "--worlds", "3", "--json"))["ways"]
     assert [way["way"] for way in ways] == ["panel planner", "all pairs"]
-    assert "panel planner" in panel_command(
-        "plan", "lunch", "--worlds", "2", "--cost-per-vote", "2"
-    )
+    assert "panel planner" in panel_command("plan", "lunch", "--worlds", "2")
     panel_command("report", "lunch", "--out", "lunch.html")  # before any answer
     answer(panel_command)
     panel_command("report", "lunch", "--out", "lunch.html", "--force")

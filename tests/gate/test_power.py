@@ -15,10 +15,8 @@ from copeland.gate.power import (
     can_pass,
     count_affordable,
     count_cases,
-    describe_detectable,
     describe_power,
     describe_refusal,
-    find_detectable,
     forecast_gate,
 )
 from copeland.gate.stopping import LOST, WON, StoppingRule, _count
@@ -113,24 +111,10 @@ def test_power_is_that_of_a_plain_simulation_and_grows_with_share_and_calls():
 
 def test_runs_are_decided_soon_if_all_is_won_and_at_last_by_all_questions():
     found = forecast_gate(BETTER, share=1.0, ties=0.0, runs=20)
-    assert (found.passed, found.median_calls, found.calls_90) == (1.0, 9, 9)
+    assert (found.passed, found.median_calls) == (1.0, 9)
     assert forecast_gate(BETTER, 2, share=1.0, ties=0.0, runs=20).median_calls == 18
     found = forecast_gate(replace(BETTER, questions=20), share=0.5, runs=200)
     assert found.passed + found.failed == 1.0
-
-
-@pytest.mark.slow
-def test_the_detectable_share_is_where_power_reaches_eight_of_ten():
-    terms = GateTerms("better", 0.0, 0.05, questions=100, exact=False)
-    found = find_detectable(terms, ties=0.2, runs=300)
-    assert found is not None
-    assert forecast_gate(terms, share=found, ties=0.2, runs=300).passed >= 0.8
-    assert forecast_gate(terms, share=found - 0.01, ties=0.2, runs=300).passed < 0.8
-
-
-def test_where_nothing_is_detectable_there_is_none():
-    assert find_detectable(BETTER, max_calls=8) is None
-    assert find_detectable(BETTER, max_calls=0) is None
 
 
 @pytest.mark.parametrize("terms", [BETTER, replace(BETTER, exact=False), *SMALL])
@@ -159,11 +143,10 @@ def test_a_refusal_says_what_would_suffice():
 
 
 def test_power_is_said_in_cases_odds_and_calls():
-    said = describe_power(Power(200, 0.6, 0.3, 0.999, 0.0, 1_096, 1_200))
+    said = describe_power(Power(200, 0.6, 0.3, 0.999, 0.0, 1_096))
     assert said.endswith(
         "wins 60:40 of the others, it passes with probability over .99 after about 1,096 calls."
     )
-    assert describe_detectable(None).startswith("No candidate passes")
     sample = replace(BETTER, exact=False)
     assert [count_cases(BETTER, 1), count_cases(BETTER, 2), count_cases(sample, 1)] == [
         200,

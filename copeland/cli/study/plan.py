@@ -25,10 +25,9 @@ _SHOWN = 20  # pairs
 _EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocation.json"
 
 
-@study.command("plan", epilog="Example: `copeland study plan tea --cost-per-vote 0.05`")
+@study.command("plan", epilog="Example: `copeland study plan tea`")
 def plan_command(
     name: Name,
-    cost_per_vote: Annotated[float | None, Number(help="What one vote costs.")] = None,
     until: Annotated[
         str,
         typer.Option(
@@ -59,8 +58,6 @@ def plan_command(
     three ways, with the same stopping rule: as this package chooses pairs, by all pairs in turn, and by
     random pairs.
     """
-    if cost_per_vote is not None and not cost_per_vote > 0:
-        raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
     from copeland.forecast.panel_forecast import BELIEF as PANEL_BELIEF
     from copeland.forecast.plausible_worlds import BELIEF
     from copeland.forecast.start import read_until
@@ -82,12 +79,12 @@ def plan_command(
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         said = {"reach": plan_sentence(plan, work.settings) or None}
-        print_json(_describe(name, plan, cost_per_vote) | said)
+        print_json(_describe(name, plan) | said)
     else:
         end = plan.goal.words if goal.likely else Goal.parse(work.settings.goal).end
         show(
             f"{name}: {plan.votes:,} votes so far. Until {end}, in {plan.worlds} plausible worlds:",
-            plan_table(plan, cost_per_vote),
+            plan_table(plan),
             *plan_sentences(plan),
             *filter(None, [plan_sentence(plan, work.settings)]),
             PANEL_BELIEF if work.settings.panel else BELIEF,
@@ -96,7 +93,7 @@ def plan_command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _describe(name: str, plan: Forecast, price: float | None) -> dict[str, Any]:
+def _describe(name: str, plan: Forecast) -> dict[str, Any]:
     return {
         "study": name,
         "options": plan.options,
@@ -105,20 +102,15 @@ def _describe(name: str, plan: Forecast, price: float | None) -> dict[str, Any]:
         "worlds": plan.worlds,
         "most": plan.most,
         "interrupted": plan.interrupted,
-        "cost_per_vote": price,
-        "ways": [_way(way, price) for way in plan.ways],
+        "ways": [_way(way) for way in plan.ways],
         "people": None if plan.people is None else _quantiles(plan.people),
         "within": None if plan.within is None else _within(plan.within),
     }
 
 
-def _way(way: Way, price: float | None) -> dict[str, Any]:
+def _way(way: Way) -> dict[str, Any]:
     """Quantiles are null where they are beyond the cap."""
-    votes = _quantiles(way)
-    told = {"way": way.name, "votes": votes, "unfinished": way.unfinished}
-    if price is not None:
-        told["cost"] = {q: None if n is None else n * price for q, n in votes.items()}
-    return told
+    return {"way": way.name, "votes": _quantiles(way), "unfinished": way.unfinished}
 
 
 def _quantiles(way: Way) -> dict[str, float | None]:

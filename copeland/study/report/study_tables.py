@@ -110,27 +110,24 @@ def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def plan_table(plan: Forecast, price: float | None) -> Table:
-    """Return how many more votes each way of asking may take, and what they cost."""
+def plan_table(plan: Forecast) -> Table:
+    """Return how many more votes each way of asking may take."""
     table = make_table(None, {"how pairs are chosen": FIXED})
-    costs = () if price is None else ("cost (median)", "10 % to 90 %")
-    for name in ("more votes (median)", "10 % to 90 %", *costs):  # two of one name
+    for name in ("more votes (median)", "10 % to 90 %"):
         table.add_column(name, **NUMBER)
     for way in plan.ways:
-        table.add_row(way.name, *_cells(way, None), *(_cells(way, price) if price else ()))
+        table.add_row(way.name, *_cells(way))
     return table
 
 
-def _cells(way: Way, price: float | None) -> tuple[str, str]:
-    low, middle, high = (_format_quantile(way, share, price) for share in (0.1, 0.5, 0.9))
+def _cells(way: Way) -> tuple[str, str]:
+    low, middle, high = (_format_quantile(way, share) for share in (0.1, 0.5, 0.9))
     return middle, low if low == high else f"{low} to {high}"
 
 
-def _format_quantile(way: Way, share: float, price: float | None) -> str:
+def _format_quantile(way: Way, share: float) -> str:
     votes = way.quantile(share)
-    known = way.most if votes is None else votes
-    text = about(known) if price is None else f"{known * price:,.2f}"
-    return f"over {text}" if votes is None else text
+    return f"over {about(way.most)}" if votes is None else about(votes)
 
 
 def plan_sentences(plan: Forecast) -> list[str]:
