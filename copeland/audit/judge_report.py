@@ -24,16 +24,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeReport:
-    """What votes of people say of one judge; None where they say nothing.
-
-    Examples
-    --------
-    >>> import copeland
-    >>> rows = [{"left": "a", "right": "b", "people": "left", "gpt": "left"}] * 40
-    >>> report = copeland.audit_judges(rows, people="people", judges=["gpt"]).reports[0]
-    >>> report.agreement.value, round(report.agreement.low, 3)
-    (1.0, 0.912)
-    """
+    """What votes of people say of one judge; None where they say nothing."""
 
     judge: str
     compared: int  # votes of people on cases that it answered

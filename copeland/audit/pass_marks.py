@@ -26,13 +26,7 @@ MEASURES = {  # what may be required, and what it is
 
 
 class PassMark(NamedTuple):
-    """A measure and the number that it must reach, or must not exceed.
-
-    Examples
-    --------
-    >>> read_mark("agreement>=.8").decide(Estimate(0.83, 0.82, 0.84, 1000))
-    'passed'
-    """
+    """A measure and the number that it must reach, or must not exceed."""
 
     measure: str
     at_least: bool

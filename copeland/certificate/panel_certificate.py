@@ -26,13 +26,6 @@ class PanelCertificate(BaseCertificate):
 
     Options are given by index. An option *beats* another if more members prefer it than prefer the
     other; ties and skips count for neither. All fields are exact: nothing more is settled.
-
-    Examples
-    --------
-    >>> from copeland.certificate import panel_certificate
-    >>> found = panel_certificate([[0, 3], [0, 0]], missing=[[0, 2], [2, 0]], labels=["tea", "milk"])
-    >>> found.verdict, found.best, found.is_all
-    ('winner', (0,), True)
     """
 
     labels: tuple[str, ...]

@@ -41,14 +41,7 @@ class CasePair(NamedTuple):
 
 @dataclass(frozen=True)
 class CasePairs:
-    """Two sets of answers, case by case in the order of the baseline's file, and the cases that were dropped.
-
-    Examples
-    --------
-    >>> pairs = pair_answers({"q1": "4", "q2": "Hi."}, {"q1": "4", "q2": "Hello."})
-    >>> pairs.names, len(pairs.cases), pairs.identical
-    (('baseline', 'candidate'), 2, 1)
-    """
+    """Two sets of answers, case by case in the order of the baseline's file, and the cases that were dropped."""
 
     names: tuple[str, str]  # of the baseline and of the candidate
     cases: tuple[CasePair, ...]

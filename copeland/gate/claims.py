@@ -32,13 +32,7 @@ BESIDE = {BETTER: NOT_WORSE, MUCH_WORSE: WORSE}  # a claim needs the evidence of
 
 
 class VerdictCounts(NamedTuple):
-    """How many questions the candidate won, lost and tied.
-
-    Examples
-    --------
-    >>> VerdictCounts(6, 2, 2).theta
-    0.7
-    """
+    """How many questions the candidate won, lost and tied."""
 
     wins: int
     losses: int
@@ -73,12 +67,6 @@ class GateTerms:
         Whether these questions are all that is claimed about, or a sample.
     judges
         How many judges there are, of which one is enough to fail the candidate.
-
-    Examples
-    --------
-    >>> GateTerms("not-worse", margin=0.0, delta=0.05, questions=400, exact=True)
-    Traceback (most recent call last):
-    copeland.errors.InvalidParameter: not-worse needs a margin above 0; give one, or require better.
     """
 
     require: str

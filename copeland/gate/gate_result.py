@@ -42,15 +42,6 @@ class JudgeResult:
     """What one judge said, and what that proves.
 
     ``reason`` is decided, futile, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
-
-    Examples
-    --------
-    >>> import copeland
-    >>> old, new = ({f"q{i}": word for i in range(30)} for word in ("hm", "yes"))
-    >>> result = copeland.run_gate(old, new, lambda left, right, item: "left")
-    >>> judge = result.judges[0]
-    >>> judge.judge, judge.sides.right, judge.reason
-    ('judge', 0, 'decided')
     """
 
     judge: str
@@ -125,19 +116,7 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True)
 class GateResult:
-    """What a gate came to.
-
-    Examples
-    --------
-    >>> import copeland
-    >>> old = {f"q{i}": "It is, I believe, " + str(i) for i in range(40)}
-    >>> new = {f"q{i}": str(i) for i in range(40)}
-    >>> def shorter(left, right, item):
-    ...     return "left" if len(left.text) < len(right.text) else "right"
-    >>> result = copeland.run_gate(old, new, shorter, require="better")
-    >>> result.outcome, result.exit_code, result.calls < 20
-    ('passed', 0, True)
-    """
+    """What a gate came to."""
 
     pairs: CasePairs
     settings: GateSettings

@@ -16,15 +16,7 @@ FIXED = ("require", "margin", "delta", "population", "swap", "seed", "judge_iden
 
 @dataclass(frozen=True)
 class GateSettings:
-    """The settings of a gate; :func:`~copeland.gate.run_gate` says what each means.
-
-    Examples
-    --------
-    >>> GateSettings(require="better", max_calls=0)
-    Traceback (most recent call last):
-        ...
-    copeland.errors.InvalidParameter: max_calls is 0; it must be a whole number, 1 or more.
-    """
+    """The settings of a gate; :func:`~copeland.gate.run_gate` says what each means."""
 
     require: str = "not-worse"
     margin: float = 0.05

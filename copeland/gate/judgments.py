@@ -15,13 +15,7 @@ UNANSWERED = (SKIP, ERROR)
 
 
 class Judgment(NamedTuple):
-    """What a judge said to one question.
-
-    Examples
-    --------
-    >>> Judgment(place=0, case=3, left="baseline", outcome="right").preferred
-    'candidate'
-    """
+    """What a judge said to one question."""
 
     place: int  # in the drawn order
     case: int

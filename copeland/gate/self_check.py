@@ -70,18 +70,7 @@ class CaseAnswers(NamedTuple):
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """How a judge behaves where no answer is better: how it treats the sides, and how often gates would be wrong.
-
-    Examples
-    --------
-    >>> from copeland.gate.case_pairs import pair_with_itself
-    >>> same = pair_with_itself({f"q{i}": "yes" for i in range(50)})
-    >>> def first(left, right, item):
-    ...     return "left"
-    >>> found = check_judge_by_itself(same, first, GateSettings(max_calls=60))
-    >>> found.flips, found.cases, found.left, found.played.better
-    (27, 27, 54, 0)
-    """
+    """How a judge behaves where no answer is better: how it treats the sides, and how often gates would be wrong."""
 
     judge: str
     cases: int  # asked in both orders

@@ -90,17 +90,7 @@ class OptionRow:
 
 @dataclass(frozen=True, eq=False)
 class Analysis(Measures):
-    """Where a study stands, as people and programs are told it.
-
-    Examples
-    --------
-    >>> from copeland.study import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-    >>> found = Analysis(study.standing())
-    >>> found.badge, [(row.name, row.known) for row in found.rows()]
-    ('Winner', [('green', 'proved best'), ('black', 'ruled out')])
-    """
+    """Where a study stands, as people and programs are told it."""
 
     @cached_property
     def verdict(self) -> Verdict:

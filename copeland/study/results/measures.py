@@ -45,15 +45,6 @@ class Measures:
     """What the votes of a study come to; each part is computed when it is first asked for.
 
     Options are indices.
-
-    Examples
-    --------
-    >>> from copeland.study import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
-    >>> found = Measures(study.standing())
-    >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
-    ((0,), (0, 1), [1, 0], True)
     """
 
     standing: Standing

@@ -38,15 +38,6 @@ class Voter:
 
     Of ``compared`` votes that named a winner on a pair where most votes of the others name one,
     ``agreed`` named the same.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.tell(study.ask(voter="ann"), "left")
-    >>> voter = study.standing().voters[0]
-    >>> voter.name, voter.outcomes["left"]
-    ('ann', 1)
     """
 
     name: str
@@ -106,17 +97,7 @@ class PanelStanding:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where a study stands after its last event.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> taken = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
-    >>> standing = study.standing()
-    >>> standing.votes, standing.leader
-    (3, 'green')
-    """
+    """Where a study stands after its last event."""
 
     name: str
     settings: Settings

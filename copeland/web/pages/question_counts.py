@@ -26,16 +26,7 @@ TURNS = 3  # of such a size are a share
 
 
 class PanelCounts(NamedTuple):
-    """How many answers the members of a panel have given, and are asked for.
-
-    Examples
-    --------
-    >>> counts = PanelCounts(12, {"ann": 12, "bob": 4, "cid": 9}, frozenset({"ann", "bob"}))
-    >>> counts.limit("ann"), counts.limit("bob"), counts.left("bob"), counts.left("cid")
-    (12, 12, 8, 0)
-    >>> PanelCounts(12, {"ann": 12, "bob": 11}, frozenset({"ann", "bob"})).limit("ann")
-    15
-    """
+    """How many answers the members of a panel have given, and are asked for."""
 
     share: int  # of each, about
     given: Mapping[str, int]  # by member
