@@ -38,7 +38,7 @@ class Botorch:
     def ask(self):
         """The next duel, and its places."""
         if len(self.winners) < _AT_RANDOM:
-            pair = self.space.drawn(self.rng), self.space.drawn(self.rng)
+            pair = tuple(self.space.spread(1, self.rng)[0] for _ in range(2))
         else:
             pair = self._best_pair()
         return tuple(pair), *pair

@@ -86,7 +86,7 @@ class Random(Shared):
 
     def _choose(self, fit, votes, rng):
         _, _, leaders = self._field(fit, votes, rng)
-        first, second = self.space.drawn(rng), self.space.drawn(rng)
+        first, second = (self.space.spread(1, rng)[0] for _ in range(2))
         return Proposal(first, second, leaders)
 
 

@@ -217,7 +217,6 @@ class OverlapTable:
     samples: Ints  # behind each percentage
     linear_programs: int
     sizes: Ints
-    by_size: Floats  # a row for each size
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +322,6 @@ def overlap_table(
         samples=samples.sum(axis=0),
         linear_programs=sum(one.linear_programs for one in sized),
         sizes=_counts(sized, "k"),
-        by_size=100 * shares,
     )
 
 

@@ -178,16 +178,6 @@ class Space:
             )
         return np.resize(found, (n, self.d))
 
-    def drawn(self, rng: np.random.Generator) -> Floats:
-        """Return a place at random, each feasible one as likely as any other."""
-        for _ in range(TRIES):
-            found = self.kept(rng.random((1, self.d)))
-            if len(found):
-                return found[0]
-        raise InvalidParameter(
-            f"no point of the space is feasible: {TRIES:,} were tried; ease the constraint."
-        )
-
     def coordinates(self, places: Floats) -> Floats:
         """Return the coordinates in which distances are measured."""
         columns, places = [], self._rows(places)
@@ -294,18 +284,6 @@ def near(space: Space, centres: Floats, n: int, step: float, rng: np.random.Gene
     fresh = np.where(rng.random(shape) < _REDRAWN, rng.random(shape), places)
     chosen = np.array([isinstance(one, Choice) for one in space.parameters.values()])
     return space.kept(np.where(chosen, fresh, moved))
-
-
-def read_space(text: str) -> Space:
-    """Return the space that a TOML text describes, with a table for each parameter.
-
-    Examples
-    --------
-    >>> read_space(EXAMPLE)
-    Space({'rate': Real(low=0.0001, high=1.0, log=True), 'layers': Integer(low=1, high=8),
-           'style': Choice('short', 'warm')}, feasible=['layers < 6 or rate < 0.1'])
-    """
-    return space_of(tables_in(text))
 
 
 def tables_in(text: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from commands import flat, run
 
 from copeland import Tuner
-from copeland.tuning.spaces import read_space
+from copeland.tuning.spaces import space_of, tables_in
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -73,7 +73,7 @@ def test_a_skip_is_no_vote(tune):
 
 def test_the_file_asks_what_a_tuner_asks_and_lots_decide_the_sides(tune):
     tune("run", "t.json", "--command", LARGER, "--answers", "12")
-    tuner, swapped = Tuner(read_space(TOML)), set()
+    tuner, swapped = Tuner(space_of(tables_in(TOML))), set()
     for kept in duels():
         duel, pair = tuner.ask(), (kept["first"], kept["second"])
         tuner.drop(duel)

@@ -187,7 +187,6 @@ def test_every_size_weighs_the_same_in_the_overlap_table():
     ]
     table = overlap_table(FIVE, cells)
     assert table.sizes.tolist() == [3, 4]
-    assert table.by_size[:, 0].tolist() == [50, 100]
     assert table.percent.tolist() == [75] * 7
     assert table.error == pytest.approx([100 * math.sqrt(0.25 / 100) / 2] * 7)
     assert table.samples.tolist() == [500] * 7

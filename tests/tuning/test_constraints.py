@@ -3,7 +3,7 @@
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
-from copeland.tuning.spaces import read_space, space_of, tables_in
+from copeland.tuning.spaces import space_of, tables_in
 
 PARAMETERS = {
     "x": Real(0, 10),
@@ -117,7 +117,7 @@ RANGES = "[x]\nlow = 0\nhigh = 1\n[y]\nlow = 0\nhigh = 1\n"
 
 
 def test_constraints_come_from_files_and_options_and_a_parameter_may_be_called_so():
-    one = read_space(f"constraint = 'x + y <= 1'\n{RANGES}")
+    one = space_of(tables_in(f"constraint = 'x + y <= 1'\n{RANGES}"))
     assert one.constraints == ("x + y <= 1",)
     several = space_of(tables_in(f"constraint = ['x < y', 'x > .1']\n{RANGES}"), ["y < .9"])
     assert several.constraints == ("x < y", "x > .1", "y < .9")
@@ -128,4 +128,4 @@ def test_constraints_come_from_files_and_options_and_a_parameter_may_be_called_s
 @pytest.mark.parametrize("given", ["5", "[5]", "true", "{low = 0}"])
 def test_a_file_with_something_else_is_refused(given):
     with pytest.raises(InvalidParameter, match="constraint"):
-        read_space(f"constraint = {given}\n{RANGES}")
+        space_of(tables_in(f"constraint = {given}\n{RANGES}"))

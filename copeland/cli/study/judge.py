@@ -100,7 +100,7 @@ def judge_command(
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
     from copeland.study.judges.judged_study import folder_of
-    from copeland.study.judges.price_estimate import estimate_price
+    from copeland.study.judges.run import estimate_price
 
     goal = read_until(until, "--until")
     work = find_study(name, storage, server)

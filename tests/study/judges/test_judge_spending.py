@@ -7,7 +7,7 @@ from tiny_study import quick
 
 from copeland.study import create_study, open_study
 from copeland.study.judges import Item, judge_study
-from copeland.study.judges.price_estimate import estimate_price
+from copeland.study.judges.run import estimate_price
 from copeland.study.log.events import Spent
 from copeland.study.results.analysis import Analysis
 
