@@ -167,8 +167,10 @@ def certificate_to_file(
     >>> certificate.verdict, text.startswith("{")
     ('open', True)
     """
-    now = study.now()
-    log = study.events(most=study.number if at is None else at)  # which nobody waits for
+    now, last = study.now(), study.number
+    if at is not None and (type(at) is not int or not 1 <= at <= last):
+        raise InvalidParameter(f"at is {at!r}; give the number of an event, from 1 to {last:,}.")
+    log = study.events(most=last if at is None else at)  # which nobody waits for
     state = fold_log(log)
     kind = kind_of(state.settings)
     now = max(log[-1].time, now) if at is None else log[-1].time
