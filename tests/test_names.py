@@ -26,11 +26,13 @@ STAYS = {
     "check_compiled_equals_interpreted",  # public, and "check" is its verb
     "compiled",  # public
     "crowded",  # parts of the Algorithm record, which other packages define
+    "drawn",  # public, of a Space
     "finished",
     "joined",  # public
     "kept",
     "log_theorem_1_expected",
     "next_expired",  # a kernel: another name would compile every algorithm anew
+    "position_based",  # public: the click model of that name
     "relabelled",  # public
     "snapped",
 }

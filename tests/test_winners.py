@@ -19,6 +19,7 @@ HALF_TIED = from_margins(3, {(0, 1): 0.1})
 
 # By hand
 
+UNEQUAL = circle(0.1, 0.2, 0.3)
 CHAIN = from_margins(3, {(0, 1): 0.1, (0, 2): 0.1, (1, 2): 0.5})
 # 0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in the last digit.
 ROUNDED = from_margins(
@@ -45,6 +46,8 @@ FAR = from_margins(8, {(0, j): 0.1 for j in (1, 2, 3, 4)})
         (lambda: winners.epsilon_copeland_winners(FOUR, 0.99).tolist(), [0, 3]),
         (lambda: winners.epsilon_copeland_winners(FOUR, 1).tolist(), [0, 1, 2, 3]),
         (lambda: len(winners.epsilon_copeland_winners(FAR, 4 / 3)), 8),
+        (lambda: winners.insensitive_copeland_scores(UNEQUAL, 0.15).tolist(), [0, 1, 1]),
+        (lambda: winners.insensitive_copeland_winners(UNEQUAL, 0.15).tolist(), [1, 2]),
         # 0: 0.6 + 0.2, 1: 0.4 + 0.7, 2: 0.8 + 0.3.
         (lambda: winners.borda_scores(circle()).round(12).tolist(), [0.8, 1.1, 1.1]),
         (lambda: winners.borda_winners(ROUNDED).tolist(), [0, 1]),
@@ -62,6 +65,7 @@ def test_winners_and_scores_by_hand(notion, expected):
     [
         (lambda ties: winners.copeland_scores(TIED, ties=ties), (-0.1, 1.1), "between 0 and 1"),
         (lambda x: winners.epsilon_copeland_winners(FOUR, x), (-0.1, np.inf), "0 or more"),
+        (lambda x: winners.insensitive_copeland_scores(FOUR, x), (-0.1, 0.5), "less than 1/2"),
     ],
 )
 def test_numbers_out_of_range_are_refused(notion, bad, why):
@@ -85,6 +89,20 @@ def test_half_a_win_for_a_tie_ranks_options_as_wins_less_losses_do(seed):
     assert (
         winners.copeland_winners(m, ties=0.5).tolist() == np.flatnonzero(net == net.max()).tolist()
     )
+
+
+@pytest.mark.parametrize("gap", [0.05, 0.08, 0.1, 0.2, 0.3, 0.4])
+@pytest.mark.parametrize("above", [True, False])
+def test_a_win_by_exactly_the_margin_is_insensitive_however_it_was_rounded(gap, above):
+    p = [[0.5, 0.5 + gap], [0, 0.5]] if above else [[0.5, 0.5 - gap], [0, 0.5]]
+    p[1][0] = 1 - p[0][1]
+    assert winners.insensitive_copeland_scores(PreferenceMatrix(p), gap).tolist() == [0, 0]
+
+
+@pytest.mark.slow
+@given(matrices())
+def test_insensitive_copeland_scores_at_0_are_the_copeland_scores(m):
+    assert np.array_equal(winners.insensitive_copeland_scores(m, 0), winners.copeland_scores(m))
 
 
 def smallest_dominating_set(m: PreferenceMatrix) -> list[int]:

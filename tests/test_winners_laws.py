@@ -38,6 +38,7 @@ SETS = {
     "copeland": winners.copeland_winners,
     "copeland, half ties": lambda m: winners.copeland_winners(m, ties=0.5),
     "epsilon-copeland": lambda m: winners.epsilon_copeland_winners(m, 0.5),
+    "insensitive copeland": lambda m: winners.insensitive_copeland_winners(m, 0.1),
     "borda": winners.borda_winners,
     "von neumann": winners.von_neumann_support,
     "random walk": winners.random_walk_winners,
@@ -45,6 +46,7 @@ SETS = {
 }
 SCORES = {
     "copeland": winners.copeland_scores,
+    "insensitive copeland": lambda m: winners.insensitive_copeland_scores(m, 0.1),
     "borda": winners.borda_scores,
     "random walk": winners.random_walk_distribution,
 }

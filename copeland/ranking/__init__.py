@@ -1,6 +1,6 @@
 """Search rankers as options: documents, grades and features, and rankers that order them."""
 
-from copeland.ranking.collection import Collection, InvalidCollection, synthetic
+from copeland.ranking.collection import Collection, InvalidCollection, synthetic, undecided_queries
 from copeland.ranking.rankers import Ranker, all_features, constant_features, rankings, ranks
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "rankings",
     "ranks",
     "synthetic",
+    "undecided_queries",
 ]

@@ -7,7 +7,7 @@ WSDM 2009). Position-based models look at position k with a probability of its o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -159,7 +159,7 @@ def click_model(name: str, grades: int = 5, stop_requires_click: bool = True) ->
     name
         perfect, navigational, informational, almost-random or random.
     grades
-        2, 3 or 5.
+        2, 3 or 5. To use the table of two on data of five grades, see :func:`binarize`.
     stop_requires_click
         See :class:`ClickModel`.
 
@@ -177,6 +177,48 @@ def click_model(name: str, grades: int = 5, stop_requires_click: bool = True) ->
         )
     click, stop = _MODELS[name][grades]
     return ClickModel(click, stop, stop_requires_click=stop_requires_click, name=name)
+
+
+def binarize(model: ClickModel, grades: int, threshold: int) -> ClickModel:
+    """Return a two-grade model for data of more: grades from ``threshold`` on are relevant.
+
+    Examples
+    --------
+    >>> binarize(click_model("informational", grades=2), grades=5, threshold=3).click
+    (0.4, 0.4, 0.4, 0.9, 0.9)
+    """
+    if model.grades != 2 or not 0 < threshold < grades:
+        raise InvalidParameter(
+            f"A model of {model.grades} grades cannot be split at {threshold} of {grades}; "
+            f"give a model of 2 grades and a threshold from 1 to {grades - 1}."
+        )
+    click, stop = (
+        tuple(row[int(g >= threshold)] for g in range(grades)) for row in (model.click, model.stop)
+    )
+    return ClickModel(click, stop, model.examine, model.stop_requires_click, model.name)
+
+
+def position_based(
+    click: Sequence[float],
+    length: int = 10,
+    gamma: float | None = None,
+    eta: float | None = None,
+) -> ClickModel:
+    """Return a model that looks at position k with probability gamma^(k-1), or k^-eta; one of them.
+
+    Examples
+    --------
+    >>> position_based((0.1, 0.9), length=3, eta=1).examine
+    (1.0, 0.5, 0.3333333333333333)
+    """
+    if (gamma is None) == (eta is None):
+        raise InvalidParameter(f"give one of gamma and eta, not gamma={gamma} and eta={eta}.")
+    if eta is not None and eta < 0:
+        raise InvalidParameter(f"eta is {eta:g}; it must be at least 0.")
+    examine = tuple(
+        gamma**k if gamma is not None else (k + 1.0) ** -(eta or 0.0) for k in range(length)
+    )
+    return ClickModel(tuple(click), examine=examine, name="position-based")
 
 
 @kernel
@@ -244,3 +286,38 @@ def clicks_on(model: ClickModel, grades: Sequence[int], rng: np.random.Generator
     clicked = np.zeros(len(grades), dtype=bool)
     simulate_clicks(model.tables(len(grades)), np.asarray(grades), clicked, rng)
     return clicked
+
+
+def click_distribution(model: ClickModel, grades: Sequence[int]) -> dict[tuple[bool, ...], float]:
+    """Return the probability of every possible pattern of clicks on a short list (2^length of them).
+
+    Examples
+    --------
+    >>> click_distribution(ClickModel(click=(0.5, 0.5), stop=(1, 1)), [0, 0])
+    {(True, False): 0.5, (False, True): 0.25, (False, False): 0.25}
+    """
+    model.check(grades)
+    found: dict[tuple[bool, ...], float] = {}
+    for pattern, p in _patterns(model.tables(len(grades)), grades, 0):
+        if p > 0:
+            found[pattern] = found.get(pattern, 0.0) + p
+    return found
+
+
+def _patterns(
+    tables: ClickTables, grades: Sequence[int], k: int
+) -> Iterator[tuple[tuple[bool, ...], float]]:
+    """Every way to read on from position k, with its probability; patterns may come twice."""
+    if k == len(grades):
+        yield (), 1.0
+        return
+    seen = float(tables.examine[k])
+    click = seen * float(tables.click[grades[k]])
+    click_leave = click * float(tables.stop[grades[k]])
+    leave = (seen - click) * float(tables.quit[grades[k]])
+    none = (False,) * (len(grades) - k - 1)
+    yield (True, *none), click_leave
+    yield (False, *none), leave
+    for rest, p in _patterns(tables, grades, k + 1):
+        yield (True, *rest), p * (click - click_leave)
+        yield (False, *rest), p * (1 - click - leave)

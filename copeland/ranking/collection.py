@@ -187,6 +187,20 @@ class Collection:
         return replace(self, features=self.features[:, columns], feature_names=names)
 
 
+def undecided_queries(collection: Collection) -> tuple[str, ...]:
+    """Return the queries that cannot tell rankers apart: fewer than two documents, or all of one grade.
+
+    Examples
+    --------
+    >>> undecided_queries(Collection([1, 1, 0, 2], [[]] * 4, offsets=[0, 2, 4]))
+    ('1',)
+    """
+    starts = collection.offsets[:-1]
+    lowest = np.minimum.reduceat(collection.grades, starts)
+    highest = np.maximum.reduceat(collection.grades, starts)
+    return tuple(collection.queries[q] for q in np.flatnonzero(lowest == highest))
+
+
 def call_at_line(
     file: Path, line: int, function: Callable[..., Result], *arguments: object
 ) -> Result:

@@ -17,6 +17,9 @@ from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
 from copeland.support.arrays import Floats
+from copeland.support.phrasing import join_names
+
+GAINS = ("exponential", "linear")
 
 _MOST = 30  # grades up to this have a gain 2^grade - 1 that fits an integer of 32 bits
 _ROUNDING = 1e-12  # means that differ by less differ by arithmetic
@@ -40,10 +43,12 @@ class Agreement:
         return self.same / self.pairs if self.pairs else None
 
 
-def ndcg(collection: Collection, orders: Orders, cutoff: int = 10) -> Floats:
+def ndcg(
+    collection: Collection, orders: Orders, cutoff: int = 10, gain: str = "exponential"
+) -> Floats:
     """Return nDCG of each ranker on each query, from 0 to 1: a row for each ranker.
 
-    A document of grade g is worth 2^g - 1, as is usual with LETOR data; :func:`measure` has linear gains. A query without a relevant document counts 0 for every ranker.
+    A query without a relevant document counts 0 for every ranker.
 
     Parameters
     ----------
@@ -51,6 +56,9 @@ def ndcg(collection: Collection, orders: Orders, cutoff: int = 10) -> Floats:
         What :func:`copeland.ranking.rankings` returns.
     cutoff
         How many documents from the top are looked at.
+    gain
+        What a document of grade g is worth: ``exponential``, 2^g - 1, as is usual with LETOR data; or
+        ``linear``, g, as in trec_eval.
 
     Examples
     --------
@@ -61,10 +69,14 @@ def ndcg(collection: Collection, orders: Orders, cutoff: int = 10) -> Floats:
     measures = _measures()
     if cutoff < 1:
         raise InvalidParameter(f"the cutoff is {cutoff}; it must be at least 1.")
+    if gain not in GAINS:
+        raise InvalidParameter(f"there is no gain '{gain}'; it is {join_names(GAINS, last='or')}.")
+    if gain == "linear":
+        return _evaluate(collection, orders, measures.nDCG @ cutoff)
     best = int(collection.grades.max())
     if best > _MOST:
         raise InvalidParameter(
-            f"a grade is {best}; exponential gains work up to grade {_MOST}; use measure(), whose gains are linear."
+            f"a grade is {best}; exponential gains work up to grade {_MOST}; use linear ones."
         )
     gains = {grade: 2**grade - 1 for grade in range(best + 1)}
     return _evaluate(collection, orders, measures.nDCG(gains=gains) @ cutoff)

@@ -211,6 +211,12 @@ def shares(shown: Interleaved) -> Floats:
     return ours / (ours + theirs)
 
 
+def list_probability(shown: Interleaved) -> float:
+    """Return the probability of showing this very list: for re-weighting logs (Hofmann et al. 2013)."""
+    ours, theirs = _chances(shown)
+    return float(np.prod(ours + theirs))
+
+
 def _chances(shown: Interleaved) -> Floats:
     """For both rankers and each position: P(it is chosen, and draws this document)."""
     left = _weights(shown.rankings, shown.options["tau"])

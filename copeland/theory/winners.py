@@ -129,6 +129,41 @@ def epsilon_copeland_winners(m: PreferenceMatrix, epsilon: float) -> _Indices:
     return np.flatnonzero(not_won <= not_won.min() * (1 + epsilon) * (1 + _ROUNDING))
 
 
+def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> Ints:
+    """Return how many others each option beats by more than a margin.
+
+    Parameters
+    ----------
+    margin
+        The gap over 1/2 that does not yet count as a win, from 0 (the Copeland score) to below 1/2.
+
+    References
+    ----------
+    Busa-Fekete, Szörényi and Hüllermeier 2014; Zoghi et al. 2015, Section 6.
+
+    Examples
+    --------
+    >>> m = PreferenceMatrix([[0.5, 0.6, 0.9], [0.4, 0.5, 0.51], [0.1, 0.49, 0.5]])
+    >>> insensitive_copeland_scores(m, 0.05).tolist()
+    [2, 0, 0]
+    """
+    if not 0 <= margin < 0.5:
+        raise InvalidParameter(f"margin is {margin}; it must be at least 0 and less than 1/2.")
+    return (m.p - 0.5 > margin * (1 + _ROUNDING)).sum(axis=1)
+
+
+def insensitive_copeland_winners(m: PreferenceMatrix, margin: float) -> _Indices:
+    """Return the options that beat the most others by more than a margin.
+
+    Examples
+    --------
+    >>> m = PreferenceMatrix([[0.5, 0.51, 0.6], [0.49, 0.5, 0.7], [0.4, 0.3, 0.5]])
+    >>> insensitive_copeland_winners(m, 0).tolist(), insensitive_copeland_winners(m, 0.05).tolist()
+    ([0], [0, 1])
+    """
+    return _best(insensitive_copeland_scores(m, margin))
+
+
 def borda_scores(m: PreferenceMatrix) -> Floats:
     """Return, for each option, the sum of its probabilities to beat the others.
 

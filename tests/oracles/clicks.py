@@ -7,14 +7,13 @@ has an oracle of its own in the tests: the sum over all assignments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel
-from copeland.ranking.clicks import ClickModel, ClickTables, simulate_clicks
+from copeland.ranking.clicks import simulate_clicks
 from copeland.ranking.interleaved_comparison import click_for, majority, sign_of
 
 
@@ -116,32 +115,3 @@ def plain_many(world, first, second, query, times, room, counts, rng):
     for _ in range(times):
         lead = plain_once(world, first, second, query, room, rng)
         counts[0 if lead > 0 else 1 if lead < 0 else 2] += 1
-
-
-def click_distribution(model: ClickModel, grades: Sequence[int]) -> dict[tuple[bool, ...], float]:
-    """Return the probability of every possible pattern of clicks on a short list (2^length of them)."""
-    model.check(grades)
-    found: dict[tuple[bool, ...], float] = {}
-    for pattern, p in _patterns(model.tables(len(grades)), grades, 0):
-        if p > 0:
-            found[pattern] = found.get(pattern, 0.0) + p
-    return found
-
-
-def _patterns(
-    tables: ClickTables, grades: Sequence[int], k: int
-) -> Iterator[tuple[tuple[bool, ...], float]]:
-    """Every way to read on from position k, with its probability; patterns may come twice."""
-    if k == len(grades):
-        yield (), 1.0
-        return
-    seen = float(tables.examine[k])
-    click = seen * float(tables.click[grades[k]])
-    click_leave = click * float(tables.stop[grades[k]])
-    leave = (seen - click) * float(tables.quit[grades[k]])
-    none = (False,) * (len(grades) - k - 1)
-    yield (True, *none), click_leave
-    yield (False, *none), leave
-    for rest, p in _patterns(tables, grades, k + 1):
-        yield (True, *rest), p * (click - click_leave)
-        yield (False, *rest), p * (1 - click - leave)

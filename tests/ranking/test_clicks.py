@@ -3,21 +3,23 @@
 import numpy as np
 import pytest
 from helpers import kept
-from oracles.clicks import click_distribution
 
 from copeland.errors import InvalidParameter, UnknownName
 from copeland.ranking.clicks import (
     ClickModel,
+    binarize,
+    click_distribution,
     click_model,
     click_models,
     clicks_on,
+    position_based,
     simulate_clicks,
 )
 
 MODELS = [click_model(name, n) for name in click_models() for n in (2, 3, 5)]
 OTHERS = [
     click_model("informational", stop_requires_click=False),
-    ClickModel((0.2, 0.9), examine=(1, 0.8, 0.64, 0.512), name="position-based"),
+    position_based((0.2, 0.9), length=4, gamma=0.8),
     ClickModel((0.3, 0.8), (0.5, 1.0), (1.0, 0.5, 0.25, 0.1), stop_requires_click=False),
 ]
 
@@ -52,7 +54,7 @@ def test_clicks_by_hand():
     found = click_distribution(model, [1, 0])
     assert found[False, True] == pytest.approx(0.2 * 0.5 * 0.4)
     assert found[False, False] == pytest.approx(0.2 * 0.5 + 0.2 * 0.5 * 0.6)
-    found = click_distribution(ClickModel((0.0, 0.8), examine=(1, 0.5)), [1, 1])
+    found = click_distribution(position_based((0.0, 0.8), length=2, eta=1), [1, 1])
     assert found[True, True] == pytest.approx(0.8 * 0.4)
     assert found[False, True] == pytest.approx(0.2 * 0.4)
 
@@ -94,6 +96,12 @@ def test_compiled_users_click_as_interpreted_ones():
     assert runs[0] == runs[1]
 
 
+def test_a_two_grade_table_serves_five_grades():
+    model = binarize(click_model("navigational", 2), grades=5, threshold=2)
+    assert model.click == (0.05, 0.05, 0.95, 0.95, 0.95)
+    assert model.stop == (0.2, 0.2, 0.9, 0.9, 0.9)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -102,8 +110,10 @@ def test_compiled_users_click_as_interpreted_ones():
         (lambda: ClickModel((0.5, 0.5), (0.1,)), "2 grades and stop 1"),
         (lambda: ClickModel((0.5,)), "at least two"),
         (lambda: click_model("perfect", 4), "2, 3 or 5 grades, not 4"),
-        (lambda: ClickModel((0, 1), examine=(1, 1.1)), r"examine\[1\] is 1.1"),
-        (lambda: ClickModel((0, 1), examine=(1, 0.5, 0.25)).tables(4), "3 positions"),
+        (lambda: position_based((0, 1)), "one of gamma and eta"),
+        (lambda: position_based((0, 1), gamma=1.1), r"examine\[1\] is 1.1"),
+        (lambda: position_based((0, 1), 3, gamma=0.5).tables(4), "3 positions"),
+        (lambda: binarize(click_model("perfect"), 5, 2), "cannot be split"),
         (lambda: clicks_on(click_model("perfect", 2), [0, 2], np.random.default_rng(0)), "Grade 2"),
     ],
 )

@@ -34,6 +34,7 @@ def test_ndcg_is_the_one_worked_by_hand(one_query):
 def test_gains_and_measures_come_by_name(one_query):
     ideal = 4 + 2 / math.log2(3) + 1 / math.log2(4)
     shown = 2 / math.log2(3) + 4 / math.log2(4)
+    assert ndcg(one_query, ORDERS, 3, gain="linear")[0, 0] == pytest.approx(shown / ideal)
     assert measure(one_query, ORDERS, "nDCG@3")[0, 0] == pytest.approx(shown / ideal)
     assert measure(one_query, ORDERS, "RR").tolist() == [[0.5], [1.0]]
     assert measure(one_query, ORDERS, "P(rel=2)@2").tolist() == [[0.5], [1.0]]
@@ -69,11 +70,13 @@ def test_what_is_no_measure_is_refused(one_query, name):
 def test_bad_arguments_are_refused(one_query):
     with pytest.raises(InvalidParameter, match="at least 1"):
         ndcg(one_query, ORDERS, 0)
+    with pytest.raises(InvalidParameter, match="exponential or linear"):
+        ndcg(one_query, ORDERS, gain="square")
     with pytest.raises(InvalidCollection, match="4 documents"):
         ndcg(one_query, ORDERS[:, :3])
     with pytest.raises(InvalidParameter, match="one finite mean"):
         agreement(PreferenceMatrix([[0.5, 0.6], [0.4, 0.5]]), [1.0])
-    with pytest.raises(InvalidParameter, match="gains are linear"):
+    with pytest.raises(InvalidParameter, match="linear ones"):
         ndcg(Collection([0, 90], np.zeros((2, 1)), [0, 2]), np.array([[0, 1]], np.int32))
 
 

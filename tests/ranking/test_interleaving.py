@@ -11,10 +11,10 @@ import math
 import numpy as np
 import pytest
 from helpers import kept
-from oracles.clicks import click_distribution, new_plain_room, plain_many
+from oracles.clicks import new_plain_room, plain_many
 
 from copeland.errors import InvalidParameter, UnknownName
-from copeland.ranking.clicks import ClickModel, click_model
+from copeland.ranking.clicks import ClickModel, click_distribution, click_model, position_based
 from copeland.ranking.comparison_arrays import (
     EXPECTED,
     NAIVE,
@@ -33,9 +33,9 @@ from copeland.ranking.interleaved_comparison import (
 )
 from copeland.ranking.interleaving import Interleaved, credit, interleave, methods, winner
 from copeland.ranking.interleaving_methods import (
-    _chances,
     allowed_lists,
     document_credit,
+    list_probability,
     marginal_credit,
     mixture,
     shares,
@@ -50,7 +50,7 @@ CASES = {
     "perfect": (((4, 1, 2, 3, 0), (0, 1, 2, 3, 4)), (1, 0, 2, 0, 1), 4, click_model("perfect", 3)),
     "whole": (((0, 1, 2), (1, 2, 0)), (0, 1, 0), 10, click_model("informational", 2)),
     "unclicked-stop": (*BAR[:3], click_model("informational", stop_requires_click=False)),
-    "position": (*BAR[:3], ClickModel((0.1, 0.3, 0.5, 0.7, 0.9), examine=(1, 1 / 2, 1 / 3))),
+    "position": (*BAR[:3], position_based((0.1, 0.3, 0.5, 0.7, 0.9), 3, eta=1)),
 }
 
 
@@ -276,7 +276,7 @@ def test_a_live_list_has_the_enumerated_probability():
         seen[interleave(BAR[0], 3, rng).documents] += 1
     for documents, p in exact.items():
         assert within(seen[documents] / n, p, math.sqrt(p * (1 - p)), n)
-        assert np.prod(np.add(*_chances(listed(documents, BAR[0])))) == pytest.approx(p, abs=1e-14)
+        assert list_probability(listed(documents, BAR[0])) == pytest.approx(p, abs=1e-14)
 
 
 def test_team_draft_by_hand():
@@ -290,7 +290,7 @@ def test_team_draft_by_hand():
     shown = interleave([["a"], ["b", "c"]], 3, Luck(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     assert (shown.documents, shown.teams) == (("a", "b", "c"), (0, 1, 1))
     assert shares(shown).tolist() == [1, 0, 0]
-    assert np.prod(np.add(*_chances(shown))) == pytest.approx(0.5 * (8 / 9))
+    assert list_probability(shown) == pytest.approx(0.5 * (8 / 9))
     rankings = [[1, 2, 3, 4], [1, 3, 4, 2]]
     shown = interleave(rankings, 4, Luck(0.9, 0.2), "team-draft")
     # second takes 1, first 2; a new coin: first takes 3, second 4

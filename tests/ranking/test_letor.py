@@ -9,7 +9,7 @@ from collection_equality import same
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.ranking import Collection, InvalidCollection, letor, synthetic
+from copeland.ranking import Collection, InvalidCollection, letor, synthetic, undecided_queries
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -260,3 +260,4 @@ def test_real_comments_name_the_documents(data):
     c = letor.load(data / "letor" / "mq2008_S1.txt", cache=False)
     assert c.documents is not None
     assert c.documents[0] == "GX008-86-4444840"
+    assert len(undecided_queries(c)) == 52

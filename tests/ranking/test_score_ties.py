@@ -6,11 +6,10 @@ import math
 import numpy as np
 import pytest
 from helpers import kept
-from oracles.clicks import click_distribution
 
 from copeland.errors import InvalidParameter, UnknownName
 from copeland.ranking import Collection, estimation, letor
-from copeland.ranking.clicks import click_model
+from copeland.ranking.clicks import click_distribution, click_model
 from copeland.ranking.comparison_arrays import (
     DRAFTED,
     EXPECTED,
