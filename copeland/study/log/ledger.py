@@ -43,7 +43,7 @@ from copeland.study.log.events import (
     ballot_in,
     times_of,
 )
-from copeland.study.log.state_parts import Tables, count, empty_tables, pair_of
+from copeland.study.log.state_parts import Tables, empty_tables, pair_of
 from copeland.study.settings import AGAINST, IGNORED, JUDGE, PEOPLE, Settings
 
 COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
@@ -405,11 +405,8 @@ class Ledger(Changing):
 
 
 def _apply(tables: Tables, change: _Change) -> None:
-    left, right, outcome, times, is_undone = change
-    if is_undone:
-        count(tables.undone_wins, tables.undone_ties, left, right, outcome, times)
-    else:
-        count(tables.wins, tables.ties, left, right, outcome, times)
+    *said, is_undone = change
+    (tables.add_undone if is_undone else tables.add)(*said)
 
 
 def ledger_of(settings: Settings) -> Ledger:
