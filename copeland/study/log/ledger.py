@@ -405,8 +405,8 @@ class Ledger(Changing):
 
 
 def _apply(tables: Tables, change: _Change) -> None:
-    *said, is_undone = change
-    (tables.add_undone if is_undone else tables.add)(*said)
+    left, right, outcome, times, is_undone = change
+    (tables.add_undone if is_undone else tables.add)(left, right, outcome, times)
 
 
 def ledger_of(settings: Settings) -> Ledger:
