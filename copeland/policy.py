@@ -124,6 +124,8 @@ class Policy:
         wanted
             K x K: whether to stop after naming this pair. Without it, stop after the first.
         """
+        if most < 1:
+            raise InvalidParameter(f"most is {most!r}; let it name 1 pair or more.")
         t, number = self.asked + 1, self.events + 1
         stop = np.zeros((0, 0), bool) if wanted is None else wanted
         while True:

@@ -136,7 +136,9 @@ class Algorithm:
         if k < 2:
             raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; got {k}.")
         if k > MOST_OPTIONS:
-            raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
+            raise InvalidParameter(
+                f"{self.name}: k is above {MOST_OPTIONS:,}, which is too many options."
+            )
         try:
             return self._begin(k, horizon, params)
         except (MemoryError, OverflowError, ValueError) as error:

@@ -59,8 +59,8 @@ def ranked_order(k: int, logit: float = 1.0) -> PreferenceMatrix:
     >>> ranked_order(3, logit=1).p.round(2).tolist()
     [[0.5, 0.73, 0.12], [0.27, 0.5, 0.73], [0.88, 0.27, 0.5]]
     """
-    if not logit > 0:
-        raise InvalidParameter(f"logit is {logit}; ranks must be more than 0 apart.")
+    if not 0 < logit < math.inf:
+        raise InvalidParameter(f"logit is {logit}; it must be a number above 0.")
     signs = np.sign(order(k, gap=0.25).p - 0.5)
     distance = np.abs(np.arange(k)[:, None] - np.arange(k))
     gap = 0.5 * np.tanh(logit * distance / 2)

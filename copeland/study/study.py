@@ -608,15 +608,15 @@ class Study:
     def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
         """Return every event from the first, or after a number; or only the answers of a voter."""
         check_text(voter=voter)
-        if isinstance(after, bool) or not isinstance(after, int) or abs(after) > LAST:
-            raise InvalidParameter(f"after is {after!r}; give the number of an event.")
+        _check_number(after)
         if voter is not None:
             return self._work.read(lambda log: list(log.answers_of(voter, after)))
         return self._work.read(lambda log: list(log.replay(after)))
 
     def events(self, after: int = 0, most: int = 1000) -> list[Event]:
         """Return up to ``most`` events after a number, without taking a turn: nobody who asks or votes has to wait."""
-        return self.storage.read(self._key, lambda log: log.some(after, most))
+        _check_number(after)
+        return self.storage.read(self._key, lambda log: log.some(after, min(most, LAST)))
 
     def misfit(self) -> Misfit | None:
         """Return where the log is not as it was written, by its chain; None if it is intact."""
@@ -816,3 +816,9 @@ class Study:
 
     def _current(self) -> StudyState:
         return self._work.read(lambda _log: self._state)
+
+
+def _check_number(after: int) -> None:
+    """Refuse what is no number of an event."""
+    if isinstance(after, bool) or not isinstance(after, int) or abs(after) > LAST:
+        raise InvalidParameter(f"after is {after!r}; give the number of an event.")

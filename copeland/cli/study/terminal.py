@@ -97,7 +97,7 @@ def _read_answer() -> str:
         word = line.strip().lower().replace(" ", "_")
         if not line or word in KEYS or word in KEYS.values():
             return KEYS.get(word, word) if line else QUIT
-        note(f"'{line.strip()}' is not an answer; type one of these: {', '.join(KEYS)}.")
+        note(f"copeland: '{line.strip()}' is not an answer; type one of these: {', '.join(KEYS)}.")
 
 
 def _give_back(work: Study, ballot: Ballot, voter: str | None) -> None:
