@@ -60,9 +60,9 @@ def test_every_line_is_an_answer_and_what_is_left_is_given_back(three):
 
 def test_an_undone_vote_is_asked_again_and_only_ones_own_of_this_sitting(three):
     shown = voting("--voter", "ann", "--ballots", "1", lines=["u", "l"])
-    assert "There is nothing to undo." in shown.stderr
+    assert "there is nothing to undo." in shown.stderr
     again = voting("--voter", "ann", "--ballots", "2", lines=["l", "u", "u", "r", "t"])
-    assert "There is nothing to undo." in again.stderr and "2 answers kept" in again.stderr
+    assert "there is nothing to undo." in again.stderr and "2 answers kept" in again.stderr
     outcomes = [vote.outcome for vote in votes() if vote.outcome != "skip"]
     assert outcomes == ["left", "right", "tie"]
 

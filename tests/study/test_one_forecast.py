@@ -59,7 +59,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
-    plan = plan_values("five", study.plan(), None)
+    plan = plan_values("five", study.plan())
     assert plan["ways"][0]["votes"] == quantiles(found)
     results = VoteAnalysis(reading).to_dict()
     assert results["votes_left"] == found.middle
@@ -70,7 +70,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
 def test_people_are_the_same_in_the_status_and_in_the_plan():
     study = voted(voters="people")
     reading, plan = Analysis(study.standing()), study.plan()
-    assert plan_values("five", plan, None)["ways"][0]["votes"] == quantiles(reading.remaining)
+    assert plan_values("five", plan)["ways"][0]["votes"] == quantiles(reading.remaining)
     assert reading.reach.people == plan.people.range.beyond(60)
     assert f"{reading.reach.people.words} more people" in " ".join(study.verdict().advice)
     assert people_words(plan.people.range) in plan_sentence(plan, study.settings)

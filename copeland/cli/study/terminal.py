@@ -56,7 +56,7 @@ def vote_command(
             hand, vote = given.pop()
             work.undo(vote)
         elif answer == UNDO:
-            note("There is nothing to undo.")
+            note("copeland: there is nothing to undo.")
         else:
             given.append((hand, work.tell(hand, answer, voter, source="terminal")))
             hand = None if len(given) == ballots else work.ask(voter, item=item)
