@@ -227,6 +227,7 @@ def test_voters_who_take_back_their_votes_for_one_option_and_leave_prove_nothing
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("population", ["these", "like-these"])
 @pytest.mark.parametrize("at_once", [1, 64])
 @pytest.mark.parametrize("way", ["silent", "failing", "undone"])
