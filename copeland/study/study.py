@@ -272,7 +272,8 @@ class Study:
     ) -> Vote:
         """Store the answer to a ballot, and return it as stored; it is on disk by then.
 
-        An answer to a ballot that has expired counts too. The same answer with the same ``event_id`` is
+        An answer to a ballot that has expired is kept. It counts where missing answers are losses of both options (people by
+        default, and judges); elsewhere it proves nothing. The same answer with the same ``event_id`` is
         not stored again: you get the earlier one, so you can safely send an answer twice. A different
         answer with that ``event_id`` is refused.
 
@@ -394,7 +395,7 @@ class Study:
         counts, the first one that is not undone now counts. The log keeps the ``reason``.
 
         What is proved then takes the smaller evidence of the votes with and without it. ``own``: the voter takes it
-        back, before the next ballot. Then it was never given.
+        back. Until there is another answer, its ballot is then a loss of both options.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_plain(event_id=event_id)

@@ -313,7 +313,7 @@ def check_votes(study, reading, verdict, parts):
     assert standing.votes == counted == sum(vote.counted for vote in study.votes())
     assert parts.tiles["votes"] == f"{standing.votes:,}"
     assert found.votes + standing.waiting == standing.votes
-    assert any("wait" in one and "came earlier" in one for one in verdict.proved) == bool(
+    assert any("wait" in one and "handed out earlier" in one for one in verdict.proved) == bool(
         standing.waiting
     )
     assert f"{standing.votes:,} count as votes" in parts.outcomes or not study.votes()

@@ -106,7 +106,13 @@ def test_verdicts_read_as_their_snapshot(all_worlds):
         assert verdict.assumptions == standing.certificate.assumptions
         sentences = [verdict.claim, *verdict.proved, *verdict.shown, *verdict.advice]
         parts.append("\n".join([f"# {what}: {verdict.kind}", *sentences]))
-    compare_with_snapshot("verdicts", "\n\n".join(parts))
+    # A forecast is by simulation only where its loop is compiled: its numbers have tests of their own.
+    text = re.sub(
+        r"About .*? settle it in four of five cases; half the time, [^.]*\.",
+        "…",
+        "\n\n".join(parts),
+    )
+    compare_with_snapshot("verdicts", text)
 
 
 def test_a_closed_study_is_not_told_to_go_on():

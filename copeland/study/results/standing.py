@@ -145,7 +145,7 @@ class Standing:
 
     @property
     def waiting(self) -> int:
-        """How many answers of people are not counted yet, because somebody who came earlier has not finished."""
+        """How many answers are not counted yet, because ballots that were handed out earlier have no answer."""
         return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
 
     @property

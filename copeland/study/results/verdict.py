@@ -366,8 +366,8 @@ def _list_open_claims(votes: Measures) -> Iterator[str]:
     if waiting:
         are = "answer waits" if waiting == 1 else "answers wait"
         yield (
-            f"{waiting:,} more {are} for voters who came earlier and have not finished: people count in the order "
-            "in which they arrived."
+            f"{waiting:,} more {are} behind ballots that were handed out earlier and have no answer yet: answers count in "
+            "the order in which their ballots were handed out."
         )
     others = [i for i in certificate.possible if i not in certificate.best]
     if others and certificate.best and certificate.goal == BEST:
