@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from copeland.study.commands import Answer, answer_to
-from copeland.study.kinds.base import Wait, require_open
+from copeland.study.kinds.kind import Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import AskedEvent, Event
 from copeland.study.log.state import StudyState

@@ -20,7 +20,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.base import Kind, require_open
+from copeland.study.kinds.kind import Kind, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,

@@ -9,7 +9,7 @@ from copeland.study.creation import (
     list_studies,
     open_study,
 )
-from copeland.study.kinds.base import Wait
+from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import OUTCOMES, Event
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, read_options

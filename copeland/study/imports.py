@@ -17,7 +17,7 @@ from copeland.study.commands import (
     first_opinion,
     may_repeat,
 )
-from copeland.study.kinds.base import Kind
+from copeland.study.kinds.kind import Kind
 from copeland.study.log.event_log import PIECE, Log
 from copeland.study.log.events import UNDONE, VOTED, Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState, proves

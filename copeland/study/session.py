@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from copeland.errors import StorageError
 from copeland.study.kinds import kind_of
-from copeland.study.kinds.base import Kind, Questions, require_open
+from copeland.study.kinds.kind import Kind, Questions, require_open
 from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.state import StudyState, dump_state, fold_log, load_state

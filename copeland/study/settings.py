@@ -18,6 +18,7 @@ from copeland.support.goal import BEST, Goal, is_goal, tidy_goal
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
+INDEPENDENT = "independent"  # who votes, each vote a fresh draw
 PEOPLE = "people"  # who votes, several pairs each
 JUDGE = "judge"  # who votes on test cases
 PANEL = "panel"  # who votes, and who chooses the pairs there
@@ -76,7 +77,7 @@ def usual_settings(voters: str | None, panel: Sequence[str]) -> dict[str, Any]:
     return {
         "voters": voters,
         "algorithm": PANEL if voters == PANEL else "cpc-pac",
-        "repeats": "count" if voters == "independent" else "first",
+        "repeats": "count" if voters == INDEPENDENT else "first",
         "batch": BATCH if dealt else 0,
         "missing": AGAINST if dealt else "",
         "cases": int(judge),
@@ -164,7 +165,7 @@ class Settings:
     )
     voters: str = _setting(
         None,
-        _choice(PEOPLE, "independent", PANEL, JUDGE),
+        _choice(PEOPLE, INDEPENDENT, PANEL, JUDGE),
         "Who votes? independent: independent visitors, one vote each, as with clicks; people: people from a larger group, "
         "who answer several pairs each; panel: exactly these people, whom you name; judge: a judge on test cases, a program or "
         "a language model.",
@@ -320,7 +321,7 @@ def _objections(s: Settings) -> Iterator[str]:
         yield "population is 'like-these', but one case says nothing about cases like it; give more, or let it be 'these'."
     if s.panel and s.voters != PANEL:
         yield f"panel has names, but voters is {s.voters!r}; let voters be 'panel'."
-    if s.repeats == "count" and s.voters != "independent":
+    if s.repeats == "count" and s.voters != INDEPENDENT:
         yield "repeats is 'count', but further votes on a pair can count only if voters are independent; leave it out."
     if s.missing and not s.people:
         yield "missing says what people's missing answers prove; leave it out, or let people vote."

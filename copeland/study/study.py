@@ -40,7 +40,7 @@ from copeland.study.commands import (
 )
 from copeland.study.imports import find_copy, import_votes
 from copeland.study.input_limits import check_plain, check_text
-from copeland.study.kinds.base import Questions, Wait, require_open
+from copeland.study.kinds.kind import Questions, Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     CLOSED,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from copeland.errors import Conflict, UnknownVote
 from copeland.policy import Policy
 from copeland.study import create_study
-from copeland.study.kinds.base import Kind
+from copeland.study.kinds.kind import Kind
 from copeland.study.log.events import ASKED, VOTED, AskedEvent, VoteEvent, times_of
 from copeland.study.log.ledger import Ledger
 from copeland.study.log.snapshots import write_value

@@ -9,7 +9,7 @@ import pytest
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.policy import Policy, arrays_of
 from copeland.study import Storage, create_study
-from copeland.study.kinds import base
+from copeland.study.kinds import kind
 from copeland.study.log.events import ASKED, VOTED, Event
 from copeland.study.pair_choice import BallotRequest, Counted, Player, active
 
@@ -100,7 +100,7 @@ def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
 @pytest.mark.slow
 def test_early_questions_do_not_look_at_all_pairs(monkeypatch):
     study = create_study("tea", [f"tea {i}" for i in range(20)], voters="independent")
-    monkeypatch.setattr(base, "is_decided", lambda *_, **__: pytest.fail("looked at all pairs"))
+    monkeypatch.setattr(kind, "is_decided", lambda *_, **__: pytest.fail("looked at all pairs"))
     for _ in range(fewest_votes(20, study.settings.delta, epoch=1)):
         ballot = study.ask()
         study.tell(ballot, "left")

@@ -10,7 +10,7 @@ from test_transactions import attempt, waiting
 
 from copeland import create_study, open_study
 from copeland.study import Following
-from copeland.study.kinds import base
+from copeland.study.kinds import kind, kind_of
 
 pytestmark = every_storage
 MOST = 4  # statements: one that takes the lock, two that look up, one that inserts
@@ -103,9 +103,9 @@ def test_meeting_a_voter_is_to_look_and_to_ask(people, storage):
 
 
 def test_the_proof_is_looked_at_only_when_it_has_changed(people, monkeypatch):
-    looks, is_decided = [], base.is_decided
-    monkeypatch.setattr(base, "has_too_few", lambda _state: False)
-    monkeypatch.setattr(base, "is_decided", lambda *a, **k: looks.append(a) or is_decided(*a, **k))
+    looks, is_decided = [], kind.is_decided
+    monkeypatch.setattr(kind, "has_too_few", lambda _state: False)
+    monkeypatch.setattr(kind, "is_decided", lambda *a, **k: looks.append(a) or is_decided(*a, **k))
     _, ballot = people.meet("ann", onward)
     before = len(looks)
     while ballot:
@@ -128,7 +128,7 @@ def test_what_is_remembered_of_the_proof_is_what_a_fresh_look_finds(storage, how
             break
         study.tell(ballot, "tea", f"voter {n}")
         is_open = study.transactions.look_at_state(
-            lambda state: base.Kind()._is_open(state, study.now())
+            lambda state: kind_of(state.settings)._is_open(state, study.now())
         )
         assert study.is_open == is_open != fresh.certificate().decided
     assert not study.is_open and fresh.certificate().decided

@@ -5,7 +5,7 @@ import pytest
 from web_client import Site, vote
 
 import copeland.web.api.voting as voting
-from copeland.study.kinds.base import Kind
+from copeland.study.kinds.kind import Kind
 
 ROOT = "/api/v1/studies"
 

@@ -35,7 +35,7 @@ from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.judges.prompts import Candidate, check_items
-from copeland.study.kinds.base import Wait
+from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import ERROR, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of

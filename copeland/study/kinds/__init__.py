@@ -1,20 +1,32 @@
-"""The kinds of study: options (also judged on test cases), or a panel of named voters."""
+"""The kinds of study, by who votes: one file each."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from copeland.study.kinds.base import Kind
+    from copeland.study.kinds.kind import Kind
     from copeland.study.settings import Settings
 
 
 def kind_of(settings: Settings) -> Kind:
-    """Return the kind of a study. It follows from the settings, which never change: choose it once, and call it."""
-    if settings.panel:
-        from copeland.study.kinds.panel import PanelOfVoters as Chosen
-    elif settings.cases:
-        from copeland.study.kinds.cases import JudgedCases as Chosen
-    else:
-        from copeland.study.kinds.base import Kind as Chosen
-    return Chosen()
+    """Return the kind of a study, which follows from who votes and so never changes."""
+    return _kinds()[settings.voters]
+
+
+@cache
+def _kinds() -> dict[str, Kind]:
+    """All kinds, by the value of the setting `voters`."""
+    from copeland.study.kinds.cases import JudgedCases
+    from copeland.study.kinds.independent import IndependentVisitors
+    from copeland.study.kinds.panel import PanelOfVoters
+    from copeland.study.kinds.people import People
+    from copeland.study.settings import INDEPENDENT, JUDGE, PANEL, PEOPLE
+
+    return {
+        INDEPENDENT: IndependentVisitors(),
+        PEOPLE: People(),
+        JUDGE: JudgedCases(),
+        PANEL: PanelOfVoters(),
+    }

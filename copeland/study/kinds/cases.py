@@ -16,7 +16,7 @@ from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
-from copeland.study.kinds.base import Kind, Names, Without
+from copeland.study.kinds.kind import Kind, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState

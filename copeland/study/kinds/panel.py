@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from copeland.certificate import PanelCertificate, next_question, panel_certificate
 from copeland.certificate.panel_planner import likely_winner, still_matter
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
-from copeland.study.kinds.base import (
+from copeland.study.kinds.kind import (
     Kind,
     MakeChooser,
     Questions,

@@ -1,8 +1,9 @@
-"""What differs between kinds of study, as methods of one value that is chosen when a study is opened.
+"""What a kind of study decides, as methods of one value that is chosen by who votes: ``kind_of(settings)``.
 
-The ordinary kind is a list of options and an algorithm that chooses pairs of them, for people or for independent voters. It is the
-base class, so any other kind says only where it differs. A kind holds nothing: the `StudyState` holds all, and every method gets
-these. Methods named ``check_...`` and ``require...`` return if something may be done, and raise an error that says why not.
+Each kind is a file beside this one, and says all that is so of its voters: what is asked of whom, which answers count, what is
+proved and assumed, and in which words. Nobody else asks which kind a study is. A kind holds nothing: the `StudyState` holds all,
+and every method gets it. Methods named ``check_...`` and ``require...`` return if something may be done, and raise an error that
+says why not.
 """
 
 from __future__ import annotations
@@ -31,10 +32,7 @@ from copeland.study.settings import Settings
 from copeland.study.voter_history import (
     BallotRequest,
     active,
-    add_past,
     first_visit,
-    last_of,
-    opinions_of,
     same_item,
     sides_of,
 )
@@ -75,12 +73,15 @@ def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
 
 
 class Kind:
-    """What a study asks and whom, which answers it takes, what may be changed, and what it says."""
+    """What all kinds share: an algorithm that chooses pairs of options, by counts of votes."""
 
     terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
         *("labels", "delta", "margin", "voters", "cases", "judges", "goal"),
     )
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
+    deals_ahead: ClassVar[bool] = (
+        True  # whether what is dealt stays worth answering until the goal is reached
+    )
 
     # Opening
 
@@ -120,12 +121,7 @@ class Kind:
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
     ) -> BallotRequest:
         """Return the same request, with what the voter has met already."""
-        if state.settings.repeats == "count":
-            return request._replace(recent_ballots=last_of(log, voter))
-        if state.settings.people:
-            return add_past(state, log, voter, request)
-        done = opinions_of(log, voter, request.item)
-        return request._replace(once=True, avoided=done, recent_ballots=last_of(log, voter))
+        raise NotImplementedError
 
     def leave_out(
         self, state: StudyState, request: BallotRequest, without: Without, cases: Names
@@ -159,8 +155,6 @@ class Kind:
 
     def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer that the ballot does not allow."""
-        if state.settings.people and asked.voter is not None:
-            require_same_voter(asked, vote)
 
     def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
         """Refuse votes from elsewhere, all of them, if one may not be."""
@@ -347,7 +341,7 @@ def repeat_questions(
 
 def _goes_on(kind: Kind, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
-    if request.cases is not None or state.settings.people:
+    if kind.deals_ahead:
         return kind.is_open(state, request.now)
     return bool(chooser.propose(state, request, 1))
 
