@@ -68,7 +68,7 @@ def find_ballot(
         return (
             ballot_of(state, held[0]._replace(time=now)) if work.kind.is_open(state, now) else None
         )
-    if state.cases is not None:  # judges decide, and no visitor of a page does
+    if not work.kind.serves_pages:  # judges decide, and no visitor of a page does
         return None
     request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
     later = ((item, active(state) & set(map(state.index, names))) for item, names in wanted.later)

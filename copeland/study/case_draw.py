@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from copeland.study.log.state_parts import Case, Pair
+from copeland.study.log.case_ledger import Case
+from copeland.study.log.events import Pair
 from copeland.support.rng import stream
 
 

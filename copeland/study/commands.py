@@ -8,7 +8,6 @@ the transaction has to be, so it must come to the same events from the same log.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from copeland.errors import (
@@ -38,10 +37,8 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import StudyState, proves
-from copeland.study.log.state_parts import pair_of
 from copeland.study.options import ACTIVE, Option, check_distinct
-from copeland.study.voter_history import first_visit, same_item, sides_of
-from copeland.study.votes import ImportedVote
+from copeland.study.voter_history import sides_of
 from copeland.support.goal import ABOVE
 from copeland.support.names import look_of
 from copeland.support.vote_tables import outcome_of
@@ -68,13 +65,14 @@ def answer_to(
     """Return what to append, and the vote that answers a ballot: the same answer is kept once."""
     known = log.vote(told.event_id)
     if known is not None:
-        _require_same(state, log, known, told)
+        _require_same(kind, state, log, known, told)
         return [], known
     require_open(state)
     asked = _question(state, log, told.ballot)
+    kind.check_item(asked, told.item)
     before = _require_no_answer(state, log, asked)
     vote = _make_vote(state, asked, told, now)
-    repeats = _find_repeat(state, log, vote)
+    repeats = kind.find_first(state, log, vote)
     body = _describe(kind, state, log, asked, vote, before)
     if told.spent.body:
         body = (body or {}) | told.spent.body
@@ -92,10 +90,8 @@ def _describe(
     before: list[VoteEvent],
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
-    if state.settings.people:
-        named = vote.voter if asked.voter is None else None
-        if named is not None and first_visit(log, named) is not None:
-            return {"proves": False}
+    if asked.voter is None and vote.voter in kind.find_visitors(log, [vote.voter]):
+        return {"proves": False}
     if state.ledger.was_taken_back(asked):
         return None
     in_time = any(proves(earlier) for earlier in before)  # and undone since
@@ -104,9 +100,11 @@ def _describe(
     return kind.mark_again(state, vote, before)
 
 
-def _require_same(state: StudyState, log: Log, kept: VoteEvent, told: Answer) -> None:
+def _require_same(kind: Kind, state: StudyState, log: Log, kept: VoteEvent, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
-    said = _make_vote(state, _question(state, log, told.ballot), told, kept.time)
+    asked = _question(state, log, told.ballot)
+    kind.check_item(asked, told.item)
+    said = _make_vote(state, asked, told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
         raise conflict_over(told.event_id)
 
@@ -122,11 +120,6 @@ def conflict_over(event_id: str) -> Conflict:
 def _make_vote(state: StudyState, asked: AskedEvent, told: Answer, now: float) -> VoteEvent:
     """What an answer says, as the next event."""
     left, right = state.options[asked.left].name, state.options[asked.right].name
-    if state.cases is not None and told.item not in (None, asked.item):
-        raise InvalidParameter(
-            f"ballot {told.ballot} is about the case '{asked.item}', and the answer about '{told.item}'; the study "
-            "draws the case."
-        )
     if told.sides not in (None, (left, right)):
         raise UnknownBallot(
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
@@ -162,7 +155,7 @@ def _require_no_answer(state: StudyState, log: Log, asked: AskedEvent) -> list[V
     Return the answers that were undone.
     """
     ballot = asked.number
-    before = [] if ballot in state.open else list(log.answers(ballot))
+    before = [] if ballot in state.ledger.open else list(log.answers(ballot))
     if any(answer.number not in state.undone for answer in before):
         raise AlreadyVoted(
             f"ballot {ballot} was answered before; to change the answer, undo that vote first."
@@ -170,37 +163,8 @@ def _require_no_answer(state: StudyState, log: Log, asked: AskedEvent) -> list[V
     return before
 
 
-def _find_repeat(state: StudyState, log: Log, vote: VoteEvent) -> int | None:
-    """Return the number of the vote that this one only repeats, None if it counts itself."""
-    if not may_repeat(state, vote):
-        return None
-    if state.cases is not None:
-        return find_judgement(state, vote)
-    assert vote.voter is not None
-    return first_opinion(state, log.opinions(vote.voter, vote.left, vote.right), vote.item)
-
-
-def find_judgement(state: StudyState, vote: VoteEvent) -> int | None:
-    """Return the number of the vote that counts on a pair and a test case, whoever gave it."""
-    assert state.cases is not None
-    return state.cases.votes_on(pair_of(vote)).get(vote.item)
-
-
-def may_repeat(state: StudyState, vote: VoteEvent | ImportedVote) -> bool:
-    """Tell whether a vote does not count if its voter, or on a test case any judge, voted on the pair before."""
-    known = vote.voter is not None or state.cases is not None
-    return known and state.settings.repeats != "count" and state.meaning(vote.outcome) is not None
-
-
-def first_opinion(state: StudyState, earlier: Iterable[VoteEvent], item: str | None) -> int | None:
-    """Return the number of the vote that counts, of a voter's votes on a pair."""
-    for vote in earlier:
-        if state.counts(vote) and same_item(state, vote.item, item):
-            return vote.number
-    return None
-
-
 def undo_vote(
+    kind: Kind,
     state: StudyState,
     log: Log,
     event_id: str,
@@ -218,14 +182,14 @@ def undo_vote(
     # A vote that nobody asked for, or that stands for one that was undone, is not the voter's own to take back.
     if own and vote.ballot is not None and (vote.body or {}).get("again") != UNDONE:
         told["own"] = True
-    return _undo_votes(state, log, [vote], now, told)
+    return _undo_votes(kind, state, log, [vote], now, told)
 
 
-def withdrawal(state: StudyState, log: Log, source: str, now: float) -> list[Event]:
+def withdrawal(kind: Kind, state: StudyState, log: Log, source: str, now: float) -> list[Event]:
     """Return the events that undo every vote of an import that stands."""
     votes = [vote for vote in log.read_import(source) if vote.number not in state.undone]
     if votes:
-        return _undo_votes(state, log, votes, now, {"import": source})
+        return _undo_votes(kind, state, log, votes, now, {"import": source})
     sources = log.sources()
     if source in sources:
         raise UnknownVote(f"all votes imported from '{source}' were undone before.")
@@ -234,14 +198,19 @@ def withdrawal(state: StudyState, log: Log, source: str, now: float) -> list[Eve
 
 
 def _undo_votes(
-    state: StudyState, log: Log, votes: list[VoteEvent], now: float, body: dict[str, Any]
+    kind: Kind,
+    state: StudyState,
+    log: Log,
+    votes: list[VoteEvent],
+    now: float,
+    body: dict[str, Any],
 ) -> list[Event]:
     """The events that undo votes, and those by which the votes that they kept out count."""
     gone = state.undone | {vote.number for vote in votes}
     events, heirs = [], {}
     for vote in votes:
         counted = state.counts(vote)
-        heir = _heir(state, log, vote, gone) if counted else None
+        heir = _heir(kind, state, log, vote, gone) if counted else None
         if heir is not None:
             heirs[heir.number] = _again(heir, COUNTED, now)._replace(counts=heir.number)
         repeats = None if counted else vote.repeats
@@ -259,15 +228,17 @@ def _again(vote: VoteEvent, kind: str, now: float) -> VoteEvent:
     return said._replace(body={**marks_of(vote), **of} or None)
 
 
-def _heir(state: StudyState, log: Log, vote: VoteEvent, gone: set[int]) -> VoteEvent | None:
-    """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
-    shared = state.cases is not None
-    if state.settings.repeats == "count" or (vote.voter is None and not shared):
+def _heir(
+    kind: Kind, state: StudyState, log: Log, vote: VoteEvent, gone: set[int]
+) -> VoteEvent | None:
+    """Return the earliest vote that is not gone and that this vote kept out, None if there is none."""
+    subject = kind.subject_of(state, vote)
+    if subject is None:
         return None
-    for other in log.opinions(None if shared else vote.voter, *sides_of(vote)):
+    for other in log.opinions(subject.voter, *sides_of(vote)):
         opinion = state.meaning(other.outcome) is not None
         stands = other.number not in gone and opinion and proves(other)
-        if stands and same_item(state, other.item, vote.item):
+        if stands and kind.subject_of(state, other) == subject:
             return other
     return None
 

@@ -11,17 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from copeland.study.commands import (
-    conflict_over,
-    find_judgement,
-    first_opinion,
-    may_repeat,
-)
-from copeland.study.kinds.kind import Kind
+from copeland.study.commands import conflict_over
+from copeland.study.kinds.kind import Kind, Subject
 from copeland.study.log.event_log import PIECE, Log
 from copeland.study.log.events import UNDONE, VOTED, Event, VoteEvent, times_of
 from copeland.study.log.state import StudyState, proves
-from copeland.study.log.state_parts import pair_of
 from copeland.study.votes import Imported, ImportedVote, Incoming, votes_from
 
 FEW = 16  # votes that are looked up first
@@ -39,7 +33,8 @@ def import_votes(
     rows, known, restored = _under_their_ids(state, log, _cut_rows(kind, state, log, rows))
     before = state.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
-    firsts, came_before = _Firsts(state, log, fresh), _visitors(state, log, fresh)
+    firsts = _Firsts(kind, state, log, fresh)
+    came_before = kind.find_visitors(log, [row.voter for row in fresh])
     new: list[VoteEvent] = []
     seen = undone = 0
     for row in rows:
@@ -112,41 +107,24 @@ def _sum(votes: Iterable[Event]) -> int:
 class _Firsts:
     """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
 
-    def __init__(self, state: StudyState, log: Log, rows: Iterable[ImportedVote]):
-        self._state = state
-        repeating = (row for row in rows if may_repeat(state, row) and state.cases is None)
-        subjects = {(row.voter, frozenset((row.left, row.right))) for row in repeating}
-        self._earlier = log.opinions_on(subjects)  # type: ignore[arg-type]  (they have names)
-        self._first: dict[tuple[Any, ...], int] = {}
+    def __init__(self, kind: Kind, state: StudyState, log: Log, rows: Sequence[ImportedVote]):
+        self._kind, self._state, self._log = kind, state, log
+        subjects = {kind.subject_of(state, row) for row in rows if state.meaning(row.outcome)}
+        named = {(one.voter, one.pair) for one in subjects if one is not None and one.voter}
+        self._earlier = log.opinions_on(named)  # type: ignore[arg-type]  (they have names)
+        self._known: dict[Subject, int] = {}
 
     def find_repeat(self, vote: VoteEvent) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
-        if not may_repeat(self._state, vote):
+        subject = self._kind.subject_of(self._state, vote)
+        if subject is None or self._state.meaning(vote.outcome) is None:
             return None
-        state, subject, judged = (
-            self._state,
-            (vote.voter, pair_of(vote)),
-            self._state.cases is not None,
-        )
-        on = (*subject, None if state.settings.once else vote.item)
-        if judged:
-            on = (None, pair_of(vote), vote.item)
-        if on not in self._first:
-            earlier = (
-                find_judgement(state, vote)
-                if judged
-                else first_opinion(state, self._earlier[subject], vote.item)  # type: ignore[index]
-            )
-            self._first[on] = earlier or vote.number
-        return None if self._first[on] == vote.number else self._first[on]
-
-
-def _visitors(state: StudyState, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
-    """Who of an import has been here before it: people are dealt their pairs once, so those votes prove nothing."""
-    if not state.settings.people:
-        return set()
-    names = {row.voter for row in rows if row.voter is not None}
-    return {*log.visitors(list(names))}
+        if subject not in self._known:
+            earlier = self._earlier.get((vote.voter, subject.pair))  # type: ignore[arg-type]
+            first = self._kind.find_first(self._state, self._log, vote, earlier)
+            self._known[subject] = first or vote.number
+        first = self._known[subject]
+        return None if first == vote.number else first
 
 
 def _under_their_ids(

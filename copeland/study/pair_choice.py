@@ -138,10 +138,9 @@ class Player:
         self._set_scene(state, request)
         first = request.number
         pairs: list[Pair] = []
-        dealt = state.settings.people and request.voter is not None  # all at once, or never
         while (
             len(pairs) < n
-            and (pair := self._choose(state, request, first if dealt or not pairs else 0))
+            and (pair := self._choose(state, request, first if request.dealt or not pairs else 0))
             is not None
         ):
             pair = request.recent_ballots.choose_sides(*pair, coin_of(state, request.number))
@@ -197,22 +196,22 @@ class Player:
             lambda ballot: ballot in gone or self._expires[ballot] <= now, self._pending
         )
         gone.update(list(expired))
-        held = [ballot for ballot in self._new if ballot in state.open]
-        fresh = {ballot: state.open[ballot].expires for ballot in held}
+        held = [ballot for ballot in self._new if ballot in state.ledger.open]
+        fresh = {ballot: state.ledger.open[ballot].expires for ballot in held}
         last = next(reversed(self._expires.values()), now)
         if any(
             not last <= one < now + 2 * state.settings.lease or one <= now for one in fresh.values()
         ) or sorted(fresh.values()) != list(fresh.values()):
             return False
         self._forget(gone)
-        self._expect({b: (state.open[b].left, state.open[b].right) for b in held})
+        self._expect({b: (state.ledger.open[b].left, state.ledger.open[b].right) for b in held})
         self._expires |= fresh
         self._last = now
-        return not self._pending or next(iter(self._pending)) in state.open
+        return not self._pending or next(iter(self._pending)) in state.ledger.open
 
     def _look_around(self, state: StudyState, request: BallotRequest) -> None:
         """Do so by looking at every open ballot."""
-        under_way = state.under_way(request.now)
+        under_way = state.ledger.under_way(request.now)
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
         self._forget(self._pending.keys() - expected)
@@ -225,10 +224,10 @@ class Player:
         self._pending = dict(sorted(self._pending.items()))
         self._expires = {ballot: under_way[ballot].expires for ballot in self._pending}
         ends = list(self._expires.values())
-        every = list(state.open)
+        every = list(state.ledger.open)
         over, rest = every[: len(every) - len(under_way)], every[len(every) - len(under_way) :]
         is_plain = ends == sorted(ends) and rest == list(under_way)
-        is_plain &= all(state.open[ballot].expires <= request.now for ballot in over)
+        is_plain &= all(state.ledger.open[ballot].expires <= request.now for ballot in over)
         self._last = request.now if is_plain else None
 
     def _pause(self, state: StudyState, request: BallotRequest) -> None:
@@ -266,7 +265,7 @@ class Player:
         if request.recent_ballots.minds(*named[0]) > FINE:
             named = named + [pair for pair in self._claims() if request.allows(*pair)]
         best = request.recent_ballots.find_easiest(named)
-        if request.recent_ballots.minds(*best) > FINE and state.settings.people:
+        if request.recent_ballots.minds(*best) > FINE and request.dealt:
             other = self._pick_rare_pair(state, request)
             if other is not None and request.recent_ballots.minds(
                 *other

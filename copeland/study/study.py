@@ -175,7 +175,7 @@ class Study:
     @property
     def spent(self) -> Spent:
         """What judges have cost over all runs: calls, tokens and money, as the log has it."""
-        return self._current().spent
+        return self._current().tally.spent
 
     def option(self, name: str) -> Option:
         """Return the option of this name: what to show for it, and whether it is still asked."""
@@ -402,7 +402,9 @@ class Study:
         if reason is not None:
             check_text("the reason, as a ", source=reason)
         self._work.append(
-            lambda log: undo_vote(self._state, log, event_id, self.now(), reason, own)
+            lambda log: undo_vote(
+                self._work.kind, self._state, log, event_id, self.now(), reason, own
+            )
         )
 
     # Options
@@ -590,7 +592,9 @@ class Study:
         The votes stay in the log. If they are imported again, they count again.
         """
         check_plain(source=source)
-        undone = self._work.append(lambda log: withdrawal(self._state, log, source, self.now()))
+        undone = self._work.append(
+            lambda log: withdrawal(self._work.kind, self._state, log, source, self.now())
+        )
         return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
     @overload

@@ -111,6 +111,7 @@ class BallotRequest(NamedTuple):
     voter: str | None
     options: frozenset[int]
     once: bool = False  # no pair twice
+    dealt: bool = False  # what is asked for is dealt all at once, or never
     avoided: frozenset[frozenset[int]] = frozenset()
     item: str | None = None
     shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
@@ -193,7 +194,7 @@ def add_past(state: StudyState, log: Log, voter: str, request: BallotRequest) ->
     gone = [one for one in asked if one.number not in left_open | failed]
     given = [vote for vote in answers if vote.outcome != ERROR]
     met = frozenset(frozenset(sides_of(one)) for one in (*gone, *given))  # answered, or skipped
-    request = request._replace(once=True, avoided=met, waiting=tuple(waiting))
+    request = request._replace(once=True, dealt=True, avoided=met, waiting=tuple(waiting))
     return request._replace(recent_ballots=recall_ballots(asked))
 
 
@@ -226,7 +227,7 @@ def coin_of(state: StudyState, number: int) -> bool:
 
 def _waits(state: StudyState, log: Log, asked: AskedEvent) -> bool:
     """Tell whether nobody's answer to a ballot stands."""
-    return asked.number in state.open or all(
+    return asked.number in state.ledger.open or all(
         answer.number in state.undone for answer in log.answers(asked.number)
     )
 

@@ -8,8 +8,8 @@ COST = 5
 class Ballot:
     """An entry: a ballot, a vote that nobody asked for, or a pair and a case."""
 
-    def __init__(self, pair, unit, dealt, start=0.0, lease=0.0):
-        self.pair, self.unit, self.dealt = pair, unit, dealt
+    def __init__(self, pair, unit, dealt, start=0.0, lease=0.0, voter=None):
+        self.pair, self.unit, self.dealt, self.voter = pair, unit, dealt, voter
         self.start, self.lease = start, lease
         self.state = "held"  # or answered, skipped, taken back, gone
         self.worth = 0
@@ -28,6 +28,7 @@ class PlainLedger:
     def __init__(self, log, voters, missing, both_bad, lease, now):
         self.voters, self.ignores, self.both_bad = voters, missing == "ignored", both_bad
         self.entries, self.units, self.counted, self.k = {}, [], 0, 0
+        self.excused = set()
         for event in log:
             getattr(self, f"_{event.kind}", lambda _e, _l: None)(event, lease)
         self.now = now
@@ -38,7 +39,14 @@ class PlainLedger:
     def _added(self, _event, _):
         self.k += 1
 
+    def _excused(self, event, _):
+        self.excused.add(event.voter)
+
+    def _readmitted(self, event, _):
+        self.excused.remove(event.voter)
+
     def _asked(self, event, lease):
+        lease = (event.body or {}).get("lease", lease)
         if self.ignores:  # the oldest whose lease has ended are forgotten
             for one in [one for one in self.entries.values() if one.state == "held"]:
                 if one.in_time(event.time):
@@ -48,10 +56,11 @@ class PlainLedger:
         key = self._key(event, event.number)
         one = self.entries.get(key)
         if one is not None and one.state in ("held", "taken back"):
-            one.start, one.lease = event.time, lease
+            one.start, one.lease, one.voter = event.time, lease, event.voter
             return
         unit = event.voter if self.voters == "people" and event.voter is not None else key
-        self._enter(key, Ballot((event.left, event.right), unit, True, event.time, lease))
+        about = (event.time, lease, event.voter)
+        self._enter(key, Ballot((event.left, event.right), unit, True, *about))
 
     def _enter(self, key, entry):
         old = self.entries.pop(key, None)
@@ -188,8 +197,12 @@ class PlainLedger:
                 found[4][[i, j], [j, i]] += 1
         return found
 
+    def _name(self, one):
+        excused = one.voter in self.excused and one.state in ("held", "taken back")
+        return "excused" if excused else one.name_at(self.now)
+
     def totals(self):
         """How many ballots were handed out, and what became of them."""
-        dealt = [one.name_at(self.now) for one in self.entries.values() if one.dealt]
-        names = ("answered", "skipped", "taken back", "open", "missing")
+        dealt = [self._name(one) for one in self.entries.values() if one.dealt]
+        names = ("answered", "skipped", "taken back", "open", "missing", "excused")
         return (len(dealt), *(dealt.count(name) for name in names))

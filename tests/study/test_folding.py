@@ -85,7 +85,7 @@ def numbers(study):
     state = study.state()
     changing = ("number", "undone", "sides", "ledger", "open")
     about = write_value({k: v for k, v in state.fields().items() if k not in changing}, [])
-    sides = (state.sides.wins, state.sides.without)
+    sides = (state.tally.sides.wins, state.tally.sides.without)
     tables = [
         np.asarray(table).tolist()
         for table in (state.wins, state.ties, *state.ledger.tables(study.now()))
@@ -196,7 +196,9 @@ def test_a_folded_study_tells_what_an_expanded_one_does(tmp_path_factory, kind, 
     ("unit", "missing"), [("person", AGAINST), ("person", IGNORED), ("ballot", IGNORED)]
 )
 def test_a_count_is_so_many_people(unit, missing, steps):
-    one, each = Ledger(2, unit, missing), Ledger(2, unit, missing)
+    one, each = Ledger(unit, missing), Ledger(unit, missing)
+    for ledger in (one, each):
+        ledger.widen(2)
     number, ballots, counts = 0, [], []
     for step, n in steps:
         number += 100  # of the next event: a count may be as many events as votes

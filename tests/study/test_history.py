@@ -95,7 +95,7 @@ def state_of(wins, ties, **given):
     told = Settings(**given)
     body = {"settings": told.to_dict(), "options": options}
     state = StudyState(Event(1, CREATED, 0.0, body=body))
-    state.wins, state.ties = wins, ties
+    state.tally.wins, state.tally.ties = wins, ties
     state.ledger.counted = state.ledger.counted._replace(wins=wins, ties=ties)
     return state
 

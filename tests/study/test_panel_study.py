@@ -35,9 +35,9 @@ def completions(study, active=False):
     pairs = list(itertools.combinations(options, 2))
     open_answers = [
         (i, j)
-        for place, name in enumerate(state.panel.members)
+        for place, name in enumerate(state.ledger.members)
         for i, j in pairs
-        if name not in state.panel.excused and not state.panel.answered[place, i, j]
+        if name not in state.ledger.excused and not state.ledger.answered[place, i, j]
     ]
     for said in itertools.product((1, 0, -1), repeat=len(open_answers)):
         margin = state.wins - state.wins.T
@@ -297,8 +297,3 @@ def test_judges_are_members_by_their_names():
     assert study.standing().panel.members_to_ask == ("ben",)
     done = judge_study(study, {"ben": judge["ann"]})
     assert done.reason == "finished" and study.certificate().verdict == "winner"
-
-
-def test_the_table_of_answers_takes_no_room_where_there_is_no_panel():
-    state = create_study("tea", [f"o{i}" for i in range(300)], voters="independent").state()
-    assert state.panel.answered.size == 0 and isinstance(state.panel.answered, np.ndarray)

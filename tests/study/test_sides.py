@@ -80,7 +80,7 @@ def test_snapshots_keep_sides_and_swaps():
     study = study_with([COUNTS[1] | {"wins": 2}], SHOWN)
     judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=4)
     state = fold_log(study.log())
-    assert load_state(dump_state(state)) == state and state.sides.swapped
+    assert load_state(dump_state(state)) == state and state.tally.sides.swapped
 
 
 @pytest.mark.slow

@@ -22,7 +22,6 @@ from copeland.study.log.events import (
     read_event,
     to_json,
 )
-from copeland.study.log.snapshots import write_value
 from copeland.study.log.state import dump_state, fold_log, load_state
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
@@ -146,12 +145,14 @@ def make_study(name, storage=None):
 
 
 def describe(state):
-    """Return a digest of everything that the state holds."""
-    tables = []
-    about = write_value(state.fields(), tables)
+    """Return a digest of what the state says, however it keeps that."""
+    ledger, now = state.ledger, 1_800_000_020.0
     told = {
-        "about": about,
-        "tables": [table.tolist() for table in (*tables, *state.ledger.tables(0.0))],
+        "options": [[one.name, one.state, one.text] for one in state.options],
+        "tables": [table.tolist() for table in (state.wins, state.ties, *ledger.tables(now))],
+        "totals": ledger.totals(now)[:6],
+        "votes": [state.votes, state.asked, sorted(state.undone), sorted(state.counted)],
+        "rest": [state.epoch, sorted(state.offered.items()), state.edits, state.closed],
     }
     return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 

@@ -218,7 +218,7 @@ def test_ballots_of_wrong_clocks_do_not_pile_up(clock):
     for _ in range(20):
         study.ask()
         clock.now += LEASE
-    assert len(study.state().open) == 1
+    assert len(study.state().ledger.open) == 1
 
 
 def test_clocks_that_differ_a_little_agree_on_what_is_open(clock):
@@ -253,8 +253,9 @@ def test_who_follows_ballots_asks_as_who_looks_at_all_of_them(seed, how, monkeyp
             while held and coin.random() < 0.6:
                 study.tell(held.pop(coin.randrange(len(held))), coin.choice(["left", "right"]))
             state = study.state()
-            assert state.open_of(f"voter {n}") == {
-                b: one for b, one in state.open.items() if one.voter == f"voter {n}"
+            now, voter = other.now, f"voter {n}"
+            assert state.ledger.open_of(voter, now) == {
+                b: one for b, one in state.ledger.under_way(now).items() if one.voter == voter
             }
         assert study.state() == study.replay()
         return seen

@@ -51,7 +51,7 @@ def test_an_expired_ballot_leaves_the_state_with_the_next_question(study):
     state = study.state()
     state.take(asked(2, 0, 1))
     state.take(asked(3, 0, 2, time=10))
-    assert list(state.open) == [3]
+    assert list(state.ledger.open) == [3]
 
 
 def test_what_was_only_proposed_is_not_under_way_and_a_batch_spreads_over_pairs(study):

@@ -86,7 +86,7 @@ class Play:
         """How many ballots somebody is still to answer."""
         if voter is None:
             return 0
-        under_way = self.study.state().under_way(self.now)
+        under_way = self.study.state().ledger.under_way(self.now)
         return sum(ballot.voter == voter for ballot in under_way.values())
 
     def tell(self, number, word):

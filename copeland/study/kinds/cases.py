@@ -16,12 +16,13 @@ from copeland.certificate.evidence import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
-from copeland.study.kinds.kind import Kind, Names, Without
+from copeland.study.kinds.kind import Kind, Names, Subject, Without
+from copeland.study.log.case_ledger import Case, CaseLedger
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import UNDONE, AskedEvent, VoteEvent
+from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
-from copeland.study.log.state_parts import Case, Pair, pair_of
 from copeland.study.voter_history import BallotRequest, last_of
+from copeland.study.votes import ImportedVote
 from copeland.support.phrasing import format_count
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class JudgedCases(Kind):
     """A study in which each test case has one vote for each pair, whoever gives it."""
 
     only_counts = False
+    serves_pages = False
 
     def check_allocating(self) -> None:
         """Refuse: nobody searches."""
@@ -49,12 +51,11 @@ class JudgedCases(Kind):
         self, state: StudyState, request: BallotRequest, without: Without, cases: Names
     ) -> BallotRequest:
         """Return the same request, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
-        assert state.cases is not None
-        drawn = _cases_of(state, request.item, cases)
+        drawn = _all_cases(state, request.item, cases)
         taken: defaultdict[Pair, set[Case]] = defaultdict(set)
-        for pair in state.cases.pairs:
-            taken[pair] |= state.cases.votes_on(pair).keys()
-        for asked in state.under_way(request.now).values():
+        for pair in cases_of(state).pairs:
+            taken[pair] |= cases_of(state).votes_on(pair).keys()
+        for asked in state.ledger.under_way(request.now).values():
             taken[pair_of(asked)].add(asked.item)
         for pair, case in _without(state, without):
             taken[pair].add(case)
@@ -69,13 +70,32 @@ class JudgedCases(Kind):
         self, state: StudyState, vote: VoteEvent, before: list[VoteEvent]
     ) -> dict[str, Any] | None:
         """Return whether the vote of the same case was undone."""
-        assert state.cases is not None
-        return {"again": UNDONE} if state.cases.was_undone(vote) else None
+        return {"again": UNDONE} if cases_of(state).was_undone(vote) else None
 
     def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer on one case too many."""
         super().check_answer(state, asked, vote)
         _require_room(state, [vote])
+
+    def check_item(self, asked: AskedEvent, item: str | None) -> None:
+        """Refuse an answer that is about another case than its ballot."""
+        if item not in (None, asked.item):
+            raise InvalidParameter(
+                f"ballot {asked.number} is about the case '{asked.item}', and the answer about '{item}'; the study "
+                "draws the case."
+            )
+
+    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject:
+        """Return the pair and the case, whoever judges it."""
+        return Subject(None, pair_of(vote), vote.item)
+
+    def find_first(
+        self, state: StudyState, log: Log, vote: VoteEvent, known: Iterable[VoteEvent] | None = None
+    ) -> int | None:
+        """Return the number of the vote on the same pair and case; an answer that is none repeats nothing."""
+        if state.meaning(vote.outcome) is None:
+            return None
+        return cases_of(state).votes_on(pair_of(vote)).get(vote.item)
 
     def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
         """Refuse votes on more cases than there are."""
@@ -99,7 +119,13 @@ class JudgedCases(Kind):
         refuse_for_cases(look())
 
 
-def _cases_of(state: StudyState, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:
+def cases_of(state: StudyState) -> CaseLedger:
+    """Return the ledger of a study on test cases."""
+    assert isinstance(state.ledger, CaseLedger)
+    return state.ledger
+
+
+def _all_cases(state: StudyState, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:
     """All cases, as they are told; without any, the options themselves."""
     number = state.settings.cases
     if cases is None and number == 1:
@@ -131,10 +157,9 @@ def _without(
 
 def _require_these(state: StudyState, cases: Collection[Case]) -> None:
     """Refuse cases other than those that were judged before."""
-    assert state.cases is not None
     known = set(cases)
-    for pair in state.cases.pairs:
-        other = next((case for case in state.cases.votes_on(pair) if case not in known), None)
+    for pair in cases_of(state).pairs:
+        other = next((case for case in cases_of(state).votes_on(pair) if case not in known), None)
         if other is not None:
             raise InvalidParameter(
                 f"'{other}' was judged before, and is not among these cases; give the cases that this study began with."
@@ -143,7 +168,6 @@ def _require_these(state: StudyState, cases: Collection[Case]) -> None:
 
 def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
-    assert state.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
     for vote in votes:
         if state.meaning(vote.outcome) is None:
@@ -155,7 +179,7 @@ def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
         if vote.repeats is None:
             new[pair_of(vote)].add(vote.item)
     for pair, cases in new.items():
-        if len(state.cases.votes_on(pair).keys() | cases) > state.settings.cases:
+        if len(cases_of(state).votes_on(pair).keys() | cases) > state.settings.cases:
             one, other = (state.options[i].name for i in sorted(pair))
             raise InvalidParameter(
                 f"'{one}' and '{other}' have votes on more than {format_count(state.settings.cases, 'case')}, which "

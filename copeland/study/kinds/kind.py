@@ -8,7 +8,7 @@ says why not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from copeland.certificate import PanelCertificate
@@ -18,8 +18,9 @@ from copeland.errors import InvalidParameter, StudyClosed
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.registry import find
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, UNDONE, AskedEvent, Event, VoteEvent
-from copeland.study.log.state import OpenBallot, StudyState
+from copeland.study.log.events import ASKED, UNDONE, AskedEvent, Event, Pair, VoteEvent
+from copeland.study.log.ledger import Entry
+from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import Chooser, Player
 from copeland.study.results.standing import (
     PanelStanding,
@@ -36,6 +37,7 @@ from copeland.study.voter_history import (
     same_item,
     sides_of,
 )
+from copeland.study.votes import ImportedVote
 from copeland.support.goal import BEST, Goal
 
 if TYPE_CHECKING:
@@ -50,6 +52,14 @@ class Wait(NamedTuple):
 
     def __bool__(self) -> Literal[False]:
         return False
+
+
+class Subject(NamedTuple):
+    """What a vote is about, where only the first vote on that counts."""
+
+    voter: str | None  # None: whoever votes
+    pair: Pair
+    item: str | None  # None: whatever the options are compared on
 
 
 Names = Collection[str] | None
@@ -79,6 +89,7 @@ class Kind:
         *("labels", "delta", "margin", "voters", "cases", "judges", "goal"),
     )
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
+    serves_pages: ClassVar[bool] = True  # whether visitors of a page vote
     deals_ahead: ClassVar[bool] = (
         True  # whether what is dealt stays worth answering until the goal is reached
     )
@@ -163,6 +174,32 @@ class Kind:
         """Tell whether votes that say the same may be one event: where all of them count, and only as counts."""
         all_count = voter is None or settings.repeats == "count"
         return self.only_counts and all_count and find(settings.spec.name).absorb is not None
+
+    def check_item(self, asked: AskedEvent, item: str | None) -> None:
+        """Refuse what an answer says that it is about."""
+
+    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
+        """Return what a vote is about and only the first vote counts on; None if every vote counts."""
+        raise NotImplementedError
+
+    def find_first(
+        self, state: StudyState, log: Log, vote: VoteEvent, known: Iterable[VoteEvent] | None = None
+    ) -> int | None:
+        """Return the number of the vote that counts on the subject of this one, None if there is none.
+
+        ``known``: the votes of the same voter on the same pair, if they were looked up before.
+        """
+        subject = self.subject_of(state, vote)
+        if subject is None or state.meaning(vote.outcome) is None:
+            return None
+        for earlier in log.opinions(vote.voter, vote.left, vote.right) if known is None else known:
+            if state.counts(earlier) and self.subject_of(state, earlier) == subject:
+                return earlier.number
+        return None
+
+    def find_visitors(self, log: Log, voters: Sequence[str | None]) -> Collection[str | None]:
+        """Return who of these was here before, so that votes which nobody asked them for prove nothing."""
+        return ()
 
     # Changes
 
@@ -262,7 +299,7 @@ def has_too_few(state: StudyState) -> bool:
 
 
 def _room(
-    state: StudyState, log: Log, request: BallotRequest, held: dict[int, OpenBallot], n: int
+    state: StudyState, log: Log, request: BallotRequest, held: dict[int, Entry], n: int
 ) -> int:
     """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
     if request.voter is None:
@@ -272,18 +309,18 @@ def _room(
     return min(n, state.settings.open_ballots - len(held))
 
 
-def _find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, OpenBallot]:
+def _find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, Entry]:
     """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
     if request.voter is None:
         return {}
-    return state.find_current(state.open_of(request.voter), request.now)
+    return state.ledger.open_of(request.voter, request.now)
 
 
 def _new_questions(
     state: StudyState,
     chooser: Chooser,
     request: BallotRequest,
-    held: dict[int, OpenBallot],
+    held: dict[int, Entry],
     room: int,
 ) -> list[AskedEvent]:
     """Up to so many new questions for a voter who holds some."""
@@ -309,7 +346,7 @@ def _held_questions(
     log: Log,
     chooser: Chooser,
     request: BallotRequest,
-    held: dict[int, OpenBallot],
+    held: dict[int, Entry],
     n: int,
 ) -> list[AskedEvent] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
@@ -318,7 +355,9 @@ def _held_questions(
     now, there may be another once the first of those held has expired.
     """
     if request.cases is not None:
-        held = held or state.under_way(request.now)  # whose cases come back if nobody answers
+        held = held or state.ledger.under_way(
+            request.now
+        )  # whose cases come back if nobody answers
     if not (held or request.waiting) or not _goes_on(kind, state, chooser, request):
         return []
     kept = log.questions(held)
@@ -331,7 +370,7 @@ def _held_questions(
 
 
 def repeat_questions(
-    fitting: list[AskedEvent], held: Mapping[int, OpenBallot], n: int
+    fitting: list[AskedEvent], held: Mapping[int, Entry], n: int
 ) -> list[AskedEvent] | Wait:
     """Return up to ``n`` of the questions that somebody holds, or until when there are no others."""
     if fitting or not held:

@@ -20,6 +20,7 @@ from copeland.study.kinds.kind import (
     Kind,
     MakeChooser,
     Questions,
+    Subject,
     Wait,
     check_goal,
     repeat_questions,
@@ -34,8 +35,11 @@ from copeland.study.log.events import (
     AskedEvent,
     Event,
     VoteEvent,
+    pair_of,
 )
-from copeland.study.log.state import OpenBallot, StudyState
+from copeland.study.log.ledger import Entry
+from copeland.study.log.panel_ledger import PanelLedger
+from copeland.study.log.state import StudyState
 from copeland.study.results.standing import PanelStanding, Standing
 from copeland.study.voter_history import (
     RUNNING,
@@ -45,6 +49,7 @@ from copeland.study.voter_history import (
     sides_of,
 )
 from copeland.study.voter_history import active as active_options
+from copeland.study.votes import ImportedVote
 from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
@@ -97,6 +102,10 @@ class PanelOfVoters(Kind):
         _require_member(state, vote.voter)
         _require_first(state, vote, set())
 
+    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
+        """Return the voter and the pair, whatever the item; None of voters without a name."""
+        return None if vote.voter is None else Subject(vote.voter, pair_of(vote), None)
+
     def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
         """Refuse all votes if one is not a member's first answer on its pair."""
         met: set[tuple[str, frozenset[int]]] = set()
@@ -117,7 +126,7 @@ class PanelOfVoters(Kind):
         """Return the event that excuses or readmits a member; none if it is so already."""
         assert kind in (EXCUSED, READMITTED)
         _require_name(state, voter)
-        if (voter in state.panel.excused) == (kind == EXCUSED):
+        if (voter in panel_of(state).excused) == (kind == EXCUSED):
             return []
         return [Event(state.number + 1, kind, now, voter=voter)]
 
@@ -128,7 +137,7 @@ class PanelOfVoters(Kind):
 
         Answers that nobody will be asked for, as an option is paused, are missing all the same.
         """
-        panel, kept = state.panel, state.options_left
+        panel, kept = panel_of(state), state.options_left
         among = sorted(active_options(state)) if active else kept
         return panel_certificate(
             state.wins,
@@ -143,11 +152,11 @@ class PanelOfVoters(Kind):
 
     def counts(self, state: StudyState, now: float) -> tuple[Any, ...]:
         """Return wins, ties and missing answers."""
-        return state.wins, state.ties, state.panel.missing
+        return state.wins, state.ties, panel_of(state).missing
 
     def describe_panel(self, state: StudyState) -> dict[str, Any]:
         """Return who the panel is, and how many answers it has given, skips included."""
-        answers = int(state.panel.answered.sum()) // 2
+        answers = int(panel_of(state).answered.sum()) // 2
         return {"panel": list(state.settings.panel), "answers": answers}
 
     def is_open(self, state: StudyState, now: float) -> bool:
@@ -156,7 +165,7 @@ class PanelOfVoters(Kind):
 
     def panel_standing(self, state: StudyState) -> PanelStanding:
         """Return where the panel stands."""
-        panel, matter = state.panel, find_open_answers(state).sum(axis=(1, 2)) // 2
+        panel, matter = panel_of(state), find_open_answers(state).sum(axis=(1, 2)) // 2
         only_some = 1 < len(active_options(state)) < len(state.options_left)
         return PanelStanding(
             members=panel.members,
@@ -179,14 +188,20 @@ class PanelOfVoters(Kind):
         return panel_plan(look(), how["worlds"], how["seed"], how["progress"])
 
 
+def panel_of(state: StudyState) -> PanelLedger:
+    """Return the ledger of a panel's study."""
+    assert isinstance(state.ledger, PanelLedger)
+    return state.ledger
+
+
 def find_open_answers(state: StudyState) -> NDArray[np.bool_]:
     """Return members x K x K: whose missing answers may bear on the goal among the active options."""
     among = sorted(active_options(state))
-    matter = np.zeros(state.panel.answered.shape, dtype=bool)
+    matter = np.zeros(panel_of(state).answered.shape, dtype=bool)
     if can_reach_goal(state, among):
         cut, aim = np.ix_(range(len(matter)), among, among), aim_of(state, among)
         wins = state.wins[np.ix_(among, among)]
-        matter[cut] = still_matter(wins, state.panel.silent[cut], *aim)
+        matter[cut] = still_matter(wins, panel_of(state).silent[cut], *aim)
     return matter
 
 
@@ -212,9 +227,9 @@ def _require_few(k: int) -> None:
 
 
 def _require_name(state: StudyState, voter: str) -> None:
-    if voter not in state.panel.places:
+    if voter not in panel_of(state).places:
         raise InvalidParameter(
-            f"'{voter}' is not on the panel, which is {join_names(state.panel.members)}."
+            f"'{voter}' is not on the panel, which is {join_names(panel_of(state).members)}."
         )
 
 
@@ -222,10 +237,10 @@ def _require_member(state: StudyState, voter: str | None) -> None:
     """Refuse who is not on the panel, or is excused."""
     if voter is None:
         raise InvalidParameter(
-            f"this vote has no voter, but the panel is {join_names(state.panel.members)}; say whose it is."
+            f"this vote has no voter, but the panel is {join_names(panel_of(state).members)}; say whose it is."
         )
     _require_name(state, voter)
-    if voter in state.panel.excused:
+    if voter in panel_of(state).excused:
         raise InvalidParameter(f"'{voter}' is excused; readmit the voter first.")
 
 
@@ -238,7 +253,7 @@ def _require_first(
     assert vote.voter is not None
     left, right = sides_of(vote)
     subject = vote.voter, frozenset((left, right))
-    if subject in met or state.panel.has_answered(vote.voter, left, right):
+    if subject in met or panel_of(state).has_answered(vote.voter, left, right):
         pair = join_names([state.options[i].name for i in sorted((left, right))])
         raise AlreadyVoted(
             f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
@@ -252,11 +267,11 @@ class _Sitting:
     def __init__(self, state: StudyState, log: Log, request: BallotRequest):
         self.new: list[AskedEvent] = []
         self._state, self._log, self._request = state, log, request
-        self._asked = state.panel.members_due if request.voter is None else (request.voter,)
+        self._asked = panel_of(state).members_due if request.voter is None else (request.voter,)
         matter = find_open_answers(state)
         self._under_way = {
             number: ballot
-            for number, ballot in state.under_way(request.now).items()
+            for number, ballot in state.ledger.under_way(request.now).items()
             if matter[self._seat(ballot.voter), ballot.left, ballot.right]
         }
         self._shown = {name: log.ballots_of(name, RUNNING) for name in self._asked}
@@ -283,14 +298,14 @@ class _Sitting:
 
     def _seat(self, voter: str | None) -> int:
         assert voter is not None, "every ballot of a panel is somebody's"
-        return self._state.panel.places[voter]
+        return panel_of(self._state).places[voter]
 
     def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
         """Return the member and the two options that the planner would ask now, with or without the answers under way."""
         among = sorted(active_options(self._state))
         if not can_reach_goal(self._state, among):
             return None
-        wins, silent = self._state.wins.copy(), self._state.panel.silent
+        wins, silent = self._state.wins.copy(), panel_of(self._state).silent
         if count_on:
             for ballot in self._under_way.values():
                 winner = likely_winner(wins, ballot.left, ballot.right)
@@ -304,7 +319,7 @@ class _Sitting:
             silent[cut_each],
             stream(self._state.settings.seed, "panel", self._request.number + len(self.new)),
             allowed=self._possible_questions()[cut_each],
-            last=[self._recent_pairs(name, among) for name in self._state.panel.members],
+            last=[self._recent_pairs(name, among) for name in panel_of(self._state).members],
             goal=aim[0],
             labels=aim[1],
         )
@@ -314,7 +329,7 @@ class _Sitting:
         """Members x K x K: who may be asked what now."""
         k = self._state.k
         pairs = np.isin(np.arange(k), list(self._request.options))
-        allowed = np.zeros(self._state.panel.answered.shape, dtype=bool)
+        allowed = np.zeros(panel_of(self._state).answered.shape, dtype=bool)
         for name in self._asked:
             held = sum(ballot.voter == name for ballot in self._under_way.values())
             has_room = held < self._state.settings.open_ballots
@@ -335,7 +350,7 @@ class _Sitting:
         return [asked for asked in self.new if asked.voter == voter]
 
     def _hand_out(self, seat: int, one: int, other: int) -> None:
-        voter, number = self._state.panel.members[seat], self._request.number + len(self.new)
+        voter, number = panel_of(self._state).members[seat], self._request.number + len(self.new)
         recent_ballots = recall_ballots([*self._log.ballots_of(voter), *self._new_to(voter)])
         left, right = self._request.sides(
             *recent_ballots.choose_sides(one, other, coin_of(self._state, number))
@@ -343,9 +358,9 @@ class _Sitting:
         about = {"voter": voter, "left": left, "right": right, "item": self._request.item}
         asked = AskedEvent(number, ASKED, self._request.now, **about, source=self._request.source)
         self.new.append(asked)
-        self._under_way[number] = OpenBallot(
-            left, right, voter, self._request.item, self._request.now
-        )
+        about = {"voter": voter, "item": self._request.item, "start": self._request.now}
+        entry = Entry(number, left, right, unit=number, **about)
+        self._under_way[number] = entry
 
 
 def _both_ways(one: int, other: int) -> tuple[list[int], list[int]]:

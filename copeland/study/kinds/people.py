@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from copeland.study.kinds.kind import Kind, require_same_voter
+from collections.abc import Collection, Sequence
+
+from copeland.study.kinds.kind import Kind, Subject, require_same_voter
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import AskedEvent, VoteEvent
+from copeland.study.log.events import AskedEvent, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
 from copeland.study.voter_history import BallotRequest, add_past
+from copeland.study.votes import ImportedVote
 
 
 class People(Kind):
@@ -22,3 +25,12 @@ class People(Kind):
         """Refuse an answer by somebody else than who was asked."""
         if asked.voter is not None:
             require_same_voter(asked, vote)
+
+    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
+        """Return the voter and the pair, whatever the item; None of voters without a name."""
+        return None if vote.voter is None else Subject(vote.voter, pair_of(vote), None)
+
+    def find_visitors(self, log: Log, voters: Sequence[str | None]) -> Collection[str | None]:
+        """Return who of these was here before: everybody is dealt their pairs once, and further votes prove nothing."""
+        names = [voter for voter in voters if voter is not None]
+        return log.visitors(names) if names else ()

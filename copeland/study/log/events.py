@@ -9,7 +9,7 @@ paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again
 retired     ``left`` is not asked again, unless it is resumed soon
 asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``: who asked for it, if told. Its
-            number is the ballot's
+            number is the ballot's. ``body``: its ``lease`` in seconds, if that is its own
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats. Of an import, ``body`` says
             whether it has ``sides``, that it has no ``order`` if it came as a count, and how many ``times`` it was
@@ -78,6 +78,8 @@ BOTH_BAD = "both_bad"
 SKIP = "skip"
 ERROR = "error"
 OUTCOMES = (LEFT, RIGHT, TIE, BOTH_BAD, SKIP, ERROR)
+
+Pair = frozenset[int]  # two options
 
 
 class Event(NamedTuple):
@@ -182,6 +184,11 @@ def is_vote(event: Event) -> TypeGuard[VoteEvent]:
     return event.kind == VOTED
 
 
+def pair_of(event: Any) -> Pair:
+    """Return the options of a vote or a ballot, on whichever sides they are."""
+    return frozenset((event.left, event.right))
+
+
 def times_of(vote: Event) -> int:
     """Return how many votes an event stands for: a row of counts is kept as one event.
 
@@ -191,6 +198,11 @@ def times_of(vote: Event) -> int:
     (1, 40)
     """
     return (vote.body or {}).get("times", 1)
+
+
+def lease_of(asked: Event, usual: float) -> float:
+    """Return for how many seconds the answer to a ballot is waited for: its own lease, or that of the study."""
+    return (asked.body or {}).get("lease", usual)
 
 
 def ballot_in(vote: Event) -> int | None:

@@ -9,9 +9,11 @@ skipped      nothing: a skip, or an answer that counts as nothing by the setting
 taken back   a loss of both sides, until its voter answers it again
 missing      its lease ended without an answer, or a judge failed: a loss of both sides, or nothing where missing
              answers are ignored by an assumption that the certificate states
+excused      outside what is proved: it is for a member of a panel whose answers are not waited for
 ===========  =====================================================================================================
 
-On test cases, one entry stands for each pair and case, however often that is handed out.
+A :class:`Ledger` has an entry for each ballot. Kinds of study that know more of their ballots have a ledger of their own beside this
+file: on test cases, one entry stands for each pair and case, however often that is handed out.
 
 **Order.** Entries belong to units: a person, or else the entry itself. Units are numbered in the order in which they were
 handed out. What is asked next is decided by what is known then, so the true answers of units 1, 2, 3, ... give a test
@@ -27,12 +29,13 @@ The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copeland.study.log.events import (
     ASKED,
@@ -43,11 +46,12 @@ from copeland.study.log.events import (
     ballot_in,
     times_of,
 )
-from copeland.study.log.state_parts import Tables, empty_tables, pair_of
-from copeland.study.settings import AGAINST, IGNORED, JUDGE, PEOPLE, Settings
+from copeland.study.log.tables import Tables, empty_tables
+from copeland.study.settings import IGNORED
 
 COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
 
+Bools = NDArray[np.bool_]
 Unit = Literal["ballot", "person", "case"]
 Before = Literal["answered", "skipped", "missing"]  # what an entry was, until that was undone
 Key = Hashable  # of an entry: its ballot, a vote that nobody asked for, or its pair and case
@@ -65,6 +69,7 @@ class Totals(NamedTuple):
     taken_back: int = 0
     open: int = 0
     missing: int = 0
+    excused: int = 0
 
 
 NO_BALLOTS = Totals()
@@ -74,22 +79,35 @@ NO_BALLOTS = Totals()
 class Entry:
     """A ballot without an answer."""
 
-    number: int  # of the event by which it was handed out, or came back
+    number: int  # of the event by which it was first handed out, or came back
     left: int
     right: int
-    start: float  # of its lease, in seconds since 1970
-    lease: float
-    voter: str | None
     unit: Key | None  # None: its unit is counted
+    voter: str | None = None
+    item: str | None = None
+    start: float = 0.0  # of its lease, in seconds since 1970
+    lease: float = 0.0
+    ballot: int | None = (
+        None  # as which it was handed out last, while an answer to that is waited for
+    )
     is_taken_back: bool = False
 
+    @property
+    def expires(self) -> float:
+        """When its lease ends."""
+        return self.start + self.lease
+
+    def is_in_time(self, now: float) -> bool:
+        """Tell whether its lease goes on; clocks may differ by less than a lease."""
+        return -self.lease < now - self.start < self.lease
+
     def is_open(self, now: float) -> bool:
-        """Tell whether its answer is waited for; clocks may differ by less than a lease."""
-        return not self.is_taken_back and -self.lease < now - self.start < self.lease
+        """Tell whether it may still get an answer that counts."""
+        return not self.is_taken_back and self.is_in_time(now)
 
     def is_missing(self, now: float) -> bool:
         """Tell whether its lease ended without an answer."""
-        return not (self.is_taken_back or self.is_open(now))
+        return not (self.is_taken_back or self.is_in_time(now))
 
 
 @dataclass
@@ -102,26 +120,28 @@ class Waiting:
     answers: int = 0
 
 
-class Changing:
-    """Something that counts its changes. A slot holds the count, so ``vars``, and with it a snapshot, leaves it out."""
+class _Known:
+    """What a process has found out from a ledger. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
 
-    __slots__ = ("_changes",)
+    __slots__ = ("_by_voter", "_changes", "_open")
 
     @property
     def changes(self) -> int:
-        """How often it has changed since this process made it."""
+        """How often the tables have changed since this process made them."""
         return getattr(self, "_changes", 0)
 
-    def note_change(self) -> None:
-        """Count a change."""
+    def _note_change(self) -> None:
         self._changes = self.changes + 1
 
 
-class Ledger(Changing):
-    """The ballots of a study, and the counts of the first units."""
+class Ledger(_Known):
+    """The ballots of a study, and the counts of the first units.
 
-    def __init__(self, k: int, unit: Unit, missing: str):
-        self.counted = empty_tables(k)
+    ``missing`` says what a ballot is whose answer never comes: a loss of both sides (AGAINST), or nothing (IGNORED).
+    """
+
+    def __init__(self, unit: Unit, missing: str):
+        self.counted = empty_tables()
         self._unit: Unit = unit
         self._missing = missing
         self._held: dict[Key, Entry] = {}  # without an answer, the oldest first
@@ -130,27 +150,100 @@ class Ledger(Changing):
         self._reopened: dict[Key, Before] = {}  # entries that may be answered once more
         self._dealt = self._answered = self._skipped = self._dropped = 0
 
+    # Whose answers are waited for
+
+    @property
+    def excused(self) -> Collection[str]:
+        """The members of a panel whose answers are not waited for."""
+        return ()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Whose votes count, where it matters who they are."""
+        return ()
+
+    @property
+    def unsettled(self) -> Bools | None:
+        """K x K: the pairs on which the answers of a panel are not complete; None where votes never end."""
+        return None
+
+    @property
+    def open(self) -> Mapping[int, Entry]:
+        """The ballots without an answer, by number, the oldest first; of some the lease is over."""
+        return self._index()[0]
+
+    def under_way(self, now: float) -> dict[int, Entry]:
+        """Return the ballots whose answers are waited for now, the oldest first.
+
+        These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
+        little, and one that is years off must keep nothing open.
+        """
+        return {ballot: one for ballot, one in self.open.items() if one.is_in_time(now)}
+
+    def open_of(self, voter: str, now: float) -> dict[int, Entry]:
+        """Return the same of one voter, without a look at all others."""
+        own = self._index()[1].get(voter, {})
+        return {ballot: one for ballot, one in own.items() if one.is_in_time(now)}
+
+    def _index(self) -> tuple[dict[int, Entry], dict[str | None, dict[int, Entry]]]:
+        """The open ballots, and the same by voter."""
+        found: dict[int, Entry] | None = getattr(self, "_open", None)
+        if found is None:
+            held = [one for one in self._held.values() if one.ballot is not None]
+            self._open, self._by_voter = {}, {}
+            for one in sorted(held, key=lambda one: one.ballot or 0):
+                self._list(one)
+        return self._open, self._by_voter
+
+    def _list(self, entry: Entry) -> None:
+        assert entry.ballot is not None
+        self._open[entry.ballot] = entry
+        self._by_voter.setdefault(entry.voter, {})[entry.ballot] = entry
+
+    def close(self, ballot: int) -> None:
+        """Wait for the answer to a ballot no more: one came, whatever it proves."""
+        ballots, by_voter = self._index()
+        entry = ballots.pop(ballot, None)
+        if entry is None:
+            return
+        entry.ballot = None
+        del by_voter[entry.voter][ballot]
+        if not by_voter[entry.voter]:
+            del by_voter[entry.voter]
+
     # What happened
 
     def widen(self, k: int) -> None:
         """Make room for ``k`` options."""
         self.counted = self.counted.widen(k)  # who waits goes on waiting
-        self.note_change()
+        self._note_change()
 
     def deal(self, asked: AskedEvent, lease: float) -> None:
         """Take in a ballot that is handed out."""
         self.expire(asked.time)
         key = self._key_of(asked)
-        held = self._held.get(key)
-        if held is not None:  # a case, which stays the loss of both sides that it was
-            held.start, held.lease, held.voter = asked.time, lease, asked.voter
-            return
-        unit = self._unit_for(key, asked)
-        self._hold(
-            key, Entry(asked.number, asked.left, asked.right, asked.time, lease, asked.voter, unit)
-        )
-        self._reopened.pop(key, None)
-        self._dealt += 1
+        entry = self._held.get(key)
+        if entry is None:
+            entry = Entry(asked.number, asked.left, asked.right, self._unit_for(key, asked))
+            self._hold(key, entry)
+            self._reopened.pop(key, None)
+            self._dealt += 1
+        elif entry.ballot is not None:  # a case, which stays the loss of both sides that it was
+            self.close(entry.ballot)
+        self._index()
+        entry.ballot, entry.voter, entry.item = asked.number, asked.voter, asked.item
+        entry.start, entry.lease = asked.time, lease
+        self._list(entry)
+
+    def excuse(self, voter: str, is_excused: bool) -> None:
+        """Wait for no answer of a member any more, or wait again: only panels have members."""
+        raise ValueError(f"'{voter}' is not of a panel")
+
+    def hear(self, vote: VoteEvent, step: int) -> None:
+        """Take in what a voter said, whether it counts or not, or with a negative step that it is undone."""
+
+    def count(self, vote: VoteEvent, step: int) -> None:
+        """Take in that a vote counts, or with a negative step that it counts no more."""
 
     def answer(self, vote: VoteEvent, meaning: str | None) -> None:
         """Take in an answer, or a vote that nobody asked for; without a meaning it is a skip."""
@@ -216,7 +309,7 @@ class Ledger(Changing):
             self._skipped -= 1
         unit = self._unit_of.get(key)
         self._hold(
-            key, Entry(vote.number, vote.left, vote.right, vote.time, 0.0, vote.voter, unit, True)
+            key, Entry(vote.number, vote.left, vote.right, unit, vote.voter, is_taken_back=True)
         )
 
     def count_repeat(self, vote: VoteEvent, meaning: str | None) -> None:
@@ -251,6 +344,8 @@ class Ledger(Changing):
                 if self._held[key].unit is None:  # its loss of both sides is in the table
                     del self._held[key]
                     self._dropped += 1
+        for ballot in list(takewhile(lambda one: not self.open[one].is_in_time(now), self.open)):
+            self.close(ballot)  # so that they do not pile up
 
     # What it comes to
 
@@ -289,11 +384,12 @@ class Ledger(Changing):
 
     def totals(self, now: float) -> Totals:
         """Return how many ballots were handed out, and what became of them."""
-        back = sum(entry.is_taken_back for entry in self._held.values())
-        missing = sum(entry.is_missing(now) for entry in self._held.values())
-        current = len(self._held) - back - missing
-        missing += self._dropped
-        return Totals(self._dealt, self._answered, self._skipped, back, current, missing)
+        excused = [one for one in self._held.values() if one.voter in self.excused]
+        held = [one for one in self._held.values() if one.voter not in self.excused]
+        back = sum(one.is_taken_back for one in held)
+        missing = sum(one.is_missing(now) for one in held)
+        states = (back, len(held) - back - missing, missing + self._dropped, len(excused))
+        return Totals(self._dealt, self._answered, self._skipped, *states)
 
     def is_late(self, asked: AskedEvent, now: float) -> bool:
         """Tell whether an answer to a ballot comes too late to prove anything: its missing was ignored."""
@@ -310,8 +406,6 @@ class Ledger(Changing):
     # How it is done
 
     def _key_of(self, event: AskedEvent | VoteEvent) -> Key:
-        if self._unit == "case":
-            return pair_of(event), event.item
         return event.number if event.kind == ASKED else ballot_in(event) or event.vote
 
     def _unit_for(self, key: Key, event: AskedEvent | VoteEvent) -> Key:
@@ -336,7 +430,7 @@ class Ledger(Changing):
             return False
         self.counted.miss(vote.left, vote.right, -1)
         self._dropped -= 1
-        self.note_change()
+        self._note_change()
         return True
 
     def _hold(self, key: Key, entry: Entry) -> None:
@@ -344,7 +438,7 @@ class Ledger(Changing):
         self._held[key] = entry
         if entry.unit is None:
             self.counted.miss(entry.left, entry.right)
-            self.note_change()
+            self._note_change()
         else:
             self._waiting[entry.unit].held.add(key)
 
@@ -353,9 +447,11 @@ class Ledger(Changing):
         entry = self._held.pop(key, None)
         if entry is None:
             return False
+        if entry.ballot is not None:
+            self.close(entry.ballot)
         if entry.unit is None:
             self.counted.miss(entry.left, entry.right, -1)
-            self.note_change()
+            self._note_change()
         else:
             self._waiting[entry.unit].held.discard(key)
         return True
@@ -368,7 +464,7 @@ class Ledger(Changing):
         unit = self._unit_of.get(key)
         if unit is None:
             _apply(self.counted, change)
-            self.note_change()
+            self._note_change()
         else:
             self._waiting[unit].changes.append(change)
 
@@ -401,18 +497,9 @@ class Ledger(Changing):
                 self.counted.miss(entry.left, entry.right)
             for one in unit.known:
                 del self._unit_of[one]
-            self.note_change()
+            self._note_change()
 
 
 def _apply(tables: Tables, change: _Change) -> None:
     left, right, outcome, times, is_undone = change
     (tables.add_undone if is_undone else tables.add)(left, right, outcome, times)
-
-
-def ledger_of(settings: Settings) -> Ledger:
-    """Return an empty ledger, with the rules of who votes."""
-    if settings.voters == PEOPLE:
-        return Ledger(0, "person", settings.missing)
-    if settings.voters == JUDGE:
-        return Ledger(0, "case", AGAINST)
-    return Ledger(0, "ballot", AGAINST if settings.panel else IGNORED)

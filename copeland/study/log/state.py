@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from copeland.errors import StorageError, UnknownOption, UnknownStudy, nearest
+from copeland.study.log.case_ledger import CaseLedger
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -19,9 +20,7 @@ from copeland.study.log.events import (
     ERROR,
     EXCUSED,
     LEFT,
-    NOTHING,
     OPTION_TEXT,
-    OUTCOMES,
     PAUSED,
     PRESENTED,
     READMITTED,
@@ -38,42 +37,42 @@ from copeland.study.log.events import (
     Spent,
     VoteEvent,
     VoterEvent,
+    lease_of,
     read_needed,
-    spent_on,
     times_of,
 )
-from copeland.study.log.ledger import Entry, Ledger, Waiting, ledger_of
+from copeland.study.log.ledger import Entry, Ledger, Waiting
+from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.sides import Sides, Swaps
 from copeland.study.log.snapshots import dump_values, load_values, write_value
-from copeland.study.log.state_parts import (
-    Cases,
-    Counts,
-    Edit,
-    Panel,
-    Tables,
-    count,
-    widen,
-)
+from copeland.study.log.tables import Counts, Tables
+from copeland.study.log.tally import Tally
 from copeland.study.options import ACTIVE, Option
-from copeland.study.settings import Settings
+from copeland.study.settings import IGNORED, INDEPENDENT, JUDGE, PANEL, PEOPLE, Settings
 
 FORMAT = 1  # of snapshots; others are not read
 
 
-class OpenBallot(NamedTuple):
-    """A ballot that was handed out and not answered; whether its lease has run out, only a clock can tell."""
+LEDGERS: dict[str, Callable[[Settings], Ledger]] = {  # by who votes
+    INDEPENDENT: lambda settings: Ledger("ballot", IGNORED),
+    PEOPLE: lambda settings: Ledger("person", settings.missing),
+    JUDGE: lambda settings: CaseLedger(),
+    PANEL: lambda settings: PanelLedger(settings.panel),
+}
 
-    left: int
-    right: int
-    voter: str | None
-    item: str | None
-    expires: float
+
+class Edit(NamedTuple):
+    """What was changed after votes: a text that voters read, or that the study was closed."""
+
+    part: str  # which text, or the kind of the event
+    option: int | None  # whose; None: it is of the whole study
+    votes: int  # that counted by then
 
 
 class _Known:
     """What a process has found out from a state. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
 
-    __slots__ = ("_changes", "_end", "_open_of")
+    __slots__ = ("_changes", "_end")
 
 
 class StudyState(_Known):
@@ -82,9 +81,6 @@ class StudyState(_Known):
     ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
     in the log.
     """
-
-    # By judges, over all runs; undoing a vote brings nothing back. A field of its own once there is any, so that snapshots without it stay good.
-    spent: Spent = NOTHING
 
     def __init__(self, created: Event):
         try:
@@ -96,20 +92,12 @@ class StudyState(_Known):
         body = created.body or {}
         self.settings = Settings.of(body["settings"])
         self.options: list[Option] = []
-        self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
-        self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
-        self.ledger = ledger_of(self.settings)  # of all ballots, and what a proof is made from
-        self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
-        self.sides = Sides()  # of the wins that count, and of what each voter said
-        self.outcomes: dict[str, int] = dict.fromkeys(OUTCOMES, 0)  # of all that were not undone
-        self.repeated = 0  # votes that only repeat an earlier one
-        self.extra = 0  # votes that are kept and prove nothing: nobody dealt them
+        self.indices: dict[str, int] = {}  # of the options, by name
+        self.ledger = LEDGERS[self.settings.voters](self.settings)  # of all ballots, for the proof
+        self.tally = Tally()  # of all votes, as they were given
         self.undone: set[int] = set()  # the numbers of those votes
-        self.undone_votes = 0  # that they stand for
         self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
-        self.votes = 0  # that count
-        self.asked = 0
-        self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
+        self.asked = 0  # ballots, as often as they were handed out
         self.epoch = 1
         self.offered: dict[int, int] = {}  # how many options there were in each epoch
         self.voted_in_epoch = False
@@ -117,8 +105,6 @@ class StudyState(_Known):
         self.edited = 0  # the number of the last event that changed a text
         self.closed = False
         self.number = created.number  # of the last event
-        self.indices: dict[str, int] = {}  # of the options, by name
-        self.panel = Panel(self.settings.panel)
         self._add([Option(**option) for option in body["options"]])
         self.offered[self.epoch] = self.k
 
@@ -126,6 +112,21 @@ class StudyState(_Known):
     def k(self) -> int:
         """The number of options ever offered."""
         return len(self.options)
+
+    @property
+    def wins(self) -> Counts:
+        """The votes that count for each option against each other: [winner, loser]."""
+        return self.tally.wins
+
+    @property
+    def ties(self) -> Counts:
+        """The votes that count for neither option: symmetric."""
+        return self.tally.ties
+
+    @property
+    def votes(self) -> int:
+        """How many votes count."""
+        return self.tally.votes
 
     def index(self, name: str) -> int:
         """Return the index of the option of this name."""
@@ -153,45 +154,6 @@ class StudyState(_Known):
             known = self._end = proof, look(self, now)
         return known[1]
 
-    def under_way(self, now: float) -> dict[int, OpenBallot]:
-        """Return the ballots whose answers are waited for now, the oldest first.
-
-        These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
-        little, and one that is years off must keep nothing open.
-        """
-        return self.find_current(self.open, now)
-
-    def find_current(self, ballots: Mapping[int, OpenBallot], now: float) -> dict[int, OpenBallot]:
-        """Return those of some ballots that :meth:`under_way` returns."""
-        longest = 2 * self.settings.lease
-        return {b: asked for b, asked in ballots.items() if 0 < asked.expires - now < longest}
-
-    def open_of(self, voter: str) -> dict[int, OpenBallot]:
-        """Return the ballots that a voter has not answered, the oldest first, without a look at all others."""
-        index: dict[str | None, dict[int, OpenBallot]] | None = getattr(self, "_open_of", None)
-        if index is None:
-            index = self._open_of = {}
-            for ballot, asked in self.open.items():
-                index.setdefault(asked.voter, {})[ballot] = asked
-        return index.get(voter, {})
-
-    def _close_ballot(self, ballot: int) -> None:
-        """Wait for the answer to a ballot no more."""
-        asked, index = self.open.pop(ballot, None), getattr(self, "_open_of", None)
-        if asked is not None and index is not None:
-            del index[asked.voter][ballot]
-            if not index[asked.voter]:
-                del index[asked.voter]
-
-    def _expire(self, now: float) -> None:
-        # Only so that they do not pile up: the oldest go, up to the first that is still waited for.
-        longest = 2 * self.settings.lease
-        while self.open:
-            ballot = next(iter(self.open))
-            if 0 < self.open[ballot].expires - now < longest:
-                return
-            self._close_ballot(ballot)
-
     def _add_option(self, event: OptionEvent) -> None:
         self._add([Option(**(event.body or {}))])
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
@@ -203,9 +165,8 @@ class StudyState(_Known):
         for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
-        self.wins, self.ties = widen(self.wins, self.k), widen(self.ties, self.k)
+        self.tally.widen(self.k)
         self.ledger.widen(self.k)
-        self.panel.widen(self.k)
 
     def _change_option(self, event: OptionEvent) -> None:
         target = ACTIVE if event.kind == RESUMED else event.kind
@@ -221,25 +182,15 @@ class StudyState(_Known):
         self.edited = event.number
 
     def _take_question(self, event: AskedEvent) -> None:
-        self._expire(event.time)
-        expires = event.time + self.settings.lease
-        ballot = OpenBallot(event.left, event.right, event.voter, event.item, expires)
-        self.open[event.number] = ballot
-        index = getattr(self, "_open_of", None)
-        if index is not None:
-            index.setdefault(event.voter, {})[event.number] = ballot
         self.asked += 1
-        self.ledger.deal(event, self.settings.lease)
+        self.ledger.deal(event, lease_of(event, self.settings.lease))
 
     def _take_vote(self, event: VoteEvent) -> None:
         if event.ballot is not None:
-            self._close_ballot(event.ballot)
+            self.ledger.close(event.ballot)
         self.voted_in_epoch = True
-        spent = spent_on(event)
-        if spent != NOTHING:
-            self.spent = self.spent.plus(spent)
-        times = times_of(event)
-        self._tally(event, times)
+        self.tally.spend(event)
+        self._hear(event, times_of(event))
         if not proves(event):
             return  # so its ballot has no answer
         if event.outcome == ERROR:
@@ -252,46 +203,34 @@ class StudyState(_Known):
 
     def _undo_vote(self, event: VoteEvent) -> None:
         self.undone.add(event.vote)
-        times = times_of(event)
-        self.undone_votes += times
-        self._tally(event, -times)
-        if not proves(event):
-            return
-        meaning = self._standing_meaning(event)
-        if "own" in (event.body or {}):
-            self.ledger.take_back(event, meaning)
-            return
-        self.ledger.undo(event, meaning)
-        if self.cases is not None and meaning is not None:
-            self.cases.undo(event)
+        self.tally.undone += times_of(event)
+        self._hear(event, -times_of(event))
+        if proves(event):
+            is_own = "own" in (event.body or {})
+            undo = self.ledger.take_back if is_own else self.ledger.undo
+            undo(event, self._standing_meaning(event))
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
-        self.repeated -= 1
+        self.tally.repeated -= 1
         self._count(event, 1)
         self.ledger.count_repeat(event, self.meaning(event.outcome))
 
-    def _tally(self, vote: VoteEvent, step: int) -> None:
-        self.outcomes[vote.outcome] += step
-        self.sides.note(vote, step)
-        if self.panel.members and vote.outcome != ERROR:
-            self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
+    def _hear(self, vote: VoteEvent, step: int) -> None:
+        self.tally.hear(vote, step)
+        self.ledger.hear(vote, step)
         if not proves(vote):
-            self.extra += step
+            self.tally.extra += step
         elif vote.repeats is not None:
-            self.repeated += step
+            self.tally.repeated += step
         else:
             self._count(vote, step)
 
     def _count(self, vote: VoteEvent, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning is None:
-            return
-        if self.cases is not None:
-            self.cases.take(vote, step)
-        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
-        self.votes += step
-        self.sides.count(vote, meaning, step)
+        if meaning is not None:
+            self.ledger.count(vote, step)
+            self.tally.count(vote, meaning, step)
 
     @property
     def options_left(self) -> list[int]:
@@ -312,10 +251,8 @@ class StudyState(_Known):
             return False
         return vote.repeats is None or vote.number in self.counted
 
-    def _excuse(self, event: VoterEvent) -> None:
-        self.panel.excuse(event.voter)
-        self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
-        self._open_of = None
+    def _change_attendance(self, event: VoterEvent) -> None:
+        self.ledger.excuse(event.voter, event.kind == EXCUSED)
 
     def _close(self, event: Event) -> None:
         self.closed = event.kind == CLOSED
@@ -338,8 +275,8 @@ class StudyState(_Known):
 
 
 _PARTS = (
-    *(Cases, Edit, Entry, Ledger, OpenBallot, Option),
-    *(Panel, Sides, Spent, Swaps, Tables, Waiting),
+    *(CaseLedger, Edit, Entry, Ledger, Option, PanelLedger),
+    *(Sides, Spent, Swaps, Tables, Tally, Waiting),
 )
 
 _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
@@ -351,8 +288,8 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
     VOTED: StudyState._take_vote,
     UNDONE: StudyState._undo_vote,
     COUNTED: StudyState._count_repeat,
-    EXCUSED: StudyState._excuse,
-    READMITTED: lambda state, event: state.panel.excused.remove(event.voter),
+    EXCUSED: StudyState._change_attendance,
+    READMITTED: StudyState._change_attendance,
     PRESENTED: lambda _state, _event: None,
     EDITED: StudyState._edit,
     CLOSED: StudyState._close,

@@ -23,8 +23,9 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Invalid
 from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
-from copeland.study.log.state import StudyState, count, fold_log
-from copeland.study.log.state_parts import Panel
+from copeland.study.log.panel_ledger import PanelLedger
+from copeland.study.log.state import StudyState, fold_log
+from copeland.study.log.tables import count
 from copeland.study.options import ACTIVE
 from copeland.study.results.notes import describe_edits, find_wrong_arrivals
 from copeland.study.results.standing import epoch_with
@@ -89,9 +90,10 @@ def panel_counts_of(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
     """Return wins, ties and missing answers by the first answers in a CSV file, and whether others were undone."""
     wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
-    panel = Panel(content["panel"])
+    panel = PanelLedger(content["panel"])
     panel.widen(certificate.k)
-    panel.excused = set(certificate.excused)
+    for name in certificate.excused:
+        panel.excuse(name, is_excused=True)
     answers, undone = 0, False
     for where, row in rows_of_file(Path(path), ("voter", "left", "right", "outcome")):
         if answers == content["answers"]:

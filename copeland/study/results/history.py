@@ -44,7 +44,7 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState, fold_log
-from copeland.study.log.state_parts import Tables
+from copeland.study.log.tables import Tables
 from copeland.study.results.standing import Standing, epoch_with, leader_of
 from copeland.support.goal import BEST
 from copeland.support.phrasing import percent, quote_names

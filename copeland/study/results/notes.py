@@ -21,7 +21,7 @@ from copeland.study.log.events import (
     times_of,
 )
 from copeland.study.log.sides import ONCE
-from copeland.study.log.state_parts import Edit
+from copeland.study.log.state import Edit
 from copeland.support.phrasing import format_count, join_names, quote_name
 
 OPEN, PERSONAL = "by open links", "by personal links"

@@ -19,8 +19,8 @@ from copeland.forecast.start import Start
 from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
 from copeland.study.log.ledger import NO_BALLOTS, Totals
 from copeland.study.log.sides import Swaps
-from copeland.study.log.state import StudyState, find_options_left
-from copeland.study.log.state_parts import Edit, Tables
+from copeland.study.log.state import Edit, StudyState, find_options_left
+from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import AGAINST, Settings
 from copeland.support.goal import Goal
@@ -186,7 +186,7 @@ def standing_of(
     now: float,
 ) -> Standing:
     """Return the standing that the state gives, with what it proves and where its panel stands."""
-    sideless = state.sides.sideless_of
+    tally = state.tally
     return Standing(
         name=name,
         settings=state.settings,
@@ -194,30 +194,31 @@ def standing_of(
         wins=_freeze(state.wins),
         ties=_freeze(state.ties),
         votes=state.votes,
-        outcomes=dict(state.outcomes),
-        repeated=state.repeated,
-        undone=state.undone_votes,
+        outcomes=dict(tally.outcomes),
+        repeated=tally.repeated,
+        undone=tally.undone,
         asked=state.asked,
-        open=len(state.under_way(now)),
+        open=len(state.ledger.under_way(now)),
         events=state.number,
         epoch=state.epoch,
         closed=state.closed,
         certificate=certificate,
         leader=leader_of(state, certificate),
-        position=position_of(*state.sides.wins.values()),
+        position=position_of(*tally.sides.wins.values()),
         voters=tuple(
-            replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
+            replace(one, sideless=tuple(tally.sides.sideless_of.get(one.name, (0, 0))))
+            for one in voters
         ),
         panel=panel,
         proof=Tables(*map(_freeze, state.ledger.tables(now))),
         offered=dict(state.offered),
-        extra=state.extra,
+        extra=tally.extra,
         ballots=state.ledger.totals(now),
-        sideless=state.sides.without,
-        both_ways=state.sides.both,
-        swaps=dict(state.sides.swapped),
+        sideless=tally.sides.without,
+        both_ways=tally.sides.both,
+        swaps=dict(tally.sides.swapped),
         edits=tuple(state.edits),
-        spent=state.spent,
+        spent=tally.spent,
     )
 
 
@@ -260,7 +261,7 @@ def _certificate_among(
         given=proof.before_undoing,
         offered=None if offered == state.k else offered,
         cases=state.settings.cases or None,
-        judges=() if state.cases is None else state.cases.judges,
+        judges=state.ledger.judges,
         goal=state.settings.goal,
     )
 
@@ -284,8 +285,9 @@ def leader_of(state: StudyState, certificate: Certificate | PanelCertificate) ->
     """Return who comes first; None before the first vote."""
     if state.votes == 0:
         return None
-    unsettled = state.panel.missing > 0 if state.settings.panel else None
-    order = order_of(state.wins, state.ties, certificate.best, unsettled, certificate.active)
+    order = order_of(
+        state.wins, state.ties, certificate.best, state.ledger.unsettled, certificate.active
+    )
     return state.options[order[0]].name
 
 

@@ -52,7 +52,7 @@ def list_people(here: ManagedStudy) -> list[Person]:
         links |= {name: [] for name in panel if name not in links}
     answers, now = here.server.store.answers_by_voter(here.page.study), here.server.clock()
     left = _count_left(here, answers)
-    excused = here.study.look_at_state(lambda state: set(state.panel.excused))
+    excused = here.study.look_at_state(lambda state: set(state.ledger.excused))
     return [
         _person(place, voter, own, answers.get(voter, 0), left(voter), now)._replace(
             excused=voter in excused

@@ -15,7 +15,7 @@ import numpy as np
 
 from copeland.forecast.panel_forecast import no_answers, panel_remaining
 from copeland.study import Study
-from copeland.study.kinds.panel import find_open_answers
+from copeland.study.kinds.panel import find_open_answers, panel_of
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.study.settings import Settings
@@ -54,7 +54,7 @@ def _read_panel(
     state: StudyState,
 ) -> tuple[dict[str, int], frozenset[str], tuple[str, ...], int]:
     """Answers by member, whose may still matter, the options that are asked, and how many members are waited for."""
-    panel, matter = state.panel, find_open_answers(state).sum(axis=(1, 2)).tolist()
+    panel, matter = panel_of(state), find_open_answers(state).sum(axis=(1, 2)).tolist()
     given = {name: panel.count_answers(name) for name in panel.members}
     due = frozenset(name for name, n in zip(panel.members, matter, strict=True) if n)
     names = tuple(option.name for option in state.options if option.state == ACTIVE)

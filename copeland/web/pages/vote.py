@@ -297,7 +297,7 @@ def _find_absence(study: Study, voter: str | None) -> str:
         return ""
     if voter not in study.settings.panel:
         return "uninvited"
-    is_excused = study.look_at_state(lambda state: voter in state.panel.excused)
+    is_excused = study.look_at_state(lambda state: voter in state.ledger.excused)
     return "excused" if is_excused else ""
 
 

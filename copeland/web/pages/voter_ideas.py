@@ -84,7 +84,7 @@ def _is_unheard(server: Server, voter: Visitor) -> bool:
     if page.failures and checks.is_excluded(page, server.store.checks_of(page.study, voter.name)):
         return True
     members = study.settings.panel
-    excused = study.look_at_state(lambda state: voter.name in state.panel.excused)
+    excused = study.look_at_state(lambda state: voter.name in state.ledger.excused)
     return bool(members) and (voter.name not in members or excused)
 
 

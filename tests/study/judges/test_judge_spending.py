@@ -30,7 +30,7 @@ def test_a_study_knows_what_all_runs_have_cost(tmp_path, key):
     assert first.total == Spent(2, 202, pytest.approx(204e-6))
     assert (again.calls, again.total) == (1, Spent(3, 303, pytest.approx(306e-6)))
     kept = open_study("prompts", url)
-    assert kept.spent == kept.replay().spent == again.total
+    assert kept.spent == kept.replay().tally.spent == again.total
     told = Analysis(kept.standing()).to_dict()["spent"]
     assert told == {"calls": 3, "tokens": 303, "cost": pytest.approx(306e-6)}
 

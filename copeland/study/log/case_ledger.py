@@ -1,0 +1,59 @@
+"""The ledger of a study on test cases: one entry for each pair and case, whoever judges it and however often it is handed out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from copeland.study.log.events import AskedEvent, Pair, VoteEvent, pair_of
+from copeland.study.log.ledger import Key, Ledger
+from copeland.study.settings import AGAINST
+
+Case = str | None  # None where the options themselves are compared, once
+
+
+class CaseLedger(Ledger):
+    """The votes of judges: each case has one for each pair, whoever gave it."""
+
+    def __init__(self) -> None:
+        super().__init__("case", AGAINST)
+        self._votes: dict[Pair, dict[Case, int]] = {}  # the number of each vote that counts
+        self._judges: Counter[str] = Counter()
+        self._undone: set[tuple[Pair, Case]] = set()
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Whose votes count."""
+        return tuple(sorted(name for name, votes in self._judges.items() if votes))
+
+    @property
+    def pairs(self) -> Collection[Pair]:
+        """The pairs with votes."""
+        return self._votes
+
+    def votes_on(self, pair: Pair) -> Mapping[Case, int]:
+        """Return the cases that have their vote on a pair, each with the number of that."""
+        return self._votes.get(pair, {})
+
+    def count(self, vote: VoteEvent, step: int) -> None:
+        """Note that a vote counts, or with a negative step, that it counts no more."""
+        cases = self._votes.setdefault(pair_of(vote), {})
+        if step > 0:
+            cases[vote.item] = vote.vote
+        else:
+            del cases[vote.item]
+        if vote.voter is not None:
+            self._judges[vote.voter] += step
+
+    def undo(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in that a vote was undone by whoever owns the study; whatever comes later stands in its place."""
+        super().undo(vote, meaning)
+        if meaning is not None:
+            self._undone.add((pair_of(vote), vote.item))
+
+    def was_undone(self, vote: VoteEvent) -> bool:
+        """Tell whether another vote on the same pair and case was undone."""
+        return (pair_of(vote), vote.item) in self._undone
+
+    def _key_of(self, event: AskedEvent | VoteEvent) -> Key:
+        return pair_of(event), event.item
