@@ -1,13 +1,15 @@
-"""Tables of votes, K x K: what a certificate is made from."""
+"""Tables of votes, K x K: what voters said in sums, and what a certificate is made from."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.study.log.events import LEFT, RIGHT
+from copeland.study.log.events import LEFT, NOTHING, OUTCOMES, RIGHT, Spent, VoteEvent, spent_on
+from copeland.study.log.sides import Sides
 
 Counts = NDArray[np.int64]
 
@@ -84,3 +86,38 @@ def widen(counts: Counts, k: int) -> Counts:
     wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
     wider[: len(counts), : len(counts)] = counts[:k, :k]
     return wider
+
+
+@dataclass
+class Tally:
+    """The sums of all votes that were not undone."""
+
+    wins: Counts = field(default_factory=empty_counts)  # [winner, loser], of votes that count
+    ties: Counts = field(default_factory=empty_counts)  # symmetric
+    votes: int = 0  # that count
+    repeated: int = 0  # votes that only repeat an earlier one
+    extra: int = 0  # votes that are kept and prove nothing: nobody dealt them
+    undone: int = 0  # votes that were undone
+    outcomes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    sides: Sides = field(default_factory=Sides)  # of the wins that count, and of each voter
+    spent: Spent = NOTHING  # by judges, over all runs; undoing a vote brings nothing back
+
+    def widen(self, k: int) -> None:
+        """Make room for ``k`` options."""
+        self.wins, self.ties = widen(self.wins, k), widen(self.ties, k)
+
+    def hear(self, vote: VoteEvent, step: int) -> None:
+        """Take in what was said, whether it counts or not, or with a negative step that it is undone."""
+        self.outcomes[vote.outcome] += step
+        self.sides.note(vote, step)
+
+    def spend(self, vote: VoteEvent) -> None:
+        """Add what judges have cost since the vote before."""
+        if "spent" in (vote.body or {}):
+            self.spent = self.spent.plus(spent_on(vote))
+
+    def count(self, vote: VoteEvent, meaning: str, step: int) -> None:
+        """Take in that a vote counts, or with a negative step that it counts no more."""
+        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        self.votes += step
+        self.sides.count(vote, meaning, step)
