@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from copeland.policy import warm
 from copeland.study import Following, Storage, Study, create_study
-from copeland.study.ballots import find_ballot, take_answer
-from copeland.study.commands import Answer
+from copeland.study.ballots import make_answer
 from copeland.web.server import Config, Server
 
 OUTCOMES = ("left", "right", "left", "right", "left", "right", "left", "right", "tie", "skip")
@@ -60,16 +59,17 @@ class Visitors:
 
 def grow(study: Study, votes: int, people: Visitors) -> None:
     """Let people vote until a study has so many votes; many share a transaction, which only saves time."""
-    work = study.transactions
+    work, visitors = study.transactions, study.visitors
 
     def visit(log):
         for _ in range(AT_ONCE):
             voter = people.next()
-            ballot = find_ballot(work, log, voter, Following(), study.now())
+            ballot = visitors.find_ballot(log, voter, Following(), study.now())
             while ballot:
                 event_id = f"page/load/{ballot.id}/0"
-                told = Answer(ballot.id, None, people.choose(), event_id, voter, None, "link")
-                ballot = take_answer(work, log, told, Following(), study.now())[1].next
+                told = make_answer(ballot.id, people.choose(), voter, event_id, None, "link")
+                _, kept = visitors.take_answer(log, told, lambda _: Following(), study.now())
+                ballot = kept.next
         return [], None
 
     while work.state.votes < votes:
@@ -80,12 +80,14 @@ def visit(study: Study, people: Visitors) -> tuple[list[float], list[float]]:
     """Let one person vote; return how long the ask took and each tell, in ms of CPU."""
     voter, tells = people.next(), []
     start = time.thread_time()
-    _, ballot = study.meet(voter, lambda _look: Following())
+    _, ballot = study.visitors.meet(voter, lambda _look: Following())
     asks = [1e3 * (time.thread_time() - start)]
     while ballot:
         outcome, event_id = people.choose(), f"page/load/{ballot.id}/0"
         start = time.thread_time()
-        told = study.answer(ballot.id, outcome, voter, event_id, following=Following())
+        told = study.visitors.answer(
+            ballot.id, outcome, voter, event_id, onward=lambda _: Following()
+        )
         tells.append(1e3 * (time.thread_time() - start))
         ballot = told.next
     return asks, tells

@@ -5,12 +5,11 @@ To move code from one to the other, change the line that opens the study.
 
 from __future__ import annotations
 
-import math
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, TypeVar, overload
 from urllib.parse import quote
 
 from copeland.errors import (
@@ -29,19 +28,14 @@ from copeland.errors import (
     UnknownVote,
     need,
 )
-from copeland.study import Ballot, Event, Option, Settings, Standing, Verdict, Vote, Wait
+from copeland.study import Ballot, Event, Option, Settings, Vote, Wait
 from copeland.study.input_limits import check_text
-from copeland.study.kinds import kind_of
 from copeland.study.log.events import NOTHING, Spent, from_json
 from copeland.study.log.state import StudyState
-from copeland.study.results.readable_voters import find_voters
+from copeland.study.readings import ReadLog, StudyReadings, WholeLog
 from copeland.study.votes import new_event_id
 
-if TYPE_CHECKING:
-    from copeland.certificate import PanelCertificate
-    from copeland.certificate.certificate import Certificate
-    from copeland.orders.rank import By, Ranking
-    from copeland.study.results.history import Drift
+T = TypeVar("T")
 
 KEY = "COPELAND_KEY"  # the variable that holds a key, if none is given
 ATTEMPTS = 6
@@ -97,7 +91,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
     return RemoteStudy(name, http)
 
 
-class RemoteStudy:
+class RemoteStudy(StudyReadings):
     """A study on a server; made by :func:`open_study`.
 
     It retries calls that fail on the way. It sends an answer under the same ``event_id`` each time, so the answer counts once.
@@ -135,6 +129,7 @@ class RemoteStudy:
         item: str | None = None,
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
+        lease: float | None = None,
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -146,6 +141,7 @@ class RemoteStudy:
         item: str | None = None,
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
+        lease: float | None = None,
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -156,12 +152,13 @@ class RemoteStudy:
         item: str | None = None,
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
+        lease: float | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
         The parameters, and when it returns a :class:`copeland.study.Wait`, are those of a study at hand.
         """
-        asked: dict[str, Any] = {"voter": voter, "n": n or 1, "item": item}
+        asked: dict[str, Any] = {"voter": voter, "n": n or 1, "item": item, "lease": lease}
         lists = {"available": available, "without": without, "cases": cases}
         asked |= {name: list(one) for name, one in lists.items() if one is not None}
         wanted = {name: value for name, value in asked.items() if value is not None}
@@ -248,28 +245,13 @@ class RemoteStudy:
             return new
         return [event for event in new if event.voter == voter and event.outcome is not None]
 
-    def certificate(self) -> Certificate | PanelCertificate:
-        """Return what the votes prove, by the log."""
-        state = self._read_log()
-        return kind_of(state.settings).certificate(state, time.time())
+    def now(self) -> float:
+        """Return the time here, in seconds since 1970."""
+        return time.time()
 
-    def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands, by the log; ``voters=False`` leaves out voters."""
-        state = self._read_log()
-        known = find_voters(self._events, state.settings.panel) if voters else ()
-        return kind_of(state.settings).standing(self.name, state, time.time(), known)
-
-    def verdict(self) -> Verdict:
-        """Return what to tell people who are waiting for an answer, in sentences."""
-        from copeland.study.results.analysis import Analysis  # which loads scipy
-
-        return Analysis(self.standing(voters=self.settings.people)).verdict
-
-    def drift(self) -> tuple[Drift, ...]:
-        """Return the pairs whose votes changed over time; a certificate assumes that none did."""
-        from copeland.study.results.history import drifts_of
-
-        return drifts_of(self._read_log(), self._events, time.time())
+    def look_at_log(self, look: Callable[[StudyState, ReadLog], T]) -> T:
+        """Return what ``look`` makes of the state, which it must not change, and of the log."""
+        return look(self._read_log(), WholeLog(self._events))
 
     def _read_log(self) -> StudyState:
         """Read what is new in the log, and return the state that all of it gives."""
@@ -287,10 +269,6 @@ class RemoteStudy:
     def results(self) -> dict[str, Any]:
         """Return the verdict, the best, and about how many votes are left."""
         return self._call("GET", "/results")
-
-    def ranking(self, by: By = "copeland") -> Ranking:
-        """Return all options in order, with intervals, ranks and tiers that are told apart, as a study at hand does."""
-        return _ranking(self._call("GET", "/ranking", params={"by": by}))
 
     def certificate_file(self) -> str:
         """Return what is proved, as the text of a file that can be checked offline."""
@@ -433,23 +411,4 @@ def _vote(
         source=None,
         undone=False,
         counted=kept["counted"],
-    )
-
-
-def _ranking(told: dict[str, Any]) -> Ranking:
-    from copeland.orders.rank import Place, Ranking  # which loads scipy
-
-    places = []
-    for row in told["places"]:
-        known = {name: row[name] for name in Place._fields}
-        for end, endless in (("low", -math.inf), ("high", math.inf)):
-            known[end] = endless if row[end] is None else row[end]
-        places.append(Place(**known))
-    return Ranking(
-        tuple(places),
-        told["delta"],
-        tuple(told["notes"]),
-        told["by"],
-        told.get("chooser"),
-        told["taken"],
     )

@@ -1,4 +1,4 @@
-"""Ballots handed out, and answers that lead to the next one, inside a transaction."""
+"""Ballots, and the visitors of a page: what each has done, is asked, and is asked next."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from copeland.study.commands import Answer, answer_to
+from copeland.study.input_limits import check_plain, check_text
 from copeland.study.kinds.kind import Wait, require_open
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import AskedEvent, Event
+from copeland.study.log.events import NOTHING, AskedEvent, Event, Spent, lease_of
 from copeland.study.log.state import StudyState
-from copeland.study.session import Transactions
+from copeland.study.session import OpenedStudy
 from copeland.study.voter_history import active, sides_of, waiting_of
-from copeland.study.votes import Vote, vote_of
+from copeland.study.votes import Vote, new_event_id, vote_of
 
 
 class Ballot(NamedTuple):
@@ -57,67 +58,150 @@ class Answered(NamedTuple):
     look: Look | None = None  # after it, if what follows was to depend on that
 
 
-def find_ballot(
-    work: Transactions, log: Log, voter: str, wanted: Following, now: float
-) -> Ballot | Wait | None:
-    """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
-    state = work.state
-    require_open(state)
-    held = waiting_of(state, log, voter)
-    if held:
-        return (
-            ballot_of(state, held[0]._replace(time=now)) if work.kind.is_open(state, now) else None
+class Visitors:
+    """The voters of a study who come to a page: what each has done, and the ballot that each sees.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black", "white"], voters="people")
+    >>> asked = study.ask("ann", n=3)
+    >>> [ballot.id for ballot in study.visitors.waiting("ann")] == [ballot.id for ballot in asked]
+    True
+    """
+
+    def __init__(self, study: OpenedStudy):
+        self._study = study
+        self._work = study.transactions
+
+    def look(self, voter: str) -> Look:
+        """Return the study as a voter sees it."""
+        check_plain(voter=voter)
+        return self._work.read(lambda log: self._view(log, voter))
+
+    def waiting(self, voter: str) -> list[Ballot]:
+        """Return the ballots that a voter has not answered, the oldest first."""
+        check_text(voter=voter)
+
+        def find(log: Log) -> list[Ballot]:
+            state = self._work.state
+            return [ballot_of(state, one) for one in waiting_of(state, log, voter)]
+
+        return self._work.read(find)
+
+    def following(self, voter: str, wanted: Following | None = None) -> Ballot | Wait | None:
+        """Return the oldest ballot that a voter has not answered, or else a new one as wanted.
+
+        So a page that is loaded again shows the same pair.
+        """
+        wanted = wanted or Following()
+        check_text(voter=voter, item=wanted.item)
+        now = self._study.now()
+        return self._work.change(lambda log: ([], self.find_ballot(log, voter, wanted, now)))
+
+    def meet(self, voter: str, onward: Onward) -> tuple[Look, Ballot | Wait | None]:
+        """Return the study as a voter sees it, and the ballot that follows, in one transaction.
+
+        ``onward`` decides by the look what a new ballot is about, and whether there is one.
+        """
+        check_text(voter=voter)
+
+        def decide(log: Log) -> tuple[list[Event], tuple[Look, Ballot | Wait | None]]:
+            look, found = self._view(log, voter), None
+            following = None if look.closed else onward(look)
+            if following is not None:
+                found = self.find_ballot(log, voter, following, self._study.now())
+            return [], (look, found)
+
+        return self._work.change(decide, voter=voter)
+
+    def answer(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+        onward: Onward | None = None,
+    ) -> Answered:
+        """Store the answer to a ballot as :meth:`Study.tell` does, and return everything that came of it.
+
+        With ``onward`` the same transaction finds the voter's next ballot, as :meth:`meet` does.
+        """
+        told = make_answer(ballot, outcome, voter, event_id, item, source)
+        return self._work.change(
+            lambda log: self.take_answer(log, told, onward, self._study.now()),
+            told.event_id,
+            told.voter,
         )
-    if not work.kind.serves_pages:  # judges decide, and no visitor of a page does
-        return None
-    request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
-    later = ((item, active(state) & set(map(state.index, names))) for item, names in wanted.later)
-    new, asked = work.propose(log, request._replace(later=tuple(later)), 1)
-    work.advance(log, new)  # it may hold the options that are asked
-    if isinstance(asked, Wait):
-        return asked
-    return ballot_of(state, asked[0]) if asked else None
+
+    def take_answer(
+        self, log: Log, told: Answer, onward: Onward | None, now: float
+    ) -> tuple[list[Event], Answered]:
+        """Append an answer, and return what else to append, which is nothing, and all that became of the answer."""
+        work = self._work
+        new, vote = answer_to(work.kind, work.state, log, told, now)
+        asked = log.event(told.ballot)
+        lease = work.state.settings.lease
+        late = asked is not None and vote.time > asked.time + lease_of(asked, lease)
+        work.advance(log, new)
+        look = after = None
+        if vote.voter is not None and onward is not None:
+            look = self._view(log, vote.voter)
+            following = onward(look)
+            if following is not None and not work.state.closed:
+                after = self.find_ballot(log, vote.voter, following, now)
+        return [], Answered(vote_of(work.state, vote), vote.number, late, bool(new), after, look)
+
+    def _view(self, log: Log, voter: str) -> Look:
+        state, votes = self._work.state, tuple(log.votes_of(voter))
+        undone = state.undone.intersection(vote.number for vote in votes)
+        return Look(len(active(state)), state.closed, votes, frozenset(undone))
+
+    def find_ballot(
+        self, log: Log, voter: str, wanted: Following, now: float
+    ) -> Ballot | Wait | None:
+        """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
+        work, state = self._work, self._work.state
+        require_open(state)
+        held = waiting_of(state, log, voter)
+        if held:
+            is_open = work.kind.is_open(state, now)
+            return ballot_of(state, held[0]._replace(time=now)) if is_open else None
+        if not work.kind.serves_pages:  # judges decide, and no visitor of a page does
+            return None
+        request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
+        later = (
+            (item, active(state) & set(map(state.index, names))) for item, names in wanted.later
+        )
+        new, asked = work.propose(log, request._replace(later=tuple(later)), 1)
+        work.advance(log, new)  # it may hold the options that are asked
+        if isinstance(asked, Wait):
+            return asked
+        return ballot_of(state, asked[0]) if asked else None
 
 
-def take_answer(
-    work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
-) -> tuple[list[Event], Answered]:
-    """Append an answer, and return what else to append, which is nothing, and all that became of the answer."""
-    new, vote = answer_to(work.kind, work.state, log, told, now)
-    asked = log.event(told.ballot)
-    late = asked is not None and vote.time > asked.time + work.state.settings.lease
-    work.advance(log, new)
-    look = after = None
-    if vote.voter is not None and callable(following):
-        look = view_as(work, log, vote.voter)
-        following = following(look)
-    if vote.voter is not None and following is not None and not work.state.closed:
-        assert isinstance(following, Following)
-        after = find_ballot(work, log, vote.voter, following, now)
-    kept = vote_of(work.state, vote)
-    return [], Answered(kept, vote.number, late, bool(new), after, look)
-
-
-def meet_voter(
-    work: Transactions, log: Log, voter: str, onward: Onward, now: float
-) -> tuple[list[Event], tuple[Look, Ballot | Wait | None]]:
-    """Return a study as a voter meets it, and that voter's ballot, if one is to follow; a new one is appended."""
-    look, found = view_as(work, log, voter), None
-    following = None if look.closed else onward(look)
-    if following is not None:
-        found = find_ballot(work, log, voter, following, now)
-    return [], (look, found)
-
-
-def view_as(work: Transactions, log: Log, voter: str) -> Look:
-    """Return a study as a voter meets it."""
-    state, votes = work.state, tuple(log.votes_of(voter))
-    undone = state.undone.intersection(vote.number for vote in votes)
-    return Look(len(active(state)), state.closed, votes, frozenset(undone))
+def make_answer(
+    ballot: Ballot | int,
+    outcome: str,
+    voter: str | None,
+    event_id: str | None,
+    item: str | None,
+    source: str | None,
+    spent: Spent = NOTHING,
+) -> Answer:
+    """Return what is told of a ballot, its texts checked."""
+    check_text(voter=voter, event_id=event_id, item=item, source=source)
+    number = ballot.id if isinstance(ballot, Ballot) else ballot
+    sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+    about = (voter, item, source, spent)
+    return Answer(number, sides, outcome, event_id or new_event_id(), *about)
 
 
 def ballot_of(state: StudyState, asked: AskedEvent) -> Ballot:
     """Return a question with its options by name."""
     left, right = (state.options[i] for i in sides_of(asked))
-    expires = asked.time + state.settings.lease
+    expires = asked.time + lease_of(asked, state.settings.lease)
     return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)

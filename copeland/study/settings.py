@@ -297,6 +297,12 @@ class Settings:
 SETTINGS = {one.name: one for one in fields(Settings)}
 
 
+def check_lease(lease: float | None) -> None:
+    """Refuse a lease that a ballot cannot have."""
+    if lease is not None and not _SECONDS.fits(lease):
+        raise InvalidParameter(f"lease is {lease!r}; it must be {_SECONDS.expected}.", "lease")
+
+
 def _members(given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise InvalidParameter(f"panel is {given!r}; give a list of names.", "panel")

@@ -5,32 +5,14 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
-from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
-from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.forecast.start import Until, read_until
-from copeland.formats import write_votes
 from copeland.study.allocation import Allocation, allocate_users
-from copeland.study.ballots import (
-    Answered,
-    Ballot,
-    Following,
-    Look,
-    Onward,
-    ballot_of,
-    find_ballot,
-    meet_voter,
-    take_answer,
-    view_as,
-)
+from copeland.study.ballots import Ballot, Visitors, ballot_of, make_answer
 from copeland.study.commands import (
-    Answer,
     addition,
     answer_to,
     change_of_state,
@@ -56,41 +38,24 @@ from copeland.study.log.events import (
     Spent,
     misfit_of,
     times_of,
-    to_json,
 )
 from copeland.study.log.state import StudyState, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.standing import (
-    Standing,
-    voters_of,
-)
+from copeland.study.readings import ReadLog, StudyReadings
 from copeland.study.session import Transactions
-from copeland.study.settings import Settings
+from copeland.study.settings import Settings, check_lease
 from copeland.study.text_edits import edit_option, edit_page
-from copeland.study.voter_history import waiting_of
 from copeland.study.votes import (
     Imported,
     Vote,
-    frame_of,
     incoming,
-    new_event_id,
     source_of,
     vote_of,
     votes_from,
-    writable,
-    write_content,
-    write_csv,
 )
 from copeland.support.escaping import inert
 from copeland.support.phrasing import format_count, shorten_names
-
-if TYPE_CHECKING:  # what loads scipy is imported where it is used
-    from copeland.forecast.forecast import Forecast
-    from copeland.forecast.prospects import Prospect
-    from copeland.orders.rank import By, Ranking
-    from copeland.study.results.history import Drift
-    from copeland.study.results.verdict import Verdict
 
 Clock = Callable[[], float]
 T = TypeVar("T")
@@ -99,7 +64,7 @@ LAST = 2**63 - 1  # number that an event can have
 CLAIM = 80  # letters of what is said of a study in passing
 
 
-class Study:
+class Study(StudyReadings):
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
@@ -195,6 +160,7 @@ class Study:
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
         source: str | None = None,
+        lease: float | None = None,
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -207,6 +173,7 @@ class Study:
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
         source: str | None = None,
+        lease: float | None = None,
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -218,6 +185,7 @@ class Study:
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
         source: str | None = None,
+        lease: float | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
@@ -241,8 +209,11 @@ class Study:
             Where judges vote, the names of all cases. The study draws the one of each ballot, which is its ``item``.
         source
             Who asks, for the log.
+        lease
+            For how many seconds the answers are waited for, if not for as long as the settings say: more, if you answer in batches.
         """
         check_text(voter=voter, item=item, source=source)
+        check_lease(lease)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
             raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
         if isinstance(available, str):
@@ -251,7 +222,7 @@ class Study:
         def decide(log: Log) -> Questions:
             about = (voter, item, available, without, cases)
             request = self._work.kind.request_for(self._state, log, self.now(), *about)
-            return self._work.propose(log, request._replace(source=source), n or 1)
+            return self._work.propose(log, request._replace(source=source, lease=lease), n or 1)
 
         asked = self._work.change(decide)
         if isinstance(asked, Wait):
@@ -292,101 +263,17 @@ class Study:
         spent
             What a judge has cost since its study's vote before, for the log.
         """
-        told = self._make_answer(ballot, outcome, voter, event_id, item, source)._replace(
-            spent=spent
-        )
+        told = make_answer(ballot, outcome, voter, event_id, item, source, spent)
         kept = self._work.change(
             lambda log: answer_to(self._work.kind, self._state, log, told, self.now()),
             told.event_id,
         )
         return vote_of(self._state, kept)
 
-    def _make_answer(
-        self,
-        ballot: Ballot | int,
-        outcome: str,
-        voter: str | None,
-        event_id: str | None,
-        item: str | None,
-        source: str | None,
-    ) -> Answer:
-        check_text(voter=voter, event_id=event_id, item=item, source=source)
-        number = ballot.id if isinstance(ballot, Ballot) else ballot
-        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
-        return Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
-
-    def answer(
-        self,
-        ballot: Ballot | int,
-        outcome: str,
-        voter: str | None = None,
-        event_id: str | None = None,
-        *,
-        item: str | None = None,
-        source: str | None = None,
-        following: Following | Onward | None = None,
-    ) -> Answered:
-        """Store the answer to a ballot as :meth:`tell` does, and return everything that came of it.
-
-        With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does; a
-        function may decide what that is about, and whether there is one.
-        """
-        told = self._make_answer(ballot, outcome, voter, event_id, item, source)
-
-        return self._work.change(
-            lambda log: take_answer(self._work, log, told, following, self.now()),
-            told.event_id,
-            told.voter,
-        )
-
-    def look(self, voter: str) -> Look:
-        """Return the study as a voter sees it."""
-        check_plain(voter=voter)
-        return self._work.read(lambda log: view_as(self._work, log, voter))
-
-    def meet(self, voter: str, onward: Onward) -> tuple[Look, Ballot | Wait | None]:
-        """Return the study as a voter sees it, and the ballot that :meth:`following` finds, in one transaction.
-
-        ``onward`` decides by the look what a new ballot is about, and whether there is one.
-        """
-        check_text(voter=voter)
-        return self._work.change(
-            lambda log: meet_voter(self._work, log, voter, onward, self.now()), voter=voter
-        )
-
-    def following(
-        self,
-        voter: str,
-        item: str | None = None,
-        available: Collection[str] | None = None,
-        later: tuple[tuple[str | None, Collection[str]], ...] = (),
-    ) -> Ballot | Wait | None:
-        """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
-
-        So a page that is loaded again shows the same pair. ``item`` and ``available`` apply to a new one, ``later`` has
-        the same for those that are dealt with it.
-        """
-        check_text(voter=voter, item=item)
-        new = Following(item, available, later)
-        return self._work.change(
-            lambda log: ([], find_ballot(self._work, log, voter, new, self.now()))
-        )
-
-    def waiting(self, voter: str) -> list[Ballot]:
-        """Return the ballots that a voter has not answered, the oldest first.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black", "white"], voters="people")
-        >>> asked = study.ask("ann", n=3)
-        >>> [ballot.id for ballot in study.waiting("ann")] == [ballot.id for ballot in asked]
-        True
-        """
-        check_text(voter=voter)
-        return self._work.read(
-            lambda log: [ballot_of(self._state, one) for one in waiting_of(self._state, log, voter)]
-        )
+    @property
+    def visitors(self) -> Visitors:
+        """The voters who come to a page."""
+        return Visitors(self)
 
     def undo(self, vote: Vote | str, reason: str | None = None, own: bool = False) -> None:
         """Stop counting a vote; give the vote or its ``event_id``. Its ballot can be answered again.
@@ -597,19 +484,6 @@ class Study:
         )
         return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
-    @overload
-    def votes(self, frame: Literal[False] = False) -> list[Vote]: ...
-    @overload
-    def votes(self, frame: Literal[True]) -> Any: ...
-    def votes(self, frame: bool = False) -> Any:
-        """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
-
-        ``counted`` is False for a vote that was undone, one that only repeats an earlier vote, and an
-        answer that is not a vote: a skip, an error, or both_bad where that is left out.
-        """
-        found = self._work.read(lambda log: [vote_of(self._state, event) for event in log.votes()])
-        return frame_of(found) if frame else found
-
     def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
         """Return every event from the first, or after a number; or only the answers of a voter."""
         check_text(voter=voter)
@@ -627,166 +501,9 @@ class Study:
         """Return where the log is not as it was written, by its chain; None if it is intact."""
         return self.storage.read(self._key, lambda log: misfit_of(self.name, log.read_links()))
 
-    def export(self, path: str | Path, format: str | None = None) -> None:
-        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file, or votes in another format.
-
-        Parameters
-        ----------
-        path
-            The file. What it ends in says the format: ``.parquet`` too, and ``.soi`` or ``.toi`` for PrefLib.
-        format
-            The name of a format that is written, such as ``trl``: see :func:`copeland.formats.formats`.
-        """
-        path = Path(path)
-        if format is None and path.suffix == ".csv":
-            write_csv(self.votes(), path)
-        elif format is None and path.suffix == ".jsonl":
-            with writable(path) as file:
-                file.writelines(to_json(event) + "\n" for event in self.log())
-        else:
-            votes = [vote._asdict() for vote in self.votes()]
-            texts = {option.name: option.text for option in self.options}
-            write_content(path, write_votes(path, format, votes, texts))
-
-    # What it means
-
-    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
-        """Return what the votes prove: about the options that are not retired, or only about the active ones."""
-
-        def look(_log: Log) -> Certificate | PanelCertificate:
-            return self._work.kind.certificate(self._state, self.now(), active)
-
-        return self._work.read(look)
-
-    def verdict(self) -> Verdict:
-        """Return what to tell people who are waiting for an answer, in sentences.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black"])
-        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-        >>> study
-        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
-        >>> study.verdict().kind, study.certificate().best
-        ('winner', (0,))
-        """
-        from copeland.study.results.analysis import Analysis
-
-        return Analysis(self.standing(voters=self.settings.people)).verdict
-
-    def plan(
-        self,
-        worlds: int | None = None,
-        most: int | None = None,
-        seed: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-        *,
-        until: str | Until = "proved",
-        people: int | None = None,
-    ) -> Forecast:
-        """Return how many more votes it may take to prove an option best, by simulation.
-
-        Where people vote, it also says what the voters so far can settle, each with one vote per pair.
-        For a panel, it counts answers until some active option is sure to be best.
-
-        Parameters
-        ----------
-        worlds
-            How many plausible worlds; 20 by default, as for every forecast that is shown.
-        most
-            Give up on a world after this many votes; 20,000 by default.
-        progress
-            Called with (worlds done, worlds in all).
-        until
-            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
-        people
-            How many voters there will be in all; by default those who have voted so far.
-        """
-        from copeland.forecast.forecast import MOST
-        from copeland.forecast.prospects import check_people
-
-        goal = read_until(until)
-        check_people(people)
-        most = MOST if most is None else most
-        how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
-        look = partial(self.standing, voters=self.settings.people)
-        return self._work.kind.plan(look, goal, people, **how)
-
-    def prospect(self, people: int) -> Prospect:
-        """Return what this many voters can settle, as people and as a panel, by simulation."""
-        from copeland.forecast.prospects import check_people, prospect_of
-        from copeland.study.results.voter_reach import votes_each
-
-        check_people(people)
-        if not self.settings.people:
-            raise InvalidParameter(
-                "this is not a study of people, so there is nothing for them to settle."
-            )
-        standing = self.standing(voters=False)
-        each = votes_each(self.settings, len(standing.active))
-        return prospect_of(standing.start, people, each)
-
-    def ranking(self, by: By = "copeland", expected: float | None = None) -> Ranking:
-        """Return all options in order, with intervals, ranks and tiers that are told apart.
-
-        Parameters
-        ----------
-        by
-            ``"copeland"``: how many others they beat, as the certificate proves it. ``"borda"``: their mean chance against a random
-            other. ``"strength"``: Bradley-Terry. The last two hold for many votes (docs/rank.md).
-        expected
-            How many votes, or people, are expected, fixed beforehand; see :func:`copeland.rank`.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black", "white"])
-        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
-        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
-        >>> study.ranking().tiers
-        (('black',), ('green', 'white'))
-        """
-        from copeland.study.results.analysis import Analysis
-        from copeland.study.results.rankings import Rankings
-
-        return Rankings(Analysis(self.standing(voters=False)), self.votes).rank(by, expected)
-
-    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
-        """Return the pairs whose votes changed over time; a certificate assumes that none did.
-
-        If none changes, the probability that this ever returns one is at most ``level``, however often you look or add
-        options.
-        """
-        from copeland.study.results.history import drifts_of
-
-        check_level(level)
-        return self._work.read(lambda log: drifts_of(self._state, log.replay(), self.now(), level))
-
-    def report(self, path: str | Path, command: str = "") -> Path:
-        """Write where the study stands as one HTML page; return its path.
-
-        ``command``, if given, is the command that the page names to make it again.
-        """
-        from copeland.study.report.study_page import write_study_page
-
-        log = self._work.read(lambda log: list(log.replay()))
-        return write_study_page(self.standing(), log, path, command, self.drift(), self.votes)
-
-    def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters.
-
-        ``voters=False`` leaves out voters, which need a pass over all votes.
-        """
-
-        def look(log: Log) -> Standing:
-            state, now, kind = self._state, self.now(), self._work.kind
-            if not voters:
-                return kind.standing(self.name, state, now)
-            known = voters_of(log.tally(), state.settings.panel)
-            return kind.standing(self.name, state, now, known)
-
-        return self._work.read(look)
+    def look_at_log(self, look: Callable[[StudyState, ReadLog], T]) -> T:
+        """Return what ``look`` makes of the state, which it must not change, and of the log."""
+        return self._work.read(lambda log: look(self._state, log))
 
     # For packages that build on studies
 

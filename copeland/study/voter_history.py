@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from copeland.study.case_draw import CaseDraw
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ERROR, AskedEvent, VoteEvent
+from copeland.study.log.events import ASKED, ERROR, AskedEvent, VoteEvent
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.support.rng import stream
@@ -122,6 +122,9 @@ class BallotRequest(NamedTuple):
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
+    lease: float | None = (
+        None  # seconds for which the answer is waited for; None: as the settings say
+    )
     cases: CaseDraw | None = None  # where judges vote: what draws the test case of each ballot
 
     def allows(self, one: int, other: int) -> bool:
@@ -172,6 +175,12 @@ class BallotRequest(NamedTuple):
         shown = (self.shown or frozenset()) | frozenset(orders)
         both = {frozenset(order) for order in shown if order[::-1] in shown}
         return self._replace(shown=shown, avoided=self.avoided | both)
+
+    def ballot(self, number: int, left: int, right: int, item: str | None) -> AskedEvent:
+        """Return the event that hands out a ballot of a pair."""
+        body = None if self.lease is None else {"lease": self.lease}
+        about = {"voter": self.voter, "left": left, "right": right, "item": item, "body": body}
+        return AskedEvent(number, ASKED, self.now, **about, source=self.source)
 
     def sides(self, left: int, right: int) -> Pair:
         """Return a pair with its sides as they may be shown."""

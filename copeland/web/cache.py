@@ -21,6 +21,7 @@ from copeland.study import Event, Study, Vote
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import UNDONE, is_vote
 from copeland.study.log.state import StudyState, fold_log
+from copeland.study.readings import WholeLog
 from copeland.study.report.study_page import (
     Part,
     StudyParts,
@@ -32,11 +33,10 @@ from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
 from copeland.study.results.readable_voters import (
-    find_voters,
     readable_names_of,
     replace_random_names,
 )
-from copeland.study.results.standing import Standing
+from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.study.votes import vote_of
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part
@@ -336,7 +336,7 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis:
     log = read_log(study, number)
     state = fold_log(log)
     kind = kind_of(state.settings)
-    standing = kind.standing(study.name, state, log[-1].time, find_voters(log))
+    standing = kind.standing(study.name, state, log[-1].time, voters_of(WholeLog(log).tally()))
     return analyse_standing(
         standing, lambda: (vote_of(state, event) for event in log if is_vote(event))
     )

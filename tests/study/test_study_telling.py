@@ -109,7 +109,7 @@ def test_a_late_answer_is_kept_and_proves_nothing_where_missing_ones_are_ignored
     study = create_study("late", ["tea", "milk"], lease=60.0, clock=clock, **how)
     ballot = study.ask("ann")
     clock.now += 61
-    told = study.answer(ballot, "left")
+    told = study.visitors.answer(ballot, "left")
     assert told.late and not told.vote.counted
     with pytest.raises(AlreadyVoted):
         study.tell(ballot, "left")

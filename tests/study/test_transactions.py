@@ -94,9 +94,9 @@ def test_one_that_fails_half_way_leaves_nothing_and_takes_nobody_along(study):
         raise ZeroDivisionError
 
     def answer(ballot, following):
-        return lambda: study.answer(ballot, "left", f"v{ballot.id}", following=following)
+        return lambda: study.visitors.answer(ballot, "left", f"v{ballot.id}", onward=following)
 
-    wanted = [Following(), fail, Following(), None]
+    wanted = [lambda _: Following(), fail, lambda _: Following(), None]
     with waiting(
         study, *(attempt(results, b.id, answer(b, f)) for b, f in zip(ballots, wanted, strict=True))
     ):
@@ -169,7 +169,7 @@ def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
     rng = np.random.default_rng(3)
     for turn in range(45):
         at, voter = (study, other)[rng.integers(2)], "abc"[rng.integers(3)]
-        ballot = at.following(voter)
+        ballot = at.visitors.following(voter)
         if ballot:
             outcome = ("left", "right", "tie", "skip", "error")[rng.integers(5)]
             vote = at.tell(ballot, outcome, voter)
@@ -185,10 +185,10 @@ def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
 def test_a_long_past_is_not_remembered(study, monkeypatch):
     monkeypatch.setattr(logs, "TOO_MANY", 5)
     for _ in range(4):
-        study.tell(study.following("ann"), "left", "ann")
+        study.tell(study.visitors.following("ann"), "left", "ann")
     recall = study._work._recall
-    study.look("ann")
+    study.visitors.look("ann")
     assert recall.past("ann") is None
-    assert [event.number for event in study.look("ann").votes] == [
+    assert [event.number for event in study.visitors.look("ann").votes] == [
         event.number for event in study.log(voter="ann")
     ]

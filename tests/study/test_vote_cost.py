@@ -40,21 +40,21 @@ def onward(_look):
 
 @pytest.mark.quick
 def test_a_vote_and_the_next_pair_take_few_statements(people, statements):
-    _, ballot = people.meet("ann", onward)
+    _, ballot = people.visitors.meet("ann", onward)
     while ballot:
         statements.clear()
-        ballot = people.answer(ballot, "left", "ann", following=onward).next
+        ballot = people.visitors.answer(ballot, "left", "ann", onward=onward).next
         assert len(statements) <= MOST
 
 
 def test_many_votes_that_wait_together_take_as_few(people, statements):
-    ballots = {voter: people.meet(voter, onward)[1] for voter in "abcdefgh"}
+    ballots = {voter: people.visitors.meet(voter, onward)[1] for voter in "abcdefgh"}
     results = {}
     statements.clear()
     with waiting(
         people,
         *(
-            attempt(results, voter, lambda b=b, v=voter: people.answer(b, "left", v))
+            attempt(results, voter, lambda b=b, v=voter: people.visitors.answer(b, "left", v))
             for voter, b in ballots.items()
         ),
     ):
@@ -67,7 +67,8 @@ def test_many_votes_that_wait_together_take_as_few(people, statements):
 def test_newcomers_who_wait_together_are_looked_up_together(people, statements):
     results = {}
     with waiting(
-        people, *(attempt(results, v, lambda v=v: people.meet(v, onward)) for v in "abcdef")
+        people,
+        *(attempt(results, v, lambda v=v: people.visitors.meet(v, onward)) for v in "abcdef"),
     ):
         pass
     looked = [one for one in statements if "voter IN" in one]
@@ -77,12 +78,14 @@ def test_newcomers_who_wait_together_are_looked_up_together(people, statements):
 
 
 def test_a_vote_told_again_in_the_same_transaction_is_kept_once(people):
-    _, ballot = people.meet("ann", onward)
+    _, ballot = people.visitors.meet("ann", onward)
     results = {}
     with waiting(
         people,
         *(
-            attempt(results, n, lambda: people.answer(ballot, "left", "ann", event_id="once"))
+            attempt(
+                results, n, lambda: people.visitors.answer(ballot, "left", "ann", event_id="once")
+            )
             for n in range(3)
         ),
     ):
@@ -92,13 +95,13 @@ def test_a_vote_told_again_in_the_same_transaction_is_kept_once(people):
 
 
 def test_meeting_a_voter_is_to_look_and_to_ask(people, storage):
-    look, ballot = people.meet("ann", onward)
-    assert look == people.look("ann") and ballot._replace(expires=0) == people.following(
-        "ann"
-    )._replace(expires=0)
-    assert people.meet("ann", lambda _look: None)[1] is None
+    look, ballot = people.visitors.meet("ann", onward)
+    assert look == people.visitors.look("ann") and ballot._replace(
+        expires=0
+    ) == people.visitors.following("ann")._replace(expires=0)
+    assert people.visitors.meet("ann", lambda _look: None)[1] is None
     people.close()
-    look, ballot = open_study("people", storage).meet("bob", onward)
+    look, ballot = open_study("people", storage).visitors.meet("bob", onward)
     assert look.closed and ballot is None
 
 
@@ -106,14 +109,14 @@ def test_the_proof_is_looked_at_only_when_it_has_changed(people, monkeypatch):
     looks, is_decided = [], kind.is_decided
     monkeypatch.setattr(kind, "has_too_few", lambda _state: False)
     monkeypatch.setattr(kind, "is_decided", lambda *a, **k: looks.append(a) or is_decided(*a, **k))
-    _, ballot = people.meet("ann", onward)
+    _, ballot = people.visitors.meet("ann", onward)
     before = len(looks)
     while ballot:
-        kept = people.answer(ballot, "left", "ann", following=onward)
+        kept = people.visitors.answer(ballot, "left", "ann", onward=onward)
         ballot = kept.next
     assert len(looks) == before
     people.undo(people.votes()[0])
-    people.meet("bob", onward)
+    people.visitors.meet("bob", onward)
     assert len(looks) == before + 1
 
 
@@ -137,9 +140,9 @@ def test_what_is_remembered_of_the_proof_is_what_a_fresh_look_finds(storage, how
 @pytest.mark.slow
 def test_threads_that_meet_and_answer_keep_the_log_whole(people):
     def visit(voter):
-        _, ballot = people.meet(voter, onward)
+        _, ballot = people.visitors.meet(voter, onward)
         while ballot:
-            ballot = people.answer(ballot, "right", voter, following=onward).next
+            ballot = people.visitors.answer(ballot, "right", voter, onward=onward).next
 
     threads = [threading.Thread(target=visit, args=(f"voter {n}",)) for n in range(12)]
     for thread in threads:

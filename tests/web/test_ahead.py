@@ -33,7 +33,7 @@ def test_the_images_of_the_next_pair_are_those_that_come(site, shots):
     browser, page = site.voter()
     promised = look_ahead(browser, page).json()["images"]
     assert look_ahead(browser, page).json()["images"] == promised  # and no third ballot is taken
-    assert len(shots.waiting(shots.log()[-1].voter)) == 3  # all that were dealt
+    assert len(shots.visitors.waiting(shots.log()[-1].voter)) == 3  # all that were dealt
     assert all(browser.get(one).headers["content-type"] == "image/webp" for one in promised)
     assert browser.get(page.url.path).text == page.text  # the pair that is shown stays
     page = vote(browser, page)
@@ -56,7 +56,7 @@ def test_an_answer_taken_back_is_asked_before_what_was_promised(site, shots):
     second = vote(browser, first)
     again = send(browser, second, f"{second.url.path}/undo")
     assert again.text.count("Shade") == 2
-    asked = shots.waiting(shots.log()[-1].voter)
+    asked = shots.visitors.waiting(shots.log()[-1].voter)
     assert len(asked) == 3
     third = vote(browser, vote(browser, again))
     assert asks(third) and len(shots.votes()) == 3
@@ -110,4 +110,8 @@ def test_a_browser_loads_them_while_somebody_looks(live, somebody):
     )
     shown = {image.get_attribute("src") for image in page.locator(".picture img").all()}
     images = {url.removeprefix(live.home) for url in loaded if "/m/" in url}
-    assert len(images) == 4 and shown < images and len(study.waiting(study.log()[-1].voter)) == 3
+    assert (
+        len(images) == 4
+        and shown < images
+        and len(study.visitors.waiting(study.log()[-1].voter)) == 3
+    )

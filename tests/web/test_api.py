@@ -416,7 +416,7 @@ def test_a_key_answers_only_ballots_that_it_asked(site):
 
 def test_a_key_answers_no_ballot_of_a_panel_that_a_member_holds(site):
     study = site.study(voters="panel", panel=["ann", "bob"])
-    held = study.following("ann")
+    held = study.visitors.following("ann")
     key = site.key("ask", "tell")
     path = f"{ROOT}/tea/ballots/{held.id}/vote"
     for body in ({"outcome": "left"}, {"outcome": "left", "voter": "ann"}):

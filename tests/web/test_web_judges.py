@@ -9,7 +9,7 @@ from copeland.study.judges import ChatJudge, judge_study
 
 def test_where_judges_decide_no_visitor_votes_and_the_page_says_how_to_start_one(site):
     study = site.study("tea; rm", voters="judge", cases=2)
-    assert study.following("ann") is None
+    assert study.visitors.following("ann") is None
     page = unescape(site.admin().get(f"/admin/s/{site.page('tea; rm').slug}/share").text)
     assert "Judges decide this study" in page and "Make an open link" not in page
     command = "copeland study judge 'tea; rm' --storage memory --items FILE --model MODEL"

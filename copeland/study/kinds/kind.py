@@ -18,7 +18,7 @@ from copeland.errors import InvalidParameter, StudyClosed
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.registry import find
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, UNDONE, AskedEvent, Event, Pair, VoteEvent
+from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent
 from copeland.study.log.ledger import Entry
 from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import Chooser, Player
@@ -335,8 +335,7 @@ def _new_questions(
     for number, sides in enumerate(chooser.propose(state, request, room), request.number):
         left, right = request.sides(*sides)
         item = next(items) if request.cases is None else request.cases.case(left, right, number)
-        about = {"voter": request.voter, "left": left, "right": right, "item": item}
-        asked.append(AskedEvent(number, ASKED, request.now, **about, source=request.source))
+        asked.append(request.ballot(number, left, right, item))
     return asked
 
 

@@ -28,7 +28,6 @@ from copeland.study.kinds.kind import (
 )
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
-    ASKED,
     ERROR,
     EXCUSED,
     READMITTED,
@@ -355,8 +354,7 @@ class _Sitting:
         left, right = self._request.sides(
             *recent_ballots.choose_sides(one, other, coin_of(self._state, number))
         )
-        about = {"voter": voter, "left": left, "right": right, "item": self._request.item}
-        asked = AskedEvent(number, ASKED, self._request.now, **about, source=self._request.source)
+        asked = self._request._replace(voter=voter).ballot(number, left, right, self._request.item)
         self.new.append(asked)
         about = {"voter": voter, "item": self._request.item, "start": self._request.now}
         entry = Entry(number, left, right, unit=number, **about)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -136,7 +137,7 @@ class StudyState(_Known):
     def take(self, event: Event) -> None:
         """Take in the next event."""
         try:
-            if None in read_needed[event.kind](event):
+            if None in read_needed[event.kind](event) or not math.isfinite(event.time):
                 raise ValueError(f"an event of the kind '{event.kind}' lacks a field")
             _HANDLERS[event.kind](self, event)
             if event.kind not in _IN_THE_LEDGER:

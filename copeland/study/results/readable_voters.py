@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
 from copeland.certificate import PanelCertificate
-from copeland.study.log.events import UNDONE, VOTED, Event, times_of
-from copeland.study.results.standing import PanelStanding, Standing, Voter, voters_of
+from copeland.study.results.standing import PanelStanding, Standing
 from copeland.support.names import name_voters
 
 C = TypeVar("C")
-
-
-def find_voters(log: Sequence[Event], members: Iterable[str] = ()) -> tuple[Voter, ...]:
-    """Return every voter of a whole log; the members of a panel are known before they vote."""
-    undone = {event.undoes for event in log if event.kind == UNDONE}
-    votes = [event for event in log if event.kind == VOTED and event.number not in undone]
-    said = ((v.voter, v.left or 0, v.right or 0, v.outcome or "", times_of(v)) for v in votes)
-    return voters_of(said, members)
 
 
 def readable_names_of(standing: Standing) -> dict[str, str]:

@@ -11,7 +11,6 @@ from pydantic import BaseModel, Field
 
 from copeland.errors import InvalidRow
 from copeland.study import Ballot, Study, Wait
-from copeland.study.ballots import take_answer
 from copeland.study.commands import Answer
 from copeland.study.input_limits import LIMITS, check_text
 from copeland.study.kinds import kind_of
@@ -59,6 +58,7 @@ class Asked(Body):
         ]
         | None
     ) = None  # left and right that are not to be shown so; on test cases, two options and a case
+    lease: Annotated[float, Field(gt=0, le=10**9)] | None = None  # seconds
 
 
 class Handed(BaseModel):
@@ -138,6 +138,7 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         "item": asked.item,
         "without": asked.without,
         "cases": asked.cases,
+        "lease": asked.lease,
         "source": call.key.source,
     }
     if asked.n > 1:
@@ -201,7 +202,9 @@ def tell(
         spent=NOTHING if told.spent is None else Spent(**told.spent.model_dump()),
     )
     kept = work.change(
-        lambda log: take_answer(work, log, given, None, study.now()), event_id, told.voter
+        lambda log: study.visitors.take_answer(log, given, None, study.now()),
+        event_id,
+        told.voter,
     )
     answer.status_code = 201 if kept.new else 200
     vote = kept.vote

@@ -191,13 +191,13 @@ def answer(request: Request, slug: str, form: FormData) -> Response:
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     most = _find_limit(request, voter, study)
     try:
-        kept = study.answer(
+        kept = study.visitors.answer(
             ballot=hidden.ballot,
             outcome=outcome,
             voter=voter.name,
             event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
             source=voter.link.source,
-            following=lambda look: _onward(server, voter, study, look, most),
+            onward=lambda look: _onward(server, voter, study, look, most),
         )
     except (AlreadyVoted, Conflict):
         return _after(request, voter, study, "This pair was answered before. ")
@@ -330,7 +330,7 @@ def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
 def _look_up(request: Request, voter: Visitor, study: Study) -> VoterProgress:
     """How far a voter is."""
     most = _find_limit(request, voter, study)
-    return _progress_of(voter.page, study, study.look(voter.name), most)
+    return _progress_of(voter.page, study, study.visitors.look(voter.name), most)
 
 
 def _wants_fragment(request: Request) -> bool:
@@ -347,7 +347,9 @@ def _next(request: Request, voter: Visitor, study: Study, happened: str = "") ->
         return _next_or_check(request, voter, study, happened)
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     most = _find_limit(request, voter, study)
-    look, found = study.meet(voter.name, lambda look: _onward(server, voter, study, look, most))
+    look, found = study.visitors.meet(
+        voter.name, lambda look: _onward(server, voter, study, look, most)
+    )
     progress = _progress_of(voter.page, study, look, most)
     return _view(request, voter, study, found, progress, happened)
 
@@ -368,7 +370,7 @@ def _next_or_check(request: Request, voter: Visitor, study: Study, happened: str
     found = _show_check(server, voter, study, check) if check else None
     if found is None and not blocked and progress.done < progress.pairs:
         with suppress(StudyClosed):  # just now
-            found = study.following(voter.name, *_draw_items(server, voter, progress.done))
+            found = study.visitors.following(voter.name, _draw_items(server, voter, progress.done))
     return _view(request, voter, study, found, progress, happened)
 
 
@@ -431,7 +433,7 @@ def _ask_ahead(request: Request, server: Server, voter: Visitor) -> Ballot | Non
     """
     study = server.study(voter.page)
     progress = _look_up(request, voter, study)
-    held = study.waiting(voter.name)
+    held = study.visitors.waiting(voter.name)
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
     if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
         return None

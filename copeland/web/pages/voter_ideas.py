@@ -66,7 +66,7 @@ def _find_voter(request: Request, slug: str) -> Visitor:
     """Who comes, if they may suggest something now; nobody else finds anything here."""
     voter, server = require(sessions.voter_of(request, slug)), server_of(request)
     page, study = voter.page, server.study(voter.page)
-    look = study.look(voter.name)
+    look = study.visitors.look(voter.name)
     done = sum(vote.ballot is not None and vote.number not in look.undone for vote in look.votes)
     is_panel = voter.name in study.settings.panel
     usual = pairs_for(page, study.settings, look.active)

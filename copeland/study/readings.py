@@ -1,0 +1,271 @@
+"""What a study means, by its log, wherever that is kept: at hand or on a server."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.drift_evidence import LEVEL, check_level
+from copeland.errors import InvalidParameter
+from copeland.forecast.start import Until, read_until
+from copeland.formats import write_votes
+from copeland.study.kinds import kind_of
+from copeland.study.log.events import UNDONE, Event, VoteEvent, is_vote, times_of, to_json
+from copeland.study.log.state import StudyState
+from copeland.study.options import Option
+from copeland.study.results.standing import Standing, voters_of
+from copeland.study.settings import Settings
+from copeland.study.votes import Vote, frame_of, vote_of, writable, write_content, write_csv
+
+if TYPE_CHECKING:  # what loads scipy is imported where it is used
+    from copeland.forecast.forecast import Forecast
+    from copeland.forecast.prospects import Prospect
+    from copeland.orders.rank import By, Ranking
+    from copeland.study.results.history import Drift
+    from copeland.study.results.verdict import Verdict
+
+T = TypeVar("T")
+Said = tuple[str | None, int, int, str, int]  # voter, left, right, outcome, and how often
+
+
+class ReadLog(Protocol):
+    """A log that is read."""
+
+    def replay(self) -> Iterable[Event]:
+        """Return all events."""
+        ...
+
+    def tally(self) -> Iterable[Said]:
+        """Return how often each voter gave an outcome to an ordered pair, undone votes left out."""
+        ...
+
+    def votes(self) -> Iterable[VoteEvent]:
+        """Return all votes."""
+        ...
+
+
+class WholeLog(NamedTuple):
+    """A log of which all events are at hand."""
+
+    events: Sequence[Event]
+
+    def replay(self) -> Iterable[Event]:
+        """Return all events."""
+        return self.events
+
+    def tally(self) -> Iterable[Said]:
+        """Return how often each voter gave an outcome to an ordered pair, undone votes left out."""
+        undone = {event.undoes for event in self.events if event.kind == UNDONE}
+        for vote in self.votes():
+            if vote.number not in undone:
+                yield vote.voter, vote.left, vote.right, vote.outcome, times_of(vote)
+
+    def votes(self) -> Iterable[VoteEvent]:
+        """Return all votes."""
+        return filter(is_vote, self.events)
+
+
+class StudyReadings(ABC):
+    """What can be read from a study whose log can be read."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def settings(self) -> Settings:
+        """What was fixed when it was created."""
+
+    @property
+    @abstractmethod
+    def options(self) -> tuple[Option, ...]:
+        """All options ever offered, with their states."""
+
+    @abstractmethod
+    def now(self) -> float:
+        """Return the time by the clock of the study, in seconds since 1970."""
+
+    @abstractmethod
+    def look_at_log(self, look: Callable[[StudyState, ReadLog], T]) -> T:
+        """Return what ``look`` makes of the state, which it must not change, and of the log."""
+
+    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
+        """Return what the votes prove: about the options that are not retired, or only about the active ones."""
+        kind = kind_of(self.settings)
+        return self.look_at_log(lambda state, _log: kind.certificate(state, self.now(), active))
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where the study stands: counts, certificate, leader, position bias, voters.
+
+        ``voters=False`` leaves out voters, which need a pass over all votes.
+        """
+
+        def look(state: StudyState, log: ReadLog) -> Standing:
+            known = voters_of(log.tally(), state.settings.panel) if voters else ()
+            return kind_of(state.settings).standing(self.name, state, self.now(), known)
+
+        return self.look_at_log(look)
+
+    # Its votes
+
+    @overload
+    def votes(self, frame: Literal[False] = False) -> list[Vote]: ...
+    @overload
+    def votes(self, frame: Literal[True]) -> Any: ...
+    def votes(self, frame: bool = False) -> Any:
+        """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
+
+        ``counted`` is False for a vote that was undone, one that only repeats an earlier vote, and an
+        answer that is not a vote: a skip, an error, or both_bad where that is left out.
+        """
+        found = self.look_at_log(
+            lambda state, log: [vote_of(state, event) for event in log.votes()]
+        )
+        return frame_of(found) if frame else found
+
+    def export(self, path: str | Path, format: str | None = None) -> None:
+        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file, or votes in another format.
+
+        Parameters
+        ----------
+        path
+            The file. What it ends in says the format: ``.parquet`` too, and ``.soi`` or ``.toi`` for PrefLib.
+        format
+            The name of a format that is written, such as ``trl``: see :func:`copeland.formats.formats`.
+        """
+        path = Path(path)
+        if format is None and path.suffix == ".csv":
+            write_csv(self.votes(), path)
+        elif format is None and path.suffix == ".jsonl":
+            with writable(path) as file:
+                file.writelines(to_json(event) + "\n" for event in self._read_events())
+        else:
+            votes = [vote._asdict() for vote in self.votes()]
+            texts = {option.name: option.text for option in self.options}
+            write_content(path, write_votes(path, format, votes, texts))
+
+    # What they mean
+
+    def verdict(self) -> Verdict:
+        """Return what to tell people who are waiting for an answer, in sentences.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+        >>> study
+        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
+        >>> study.verdict().kind, study.certificate().best
+        ('winner', (0,))
+        """
+        from copeland.study.results.analysis import Analysis
+
+        return Analysis(self.standing(voters=self.settings.people)).verdict
+
+    def plan(
+        self,
+        worlds: int | None = None,
+        most: int | None = None,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        until: str | Until = "proved",
+        people: int | None = None,
+    ) -> Forecast:
+        """Return how many more votes it may take to prove an option best, by simulation.
+
+        Where people vote, it also says what the voters so far can settle, each with one vote per pair.
+        For a panel, it counts answers until some active option is sure to be best.
+
+        Parameters
+        ----------
+        worlds
+            How many plausible worlds; 20 by default, as for every forecast that is shown.
+        most
+            Give up on a world after this many votes; 20,000 by default.
+        progress
+            Called with (worlds done, worlds in all).
+        until
+            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
+        people
+            How many voters there will be in all; by default those who have voted so far.
+        """
+        from copeland.forecast.forecast import MOST
+        from copeland.forecast.prospects import check_people
+
+        goal = read_until(until)
+        check_people(people)
+        most = MOST if most is None else most
+        how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
+        look = partial(self.standing, voters=self.settings.people)
+        return kind_of(self.settings).plan(look, goal, people, **how)
+
+    def prospect(self, people: int) -> Prospect:
+        """Return what this many voters can settle, as people and as a panel, by simulation."""
+        from copeland.forecast.prospects import check_people, prospect_of
+        from copeland.study.results.voter_reach import votes_each
+
+        check_people(people)
+        if not self.settings.people:
+            raise InvalidParameter(
+                "this is not a study of people, so there is nothing for them to settle."
+            )
+        standing = self.standing(voters=False)
+        each = votes_each(self.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
+
+    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
+        """Return the pairs whose votes changed over time; a certificate assumes that none did.
+
+        If none changes, the probability that this ever returns one is at most ``level``, however often you look or add
+        options.
+        """
+        from copeland.study.results.history import drifts_of
+
+        check_level(level)
+        return self.look_at_log(
+            lambda state, log: drifts_of(state, log.replay(), self.now(), level)
+        )
+
+    def ranking(self, by: By = "copeland", expected: float | None = None) -> Ranking:
+        """Return all options in order, with intervals, ranks and tiers that are told apart.
+
+        Parameters
+        ----------
+        by
+            ``"copeland"``: how many others they beat, as the certificate proves it. ``"borda"``: their mean chance against a random
+            other. ``"strength"``: Bradley-Terry. The last two hold for many votes (docs/rank.md).
+        expected
+            How many votes, or people, are expected, fixed beforehand; see :func:`copeland.rank`.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
+        >>> study.ranking().tiers
+        (('black',), ('green', 'white'))
+        """
+        from copeland.study.results.analysis import Analysis
+        from copeland.study.results.rankings import Rankings
+
+        return Rankings(Analysis(self.standing(voters=False)), self.votes).rank(by, expected)
+
+    def report(self, path: str | Path, command: str = "") -> Path:
+        """Write where the study stands as one HTML page; return its path.
+
+        ``command``, if given, is the command that the page names to make it again.
+        """
+        from copeland.study.report.study_page import write_study_page
+
+        log, drifts = self._read_events(), self.drift()
+        return write_study_page(self.standing(), log, path, command, drifts, self.votes)
+
+    def _read_events(self) -> list[Event]:
+        return self.look_at_log(lambda _state, log: list(log.replay()))
