@@ -7,7 +7,7 @@ from itertools import combinations
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from copeland.study import Option
+from copeland.study import Option, Settings
 from copeland.study.judges import Budget, ChatJudge
 from copeland.study.log.events import NOTHING
 
@@ -34,7 +34,7 @@ class TinyStudy:
     """Round robin over all pairs until there are enough votes, sides in turn."""
 
     closed = False
-    settings = SimpleNamespace(repeats="count", open_ballots=8, panel=(), missing="", cases=0)
+    settings = Settings(voters="independent")
     storage = SimpleNamespace(folder=None)
 
     def __init__(self, enough=10, names="ABC"):

@@ -71,6 +71,50 @@ class ForecastRange(NamedTuple):
             else f"up to {about(self.high)}"
         )
 
+    @property
+    def half_words(self) -> str:
+        """What half of the cases take, to follow the range; nothing where the range is one number.
+
+        Examples
+        --------
+        >>> ForecastRange(280, 2_400, 19_000, 20_000).half_words, ForecastRange(280, None, None, 900).half_words
+        ('; half the time, about 2,400 are enough', '; half the time, it takes over 900')
+        >>> ForecastRange(5, 5, 5, 900).half_words
+        ''
+        """
+        if self.low is None or (self.high is not None and about(self.low) == about(self.high)):
+            return ""
+        if self.middle is None:
+            return f"; half the time, it takes over {about(self.most)}"
+        return f"; half the time, about {about(self.middle)} are enough"
+
+    @property
+    def people_words(self) -> str:
+        """How many people a proof takes, in four of five cases and in half of them.
+
+        Examples
+        --------
+        >>> ForecastRange(120, 450, None, 5000).people_words
+        'about 120 to over 5,000 people in four of five cases, and about 450 in half of them'
+        """
+        half = f"over {about(self.most)}" if self.middle is None else f"about {about(self.middle)}"
+        return f"{self.words} people in four of five cases, and {half} in half of them"
+
+    def answers_words(self, members: int) -> str:
+        """Return how many answers a panel takes in all, and of each member.
+
+        Examples
+        --------
+        >>> ForecastRange(41, 54, 96, 330).answers_words(5)
+        'about 54 answers in all, about 11 each (about 41 to 96 in four of five cases)'
+        """
+        middle = self.most if self.middle is None else self.middle
+        each = -(-middle // members)
+        return (
+            f"about {about(middle)} answers in all, about {about(each)} each "
+            f"({self.words} in four of five cases)"
+        )
+
     def beyond(self, before: int) -> ForecastRange:
         """Return how many more than ``before`` that is."""
         low, middle, high = (None if n is None else max(n - before, 0) for n in self[:3])

@@ -133,6 +133,17 @@ def new_panel_remaining(members: int, k: int) -> ForecastRange:
     return ForecastRange(0, 0, 0, 1) if found is None else found
 
 
+def questions_sentence(members: int, k: int) -> str:
+    """Return how many questions a panel takes: about, at least and at most, in a sentence."""
+    # One option beats all others but one, and does not lose to that.
+    fewest = (k - 2) * (members // 2 + 1) + (members + 1) // 2
+    most = k * (k - 1) // 2 * members
+    return (
+        f"It takes {new_panel_remaining(members, k).answers_words(members)}; at least {fewest:,}, and at most "
+        f"{most:,}: one for each member and pair."
+    )
+
+
 def no_answers(members: int, k: int) -> Bools:
     """Return members x K x K: nobody has answered anything, and nobody compares an option with itself."""
     return np.broadcast_to(np.eye(k, dtype=bool), (members, k, k)).copy()

@@ -9,6 +9,7 @@ from copeland.forecast.forecast import WORLDS, ForecastRange, forecast_of
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.races import MOST_PEOPLE, fewest_people, new_voters
 from copeland.forecast.start import PLANNED, Start
+from copeland.support.phrasing import format_count, percent
 
 FEW = 30  # voters who might be all that counts
 
@@ -25,6 +26,24 @@ class Prospect(NamedTuple):
     settled: float  # the share of plausible worlds in which their votes prove an option best
     panel: ForecastRange | None  # answers, if they are all that counts; None if they are many
     population: ForecastRange  # voters that a proof about the population takes
+
+    @property
+    def sentence(self) -> str:
+        """What so many voters can prove, and what else they could do."""
+        have = f"they have {format_count(self.votes, 'vote')} in all, {self.people:,} per pair"
+        if not self.possible:
+            fewest = format_count(self.fewest, "voter")
+            proof = f"is out of reach: {have}, and even if all agree it takes {fewest}"
+        elif not self.settled:
+            proof = f"is possible, but none of the plausible worlds tried was settled: {have}"
+        else:
+            proof = f"is within reach in {percent(self.settled)} of plausible worlds: {have}"
+        answers = "" if self.panel is None else self.panel.answers_words(self.people)
+        panel = f" As a panel, where only they count, they would need {answers}." if answers else ""
+        return (
+            f"With {format_count(self.people, 'voter')} and {format_count(self.options, 'option')} a proof at {self.delta:g} "
+            f"{proof}.{panel} A proof about the population they come from takes {self.population.people_words}."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""

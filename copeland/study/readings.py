@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
-from copeland.errors import InvalidParameter
 from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
 from copeland.study.kinds import kind_of
@@ -165,7 +163,7 @@ class StudyReadings(ABC):
         """
         from copeland.study.results.analysis import Analysis
 
-        return Analysis(self.standing(voters=self.settings.people)).verdict
+        return Analysis(self.standing(voters=kind_of(self.settings).needs_voters)).verdict
 
     def plan(
         self,
@@ -201,23 +199,16 @@ class StudyReadings(ABC):
         goal = read_until(until)
         check_people(people)
         most = MOST if most is None else most
-        how = {"worlds": worlds, "most": most, "seed": seed, "progress": progress}
-        look = partial(self.standing, voters=self.settings.people)
-        return kind_of(self.settings).plan(look, goal, people, **how)
+        how = {"count": worlds, "most": most, "seed": seed, "progress": progress}
+        kind = kind_of(self.settings)
+        return kind.plan(self.standing(voters=kind.needs_voters), goal, people, **how)
 
     def prospect(self, people: int) -> Prospect:
         """Return what this many voters can settle, as people and as a panel, by simulation."""
-        from copeland.forecast.prospects import check_people, prospect_of
-        from copeland.study.results.voter_reach import votes_each
+        from copeland.forecast.prospects import check_people
 
         check_people(people)
-        if not self.settings.people:
-            raise InvalidParameter(
-                "this is not a study of people, so there is nothing for them to settle."
-            )
-        standing = self.standing(voters=False)
-        each = votes_each(self.settings, len(standing.active))
-        return prospect_of(standing.start, people, each)
+        return kind_of(self.settings).prospect(self.standing(voters=False), people)
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.

@@ -32,10 +32,6 @@ from copeland.study.report.study_page import (
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
-from copeland.study.results.readable_voters import (
-    readable_names_of,
-    replace_random_names,
-)
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.study.votes import vote_of
@@ -344,8 +340,8 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis:
 
 def analyse_standing(standing: Standing, votes: Callable[[], Iterable[Vote]]) -> VoteAnalysis:
     """Return what a standing means; voters whose names were drawn at random are numbers there."""
-    names = readable_names_of(standing)
-    return VoteAnalysis(Analysis(replace_random_names(standing, names)), votes, names)
+    names, readable = kind_of(standing.settings).make_readable(standing)
+    return VoteAnalysis(Analysis(readable), votes, names)
 
 
 def rename_voters(log: list[Event], names: Mapping[str, str]) -> list[Event]:

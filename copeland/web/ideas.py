@@ -13,6 +13,7 @@ from sqlalchemy import Connection, func, select
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
 from copeland.study.input_limits import check_text
+from copeland.study.kinds import kind_of
 from copeland.study.log.schema import ideas
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
@@ -171,7 +172,7 @@ def may_suggest(page: VotingPage, done: int, pairs: int) -> bool:
 
 def find_obstacle(server: Server, page: VotingPage, study: Study) -> str:
     """Return why voters cannot suggest options for a study; empty if they can."""
-    if study.settings.cases:
+    if not kind_of(study.settings).serves_pages:
         return "Judges read the options of this study, on cases that are fixed."
     if page.items:
         return "Every option of this study has a text for each item, and an idea is one text."

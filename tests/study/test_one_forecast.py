@@ -12,14 +12,8 @@ from copeland.forecast.outlook import outlook_of, remaining_of
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.start import Start, new_start
 from copeland.simulation.compilation import compile_now
+from copeland.study.kinds import kind_of
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.voter_reach import (
-    answers_words,
-    people_words,
-    plan_sentence,
-    prospect_sentence,
-    who_votes,
-)
 from copeland.support.phrasing import capital
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.create import Intent
@@ -73,7 +67,7 @@ def test_people_are_the_same_in_the_status_and_in_the_plan():
     assert plan_values("five", plan)["ways"][0]["votes"] == quantiles(reading.remaining)
     assert reading.reach.people == plan.people.range.beyond(60)
     assert f"{reading.reach.people.words} more people" in " ".join(study.verdict().advice)
-    assert people_words(plan.people.range) in plan_sentence(plan, study.settings)
+    assert plan.people.range.people_words in reading.kind.plan_sentence(plan, study.settings)
 
 
 @pytest.mark.slow
@@ -83,12 +77,12 @@ def test_a_form_says_of_people_and_of_a_panel_what_the_command_says():
     intent = Intent(6, study.settings, 4)
     form = " ".join(expectation_of(intent, 5))
     panel = copeland.create_study("panel", list("abcdef"), voters="panel", panel=list("vwxyz"))
-    for answers in (answers_words(found.panel, 5), answers_words(new_panel_remaining(5, 6), 5)):
-        assert answers in prospect_sentence(found) and answers in form
-        assert answers in who_votes(panel.settings, 6)
+    for answers in (found.panel.answers_words(5), new_panel_remaining(5, 6).answers_words(5)):
+        assert answers in found.sentence and answers in form
+        assert answers in kind_of(panel.settings).who_votes(panel.settings, 6)
         assert answers in " ".join(expectation_of(Intent(6, panel.settings, 4), 5))
-    assert people_words(found.population) in form
-    assert people_words(found.population) in prospect_sentence(found)
+    assert found.population.people_words in form
+    assert found.population.people_words in found.sentence
     assert found.population == Analysis(study.standing()).reach.people
     assert (
         panel.plan().way("panel planner").range

@@ -207,7 +207,7 @@ def test_a_paused_option_waits_and_with_one_active_nothing_can_be_asked():
     for name in DRINKS[1:]:
         study.retire_option(name)
     assert study.ask() is None
-    assert study.verdict().claim.endswith("No option is sure to be best, and nothing can be asked.")
+    assert study.verdict().claim.endswith("Nothing can be asked, and no option is sure to be best.")
     assert study.verdict().advice == (
         "Fewer than 2 options are active, so nothing can be asked; resume one, or add one.",
     )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from panel_study import DRINKS, ORDERS, answer_all, panel_study, preferred
 
 from copeland import errors
+from copeland.forecast.panel_forecast import questions_sentence
 from copeland.study import (
     certificate_to_file,
     create_study,
@@ -21,7 +22,6 @@ from copeland.study import (
 from copeland.study.judges import judge_study
 from copeland.study.log.state import dump_state, load_state
 from copeland.study.results.certificate_file import objections_by_file
-from copeland.study.results.voter_reach import questions_sentence
 
 # What is settled
 

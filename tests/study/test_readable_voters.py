@@ -3,7 +3,7 @@ import re
 import pytest
 
 from copeland.study import create_study
-from copeland.study.results.readable_voters import readable_names_of, replace_random_names
+from copeland.study.kinds import kind_of
 from copeland.web.cache import analyse_standing
 
 RANDOM = re.compile(r"(voter|visitor)-[0-9a-f]{12}")
@@ -33,7 +33,7 @@ def test_members_are_named_by_their_place_everywhere(jury):
 
 def test_only_names_change(jury):
     standing = jury.standing()
-    other = replace_random_names(standing, readable_names_of(standing))
+    other = kind_of(standing.settings).make_readable(standing)[1]
     assert (
         other.wins == standing.wins
     ).all() and other.certificate.best == standing.certificate.best
@@ -41,4 +41,4 @@ def test_only_names_change(jury):
     plain = create_study("tea", ["green", "black"])
     plain.tell(plain.ask(voter="ann"), "left")
     same = plain.standing()
-    assert replace_random_names(same, readable_names_of(same)) is same
+    assert kind_of(same.settings).make_readable(same)[1] is same

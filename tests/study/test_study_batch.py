@@ -4,8 +4,8 @@ import pytest
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED
-from copeland.study.results.voter_reach import who_votes
 
 OPTIONS = [f"option {i}" for i in range(6)]
 
@@ -64,9 +64,13 @@ def test_a_batch_has_no_pair_twice_and_expired_ballots_come_again():
     assert len(answered(study, "ann")) == 15
 
 
+def _who_votes(study):
+    return kind_of(study.settings).who_votes(study.settings, 6)
+
+
 def test_batches_say_what_one_person_can_give():
-    assert "Each is dealt 4 pairs before the first answer" in who_votes(made().settings, 6)
-    assert "Each is dealt 15 pairs before" in who_votes(made(batch=99).settings, 6)
+    assert "Each is dealt 4 pairs before the first answer" in _who_votes(made())
+    assert "Each is dealt 15 pairs before" in _who_votes(made(batch=99))
     with pytest.raises(InvalidParameter, match="batch is what each person is dealt"):
         create_study("drinks", OPTIONS, batch=4, voters="independent")
     with pytest.raises(InvalidParameter, match="batch is -1; it must be a whole number, 0 or more"):

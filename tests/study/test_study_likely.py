@@ -157,7 +157,7 @@ def test_a_panel_is_never_only_likely_and_has_tiers_of_its_own():
         InvalidParameter, match="a panel is asked until its answers settle the matter"
     ):
         judge_study(study, noisy_judge(), until="likely")
-    with pytest.raises(InvalidParameter, match="not a study of people"):
+    with pytest.raises(InvalidParameter, match="is for studies of people, and here voters are"):
         study.prospect(3)
     assert study.plan(2).ways[0].name == "panel planner"
     for voter in ("ann", "ben"):

@@ -13,7 +13,6 @@ from copeland.errors import AlreadyVoted, InvalidParameter
 from copeland.study import create_study
 from copeland.study.log.events import ASKED
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.voter_reach import remaining_in
 from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, RecentlyShown
 
 LEASE = 600
@@ -245,7 +244,7 @@ def test_when_everybody_answered_everything_more_people_are_needed(clock):
     study = everything_answered(clock, 3)
     reading = Analysis(study.standing())
     assert (reading.reach.pairs, reading.reach.exhausted) == (3, True)
-    assert reading.reach.people == remaining_in(reading.standing).people.beyond(3)
+    assert reading.reach.people == reading.kind.remaining(reading.standing).people.beyond(3)
     verdict = study.verdict()
     assert "More people are needed" in verdict.claim
     (advice,) = verdict.advice

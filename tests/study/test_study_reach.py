@@ -9,8 +9,8 @@ from commands import run
 import copeland
 from copeland.errors import InvalidParameter
 from copeland.study import Settings
+from copeland.study.kinds import kind_of
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.voter_reach import plan_sentence, prospect_sentence
 
 PEOPLE = Settings(voters="people", batch=3)
 
@@ -28,10 +28,12 @@ def test_a_plan_counts_what_the_voters_so_far_have_left():
     plan = people_study(4, 2).plan(3, 500)
     assert (plan.within.voters, plan.within.left) == (4, 4)
     assert not plan.within.possible
-    assert "4 voters can give 4 votes more, which can prove nothing" in plan_sentence(plan, PEOPLE)
-    assert "with as many people as needed" in plan_sentence(
+    assert "4 voters can give 4 votes more, which can prove nothing" in kind_of(
+        PEOPLE
+    ).plan_sentence(plan, PEOPLE)
+    assert "with as many people as needed" in kind_of(PEOPLE).plan_sentence(
         plan, PEOPLE
-    ) or "more than" in plan_sentence(plan)
+    ) or "more than" in kind_of(PEOPLE).plan_sentence(plan, PEOPLE)
 
 
 @pytest.mark.slow
@@ -39,7 +41,7 @@ def test_a_plan_may_be_for_more_people_than_voted_so_far():
     plan = people_study(4, 2).plan(3, 500, people=60)
     assert (plan.within.voters, plan.within.left) == (60, 3 * 60 - 8)
     assert plan.within.possible
-    assert "is enough in" in plan_sentence(plan, PEOPLE)
+    assert "is enough in" in kind_of(PEOPLE).plan_sentence(plan, PEOPLE)
 
 
 def test_skips_are_pairs_met_and_errors_are_not():
@@ -84,7 +86,7 @@ def test_status_says_how_many_votes_the_voters_have_left():
 def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
     study = copeland.create_study("letters", list("abcdef"), voters="people", batch=15)
     found = study.prospect(5)
-    told = prospect_sentence(found)
+    told = found.sentence
     assert "With 5 voters and 6 options a proof at 0.05 is out of reach: they have 75 votes" in told
     assert f"even if all agree it takes {found.fewest} voters" in told
     assert f"they would need about {found.panel.middle} answers in all" in told
@@ -116,7 +118,7 @@ def test_the_command_says_what_is_within_reach_where_people_vote(tmp_path):
     assert (found["within"]["voters"], found["within"]["left"]) == (3, 3)
     copeland.create_study("clicks", ["a", "b"], storage=storage, voters="independent")
     told = run("study", "plan", "clicks", "--storage", storage, "--people", 3)
-    assert told.exit_code == 2 and "--people is for studies of people" in told.stderr
+    assert told.exit_code == 2 and "is for studies of people, and here voters are 'independent'" in told.stderr
 
 
 @pytest.mark.parametrize(
@@ -136,4 +138,4 @@ def test_a_plan_counts_what_is_dealt():
     plan = study.plan(1, 50)
     assert (plan.within.voters, plan.within.left) == (1, 1)
     assert study.plan(1, 50, people=3).within.left == 1 + 2 * 2
-    assert "2 votes in all" in plan_sentence(plan, study.settings)
+    assert "2 votes in all" in kind_of(PEOPLE).plan_sentence(plan, study.settings)

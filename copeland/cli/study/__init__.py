@@ -9,9 +9,6 @@ import typer
 
 from copeland.cli.arguments import Json
 from copeland.cli.program import Group, app
-from copeland.errors import InvalidParameter
-from copeland.support.escaping import command_line
-from copeland.support.phrasing import format_count, join_names
 
 if TYPE_CHECKING:
     from copeland.client import RemoteStudy
@@ -102,37 +99,13 @@ def find_study(name: str, storage: str, server: str | None) -> Study | RemoteStu
     return client.open_study(name, server)
 
 
-def refuse_cases(work: Study) -> None:
-    """Refuse a ballot by itself where judges decide on test cases, which the study draws together."""
-    if work.settings.cases > 1:
-        judge = command_line("copeland", "study", "judge", work.name)
-        raise InvalidParameter(
-            f"judges decide this study on {work.settings.cases:,} test cases, and it draws the case of each ballot; let one "
-            f"judge: {judge} --items FILE."
-        )
-
-
 def nothing_left(work: JudgedStudy, voter: str | None = None) -> str:
     """Say why a study has nothing to ask now, or nothing of this voter."""
-    standing = work.standing(voters=False)
-    if standing.panel is not None:
-        panel, statement = standing.panel, standing.panel.active.statement
-        if panel.active.decided or standing.closed or not panel.members_to_ask:
-            return f"Nothing is left to ask: {statement[0].lower()}{statement[1:]}"
-        whom = "" if voter is None else f" of {voter}"
-        return f"Nothing is left to ask{whom} now. Still to be asked: {join_names(panel.members_to_ask)}."
-    if standing.certificate.decided:
-        return "Nothing is left to ask: the verdict is proved."
-    if work.settings.cases:
-        return "Nothing is left to ask: every case is judged, or was skipped."
-    if work.settings.people and voter is not None:
-        answered = len({frozenset((vote.left, vote.right)) for vote in work.log(voter=voter)})
-        if answered:
-            return (
-                f"Nothing is left to ask of {voter}, who has answered {format_count(answered, 'pair')}, all that were dealt. "
-                "The study goes on with other people."
-            )
-    return "Nothing is left to ask."
+    from copeland.study.kinds import kind_of
+
+    own = () if voter is None else work.log(voter=voter)
+    answered = len({frozenset((vote.left, vote.right)) for vote in own})
+    return kind_of(work.settings).nothing_left(work.standing(voters=False), voter, answered)
 
 
 def wait_first(wait: Wait) -> str:

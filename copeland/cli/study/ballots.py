@@ -14,11 +14,11 @@ from copeland.cli.study import (
     Voter,
     nothing_left,
     open_study,
-    refuse_cases,
     study,
     wait_first,
 )
 from copeland.errors import InvalidParameter, UnknownVote
+from copeland.study.kinds import kind_of
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count
 
@@ -47,7 +47,7 @@ def ask_command(
     from copeland.study import Wait
 
     work = open_study(name, storage)
-    refuse_cases(work)
+    kind_of(work.settings).refuse_loose_ballot(work.name, work.settings)
     about: dict[str, Any] = {"available": available, "item": item}
     ballots = work.ask(voter, n=n, **about)
     if not ballots:
@@ -60,7 +60,7 @@ def ask_command(
         print_json([_describe(work, ballot) for ballot in ballots])
         return
     for ballot in ballots:
-        whom = f" for {ballot.voter}" if work.settings.panel else ""
+        whom = "" if ballot.voter in (None, voter) else f" for {ballot.voter}"
         show(
             f"Ballot {ballot.id}{whom}: {ballot.left} (left) or {ballot.right} (right)?"
             f" Answer: {command_line('copeland', 'study', 'tell', name, ballot.id, 'left')}"

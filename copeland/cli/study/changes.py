@@ -246,9 +246,9 @@ def _name_members(study: Study) -> dict[str, str]:
 
 def _find_member(study: Study, name: str) -> str:
     """Return the name in the log of a member, who is named so there or beside a link."""
-    if name in study.settings.panel or not study.settings.panel:
-        return name  # a study without a panel refuses it in its own words
     names = _name_members(study)
+    if name in names or not names:
+        return name  # a study without a panel refuses it in its own words
     found = [voter for voter, label in names.items() if label == name]
     if not found:
         raise InvalidParameter(

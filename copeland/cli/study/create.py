@@ -100,7 +100,7 @@ def create_command(
     With --from, the options are those in the votes unless you name them, and a damaged file creates nothing.
     """
     from copeland.study import create_study, create_study_from_votes
-    from copeland.study.results.voter_reach import who_votes
+    from copeland.study.kinds import kind_of
 
     columns = columns_of(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
@@ -138,9 +138,10 @@ def create_command(
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     reach, prospect = _reach(made, people)
+    voters = kind_of(made.settings).who_votes(made.settings, len(names))
     result |= prospect
     tell_result(
-        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
+        f"Study '{name}' has {len(names)} options. {voters} {reach}"
         f"{'' if taken is None else taken.sentence}",
         result if taken is None else {**result, **taken.to_dict()},
         as_json,
@@ -150,25 +151,10 @@ def create_command(
 
 def _onwards(made: Study, cases: str | None) -> str:
     """What to do next."""
-    vote = command_line("copeland", "study", "vote", made.name)
-    if made.settings.cases:
-        judge = command_line("copeland", "study", "judge", made.name)
-        if made.settings.cases == 1:
-            return f'Judge with: {judge} --command "python judge.py {{left}} {{right}}"'
-        items = (
-            "FILE" if cases is None or cases.isdigit() else command_line(cases).removeprefix("-- ")
-        )
-        return f'Judge with: {judge} --items {items} --command "python judge.py {{item}} {{left}} {{right}}"'
-    as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
-    return f"Vote with: {vote}{as_whom}{_onwards_from_clicks(made)}"
+    from copeland.study.kinds import kind_of
 
-
-def _onwards_from_clicks(made: Study) -> str:
-    """What to do next where votes come from clicks: each of them is a fresh draw."""
-    if made.settings.voters != "independent":
-        return ""
-    allocate = command_line("copeland", "study", "allocate", made.name)
-    return f"\nOr, for clicks on live traffic: {allocate} --impressions 2000 --out allocation.json"
+    items = "FILE" if cases is None or cases.isdigit() else command_line(cases).removeprefix("-- ")
+    return kind_of(made.settings).onwards(made.name, made.settings, items)
 
 
 def _number_of(cases: str | None) -> int | None:
@@ -183,22 +169,18 @@ def _number_of(cases: str | None) -> int | None:
 def _check_people(people: int, settings: dict[str, Any]) -> None:
     """Refuse to say what is within the reach of people where others vote."""
     from copeland.forecast.prospects import check_people
-    from copeland.study.settings import PEOPLE, usual_settings
+    from copeland.study.kinds import kind_named
+    from copeland.study.settings import usual_settings
 
     voters = usual_settings(settings["voters"], settings["panel"])["voters"]
-    if voters != PEOPLE:
-        raise InvalidParameter(
-            f"--people does not go with --voters {voters}; leave it out, or say --voters people."
-        )
+    kind_named(voters).check_prospect(voters)
     check_people(people, "--people")
 
 
 def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
     """What so many people can settle, in a sentence and as JSON; nothing if it was not asked for."""
-    from copeland.study.results.voter_reach import prospect_sentence
-
     if people is None:
         return "", {}
     note("copeland: trying what is within reach, in plausible worlds.")
     found = made.prospect(people)
-    return f"{prospect_sentence(found)} ", {"reach": found.to_dict()}
+    return f"{found.sentence} ", {"reach": found.to_dict()}

@@ -29,6 +29,7 @@ from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
 from copeland.cli.study import Folder, Name, Server, find_study, nothing_left, study, wait_first
 from copeland.errors import StudyClosed
+from copeland.study.kinds import kind_of
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, percent
 
@@ -202,7 +203,7 @@ def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str
         sentences.append(nothing_left(work))
     if done.reason == "likely":
         sentences.append("To go on to a proof, judge without --until.")
-    if done.reason == "answered" and work.settings.cases:
+    if done.reason == "answered" and kind_of(work.settings).draws_cases:
         sentences += work.verdict().advice
     elif done.reason == "answered":
         vote = f"You may vote yourself: {command_line('copeland', 'study', 'vote', work.name)}. "

@@ -13,7 +13,6 @@ from copeland.cli.arguments import STORAGE, Force, Json, Number, Storage, Whole
 from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.output import note, print_json, progress_bar, require_new, show
 from copeland.cli.study import Name, open_study, study
-from copeland.errors import InvalidParameter
 from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
@@ -58,36 +57,31 @@ def plan_command(
     three ways, with the same stopping rule: as this package chooses pairs, by all pairs in turn, and by
     random pairs.
     """
-    from copeland.forecast.panel_forecast import BELIEF as PANEL_BELIEF
-    from copeland.forecast.plausible_worlds import BELIEF
     from copeland.forecast.start import read_until
+    from copeland.study.kinds import kind_of
     from copeland.study.report.study_tables import plan_sentences, plan_table
-    from copeland.study.results.voter_reach import plan_sentence
     from copeland.support.goal import Goal
 
     goal = read_until(until, "--until")
     work = open_study(name, storage)
-    if people is not None and not work.settings.people:
-        raise InvalidParameter(
-            f"--people is for studies of people, and here voters are '{work.settings.voters}'; leave it out."
-        )
     try:
         with progress_bar("worlds") as advance:
             plan = work.plan(worlds, most, seed, advance, until=goal, people=people)
     except KeyboardInterrupt:
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None
+    kind = kind_of(work.settings)
+    reach = kind.plan_sentence(plan, work.settings)
     if as_json:
-        said = {"reach": plan_sentence(plan, work.settings) or None}
-        print_json(_describe(name, plan) | said)
+        print_json(_describe(name, plan) | {"reach": reach or None})
     else:
         end = plan.goal.words if goal.likely else Goal.parse(work.settings.goal).end
         show(
             f"{name}: {plan.votes:,} votes so far. Until {end}, in {plan.worlds} plausible worlds:",
             plan_table(plan),
             *plan_sentences(plan),
-            *filter(None, [plan_sentence(plan, work.settings)]),
-            PANEL_BELIEF if work.settings.panel else BELIEF,
+            *filter(None, [reach]),
+            kind.belief,
         )
     if plan.interrupted:
         raise typer.Exit(INTERRUPTED)

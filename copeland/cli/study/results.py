@@ -57,8 +57,9 @@ def status_command(
             show(Text(f"\n{heading}", style="bold"), *bullets)
     if standing.votes:
         show("", standing_table(analysis.rows()))
-    if standing.panel is not None:
-        show("", panel_table(standing.panel.rows()))
+    members = analysis.kind.list_members(standing)
+    if members is not None:
+        show("", panel_table(members))
 
 
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:

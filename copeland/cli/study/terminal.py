@@ -15,6 +15,7 @@ from copeland.cli.arguments import STORAGE, Json, Storage, Whole
 from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.output import note, print_json, show
 from copeland.errors import InvalidParameter
+from copeland.study.kinds import kind_of
 from copeland.study.options import read_material
 from copeland.support.phrasing import format_count, join_names
 
@@ -41,7 +42,7 @@ def vote_command(
     people or of a panel, the voter is by default the name of your account.
     """
     work = group.open_study(name, storage)
-    group.refuse_cases(work)
+    kind_of(work.settings).refuse_loose_ballot(work.name, work.settings)
     voter, answer = voter or _name_account(work), ""
     given: list[tuple[Ballot, Vote]] = []
     hand = work.ask(voter, item=item)
@@ -112,7 +113,7 @@ def _name_account(work: Study) -> str | None:
         account = getpass.getuser() if work.settings.once else None
     except (KeyError, OSError):  # an account without a name
         account = "terminal"
-    if work.settings.panel and account not in work.settings.panel:
+    if not kind_of(work.settings).admits(work.settings, account):
         raise InvalidParameter(
             f"your account is '{account}', which is not on the panel; say with --voter whether you "
             f"are {join_names(work.settings.panel, last='or')}."

@@ -98,7 +98,7 @@ def _end_of(results: dict[str, Any]) -> str | None:
 def _find_source(work: Study | RemoteStudy) -> Source:
     """How this study is looked at: of one in a storage without the forecasts of a status, which take a while."""
     from copeland.study import Study
-    from copeland.study.results.measures import Measures
+    from copeland.study.results.reading import Reading
     from copeland.study.results.verdict import claim_of, kind_of_verdict
 
     if not isinstance(work, Study):
@@ -119,7 +119,7 @@ def _find_source(work: Study | RemoteStudy) -> Source:
         found = standing.certificate
         return {
             "verdict": kind_of_verdict(found),
-            "claim": claim_of(Measures(standing)),
+            "claim": claim_of(Reading(standing)),
             "best": [found.labels[i] for i in found.chosen],
             "votes": standing.votes,
             "closed": standing.closed,

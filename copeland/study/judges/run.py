@@ -35,13 +35,13 @@ from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.judges.prompts import Candidate, check_items
+from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import ERROR, NOTHING, SKIP, Spent
 from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
-from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances
-from copeland.study.results.voter_reach import name_aim
+from copeland.study.results.verdict import likely_sentence
 from copeland.support.phrasing import format_count
 from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
@@ -177,12 +177,10 @@ def judge_study(
     for judge in named.values():
         check_judge(judge, capped=cost is not None)
     goal = read_until(until)
-    if goal.likely is not None and study.settings.panel:
-        refuse_for_panel(goal)
-    if goal.likely is not None:
-        require_chances(goal, len(study.options), study.settings.goal)
+    kind = kind_of(study.settings)
+    kind.check_until(goal, len(study.options), study.settings.goal)
     cases = None if items is None else check_items(items)
-    _require_voters(study, cases, repeat)
+    kind.check_judging(study.settings, cases, repeat)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with progress_bar("calls", own) as tell:
         work = _JudgingLoop(
@@ -202,34 +200,6 @@ def judge_study(
         )
         work.run()
     return work.summary()
-
-
-def _require_voters(study: JudgedStudy, items: Sequence[Any] | None, repeat: bool) -> None:
-    """Refuse judges where people vote, items where there are no test cases, and elsewhere any but all of the cases."""
-    settings = study.settings
-    if settings.missing:
-        raise InvalidParameter(
-            "this study is for people, so a judge's votes prove nothing here; create it for a judge with --voters judge "
-            "(voters='judge')."
-        )
-    if not settings.cases:
-        if items is not None:
-            raise InvalidParameter(
-                "this study has no test cases, and two answers of a judge on one item are not two independent votes; create it with "
-                f"voters='judge' and cases={len(items)} (--judge --cases FILE)."
-            )
-        return
-    if repeat:
-        raise InvalidParameter(
-            "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
-            "independent voters."
-        )
-    given = 1 if items is None else len(items)
-    if given != settings.cases:
-        what = "no items" if items is None else format_count(given, "item")
-        raise InvalidParameter(
-            f"this study is judged on {format_count(settings.cases, 'test case')}, and there are {what}; give all cases as items."
-        )
 
 
 def sleep_until(wait: Wait) -> None:
@@ -280,7 +250,8 @@ class _JudgingLoop:
         self.looked = 0  # at the chances, after so many votes
         self.favourite = ""  # who is likely best, in a sentence
         self.failed: set[tuple[str, Question]] = set()  # cases that a judge failed on in this run
-        self.on_cases = bool(self.study.settings.cases)
+        self.kind = kind_of(self.study.settings)
+        self.on_cases = self.kind.draws_cases
         self.before = self.study.standing(voters=False).votes if self.on_cases else 0
 
     def run(self) -> None:
@@ -368,23 +339,9 @@ class _JudgingLoop:
 
     def _nothing_left(self) -> tuple[str, str]:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
-        if self.study.settings.panel:
-            return "finished", "nothing is left to ask of the members who judge here."
-        if not self.exhausted or self.study.certificate().decided:
-            return "finished", "the study has nothing left to ask."
-        if self.on_cases and getattr(self.study.certificate(), "complete", False):
-            return "answered", (
-                f"all {self.study.settings.cases:,} cases are judged, and they do not prove {name_aim(self.study.settings.goal)} "
-                "on cases like these."
-            )
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
-        if self.on_cases:
-            return "answered", f"{who} skipped or failed on all cases that are left."
-        return "answered", (
-            f"{who} answered every question there is, and the same answer again would not be a "
-            "new vote; test cases (--judge --cases FILE), more judges, people, or a temperature above 0 with repeats "
-            "allowed would help."
-        )
+        found = self.study.certificate()
+        return self.kind.explain_rest(self.study.settings, found, who if self.exhausted else "")
 
     def _ask(self) -> _Asked | Wait | None:
         """Return a ballot for the next judge that can be given one."""
@@ -546,7 +503,7 @@ def estimate_price(
         return None
     pairs = len(options) * (len(options) - 1) // 2
     # Test cases have one vote for each pair; elsewhere each judge may be asked in both orders.
-    each = SWAPS[swap] if study.settings.cases else 2 * len(priced)
+    each = SWAPS[swap] if kind_of(study.settings).draws_cases else 2 * len(priced)
     number = calls if repeat else min(calls, pairs * len(asked) * each)
     likely = number * sum(price[0] for price in prices) / len(prices)
     most = number * max(price[1] for price in prices)

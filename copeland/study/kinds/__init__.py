@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 def kind_of(settings: Settings) -> Kind:
     """Return the kind of a study, which follows from who votes and so never changes."""
-    return _kinds()[settings.voters]
+    return kind_named(settings.voters)
+
+
+def kind_named(voters: str) -> Kind:
+    """Return the kind of a study by who votes, before it has settings."""
+    return _kinds()[voters]
 
 
 @cache

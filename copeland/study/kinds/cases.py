@@ -7,35 +7,46 @@ next answer is a draw without replacement. On cases like these, all pairs go thr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.certificate import Certificate
 from copeland.certificate.evidence import evidence
+from copeland.certificate.sentences import on_cases
 from copeland.errors import InvalidParameter
+from copeland.forecast.forecast import Forecast
+from copeland.forecast.outlook import Need, Outlook, outlook_of
+from copeland.forecast.start import Until
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
+from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import Kind, Names, Subject, Without
+from copeland.study.kinds.presentation import Rest, count_pairs, name_aim
 from copeland.study.log.case_ledger import Case, CaseLedger
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
+from copeland.study.options import ACTIVE
+from copeland.study.results.measures import Measures
+from copeland.study.results.standing import Standing
+from copeland.study.settings import Settings
 from copeland.study.voter_history import BallotRequest, last_of
 from copeland.study.votes import ImportedVote
-from copeland.support.phrasing import format_count
-
-if TYPE_CHECKING:
-    from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Until
-    from copeland.study.results.standing import Standing
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import about, format_count
 
 
 class JudgedCases(Kind):
     """A study in which each test case has one vote for each pair, whoever gives it."""
 
+    draws_cases = True
     only_counts = False
     serves_pages = False
+    unit = "item"
 
     def check_allocating(self) -> None:
         """Refuse: nobody searches."""
@@ -110,13 +121,166 @@ class JudgedCases(Kind):
             )
         super().check_adding(state)
 
-    def plan(
-        self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
-    ) -> Forecast:
-        """Refuse to plan: there are only so many votes."""
-        from copeland.study.results.voter_reach import refuse_for_cases
+    def check_judging(
+        self, settings: Settings, items: Collection[Any] | None, repeat: bool
+    ) -> None:
+        """Refuse repeated answers, and any but all of the cases."""
+        if repeat:
+            raise InvalidParameter(
+                "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
+                "independent voters."
+            )
+        given = 1 if items is None else len(items)
+        if given != settings.cases:
+            what = "no items" if items is None else format_count(given, "item")
+            raise InvalidParameter(
+                f"this study is judged on {format_count(settings.cases, 'test case')}, and there are {what}; give all cases as "
+                "items."
+            )
 
-        refuse_for_cases(look())
+    # Estimates
+
+    def is_exact(self, settings: Settings) -> bool:
+        """Tell whether a proof may count all votes that there can be: of exactly these cases."""
+        return settings.finite is not None
+
+    def remaining(self, standing: Standing) -> None:
+        """Return nothing: there are only so many votes, and the outlook counts them."""
+
+    def outlook(self, standing: Standing) -> Outlook:
+        """Return what would settle it, of the votes that there are."""
+        found = super().outlook(standing)
+        if found.votes is None:
+            return found
+        left = _count_votes_left(standing)
+        needs = [Need(i, j, min(votes, int(left[i, j]))) for i, j, votes in found.pairs]
+        pairs = tuple(need for need in needs if need.votes)
+        return Outlook(found.champion, pairs, sum(need.votes for need in pairs))
+
+    def plan(self, standing: Standing, goal: Until, people: int | None, **how: Any) -> Forecast:
+        """Refuse to plan: there are only so many votes."""
+        left = int(_count_votes_left(standing).sum()) // 2
+        raise InvalidParameter(
+            f"judges give each pair one vote on each case, so there are {format_count(left, 'vote')} left, and no more to plan; the "
+            "status says what they may settle."
+        )
+
+    # The verdict in sentences
+
+    def begin_claim(self, certificate: BaseCertificate) -> str:
+        """Return on which cases the claim is, as its beginning."""
+        assert isinstance(certificate, Certificate)
+        return on_cases(certificate.terms)
+
+    def say_end(self, standing: Standing) -> str:
+        """Return that all cases are judged, once they are."""
+        return "" if _count_votes_left(standing).any() else "All cases are judged"
+
+    def advise(self, reading: Measures) -> Iterator[str]:
+        """Yield what would settle it; of cases that are too few, how many more it takes."""
+        standing = reading.standing
+        is_open = not standing.closed and not reading.certificate.decided
+        if is_open and standing.votes and _are_too_few(standing, reading.outlook):
+            yield from self._advise_on_cases(standing)
+        else:
+            yield from super().advise(reading)
+
+    def say_length(self, standing: Standing) -> str:
+        """Return how many votes a study takes that has none yet."""
+        most = int(_count_votes_left(standing).sum()) // 2
+        return f"Judges give each pair one vote on each case: {format_count(most, 'vote')} at most."
+
+    def advise_on_votes(self, reading: Measures, forecast: str) -> Iterator[str]:
+        """Yield what is so many votes away, and what more cases would do."""
+        yield forecast
+        yield from self._advise_on_cases(reading.standing)
+
+    def _advise_on_cases(self, standing: Standing) -> Iterator[str]:
+        """What more cases would do, in sentences."""
+        settings, is_judged = standing.settings, bool(self.say_end(standing))
+        n = format_count(settings.cases, "case")
+        if self.is_exact(settings):
+            if not is_judged and settings.cases > 1:
+                yield f"When all {n} are judged, the verdict is exact."
+            return
+        more = _count_cases_needed(standing)
+        would = f"about {about(more)} more cases would" if more > 0 else "a few more may"
+        aim = name_aim(settings.goal)
+        if is_judged:
+            yield f"All {n} are judged. They do not prove {aim} on cases like these; {would}."
+        elif more > 0:
+            yield f"These {n} may not be enough to prove {aim} on cases like these; {would}."
+
+    def who_votes(self, settings: Settings, k: int) -> str:
+        """Return who votes and what that assumes, in a sentence."""
+        votes = format_count(settings.cases * count_pairs(k), "vote")
+        if settings.cases == 1:
+            return f"Judges compare each pair once, {votes} at most; what is proved is their preference."
+        like = (
+            "these cases"
+            if self.is_exact(settings)
+            else "cases like these, of which they are a sample"
+        )
+        return (
+            f"Judges compare each pair once on each of {format_count(settings.cases, 'case')}, {votes} at most; what is proved is "
+            f"their preference on {like}."
+        )
+
+    def expect(self, settings: Settings, options: int) -> tuple[str, ...]:
+        """Return when the result is exact."""
+        return (
+            "Judges compare each pair once on each case; when all are judged, the result is exact.",
+        )
+
+    def onwards(self, name: str, settings: Settings, items: str) -> str:
+        """Return how judges decide."""
+        judge = command_line("copeland", "study", "judge", name)
+        if settings.cases == 1:
+            return f'Judge with: {judge} --command "python judge.py {{left}} {{right}}"'
+        return f'Judge with: {judge} --items {items} --command "python judge.py {{item}} {{left}} {{right}}"'
+
+    def nothing_left(self, standing: Standing, voter: str | None, answered: int) -> str:
+        """Return that there is nothing to ask, as all cases have their votes."""
+        if standing.certificate.decided:
+            return super().nothing_left(standing, voter, answered)
+        return "Nothing is left to ask: every case is judged, or was skipped."
+
+    def explain_rest(self, settings: Settings, certificate: BaseCertificate, who: str) -> Rest:
+        """Return why judges are asked nothing more: all cases are judged, or were skipped, or nothing is left to ask."""
+        if certificate.decided or not who:
+            return super().explain_rest(settings, certificate, who)
+        if certificate.complete:
+            return Rest(
+                "answered",
+                f"all {settings.cases:,} cases are judged, and they do not prove {name_aim(settings.goal)} "
+                "on cases like these.",
+            )
+        return Rest("answered", f"{who} skipped or failed on all cases that are left.")
+
+    # Voters and pages
+
+    def check_link(self, settings: Settings, name: str = "") -> None:
+        """Refuse every link."""
+        raise InvalidParameter("Judges decide this study, so there are no links for voters.")
+
+    def refuse_loose_ballot(self, name: str, settings: Settings) -> None:
+        """Refuse a ballot by itself on test cases, which the study draws together."""
+        if settings.cases > 1:
+            judge = command_line("copeland", "study", "judge", name)
+            raise InvalidParameter(
+                f"judges decide this study on {settings.cases:,} test cases, and it draws the case of each ballot; let one "
+                f"judge: {judge} --items FILE."
+            )
+
+    def open_badge(self, standing: Standing) -> str:
+        """Return how a study stands of which nothing is proved or likely."""
+        return "Not proved" if self.say_end(standing) else "Keep going"
+
+    def describe_settings(self, settings: Settings, basis: dict[str, str]) -> dict[str, str]:
+        """Return on what the verdict rests, by name."""
+        proved = "on these cases" if self.is_exact(settings) else "on cases like these"
+        judges = f"judges, on {format_count(settings.cases, 'case')}"
+        return basis | {"voters": judges, "what is proved": proved}
 
 
 def cases_of(state: StudyState) -> CaseLedger:
@@ -199,3 +363,26 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     found = evidence(proof.wins, proof.ties, margin, *undone, cases=finite)
     known = found >= max(win_level(at, state.k - 2), loss_level(at))
     return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}
+
+
+def _count_votes_left(standing: Standing) -> NDArray[np.int64]:
+    """How many cases are left for each pair; none for options that are not asked."""
+    left = standing.settings.cases - (standing.wins + standing.wins.T + standing.ties)
+    np.fill_diagonal(left, 0)
+    active = np.array([option.state == ACTIVE for option in standing.options])
+    return np.where(active[:, None] & active, left, 0)
+
+
+def _count_cases_needed(standing: Standing) -> int:
+    """About how many more cases a proof on cases like these would take."""
+    left = _count_votes_left(standing)
+    found = number_options(outlook_of(standing.start), standing.options_left)
+    return max((votes - int(left[i, j]) for i, j, votes in found.pairs), default=0)
+
+
+def _are_too_few(standing: Standing, outlook: Outlook) -> bool:
+    """Tell whether the votes that there are do not settle it, as far as anybody can tell."""
+    if outlook.votes is None:  # of options that are not asked
+        return False
+    is_sample = standing.settings.finite is None
+    return not outlook.votes or (is_sample and _count_cases_needed(standing) > 0)

@@ -9,7 +9,7 @@ says why not.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
@@ -17,6 +17,7 @@ from copeland.certificate.proof import is_decided
 from copeland.errors import InvalidParameter, StudyClosed
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.registry import find
+from copeland.study.kinds.presentation import Presentation
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent
 from copeland.study.log.ledger import Entry
@@ -39,10 +40,6 @@ from copeland.study.voter_history import (
 )
 from copeland.study.votes import ImportedVote
 from copeland.support.goal import BEST, Goal
-
-if TYPE_CHECKING:
-    from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Until
 
 
 class Wait(NamedTuple):
@@ -82,14 +79,16 @@ def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
         )
 
 
-class Kind:
+class Kind(Presentation):
     """What all kinds share: an algorithm that chooses pairs of options, by counts of votes."""
 
     terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
         *("labels", "delta", "margin", "voters", "cases", "judges", "goal"),
     )
+    draws_cases: ClassVar[bool] = False  # whether each ballot is about a case that the study draws
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
     serves_pages: ClassVar[bool] = True  # whether visitors of a page vote
+    needs_voters: ClassVar[bool] = False  # whether what is shown needs to know who voted
     deals_ahead: ClassVar[bool] = (
         True  # whether what is dealt stays worth answering until the goal is reached
     )
@@ -201,6 +200,16 @@ class Kind:
         """Return who of these was here before, so that votes which nobody asked them for prove nothing."""
         return ()
 
+    def check_judging(
+        self, settings: Settings, items: Collection[Any] | None, repeat: bool
+    ) -> None:
+        """Refuse judges where people vote, items where there are no test cases, and elsewhere any but all of the cases."""
+        if items is not None:
+            raise InvalidParameter(
+                "this study has no test cases, and two answers of a judge on one item are not two independent votes; create it with "
+                f"voters='judge' and cases={len(items)} (--judge --cases FILE)."
+            )
+
     # Changes
 
     def check_adding(self, state: StudyState) -> None:
@@ -271,19 +280,6 @@ class Kind:
         """Return where a study stands, as far as its voters are told."""
         found = self.certificate(state, now), self.panel_standing(state)
         return standing_of(name, state, *found, voters, now)
-
-    # What it says
-
-    def plan(
-        self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
-    ) -> Forecast:
-        """Return how many more votes it may take to reach a goal."""
-        from copeland.study.results.verdict import require_chances
-        from copeland.study.results.voter_reach import plan_of
-
-        standing = look()
-        require_chances(goal, len(standing.options), standing.settings.goal)
-        return plan_of(standing, people, goal=goal, **how)
 
 
 def check_goal(state: StudyState) -> None:

@@ -1,30 +1,53 @@
-"""A panel of named voters, who are the whole electorate: who may answer what, who is excused, and whom to ask next.
-
-The planner of :mod:`copeland.certificate` chooses the questions. They are about the active options, and end when it is sure who is
-best among these. An answer under way counts as the likelier one, so that members who work at the same time are asked different
-things; where that would leave somebody who asks without a question, it is not counted on.
-"""
+"""A panel of named voters, who are the whole electorate: who may answer what, who is excused, and what is sure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate import PanelCertificate, next_question, panel_certificate
-from copeland.certificate.panel_planner import likely_winner, still_matter
+from copeland.certificate import PanelCertificate, panel_certificate
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
+from copeland.forecast.forecast import Forecast
+from copeland.forecast.outlook import SETTLED, Outlook, Remaining
+from copeland.forecast.panel_forecast import (
+    BELIEF,
+    panel_chances,
+    panel_forecast,
+    panel_outlook,
+    panel_remaining,
+    questions_sentence,
+)
+from copeland.forecast.plausible_worlds import Chances
+from copeland.forecast.start import Until
+from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import (
     Kind,
     MakeChooser,
     Questions,
     Subject,
-    Wait,
     check_goal,
-    repeat_questions,
     require_same_voter,
+)
+from copeland.study.kinds.panel_sitting import (
+    Aim,
+    PanelSitting,
+    aim_of,
+    can_reach_goal,
+    find_open_answers,
+    panel_of,
+)
+from copeland.study.kinds.presentation import (
+    PAIRS,
+    ProgressWords,
+    Rest,
+    count_pairs,
+    list_better,
+    list_pairs,
 )
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
@@ -36,27 +59,31 @@ from copeland.study.log.events import (
     VoteEvent,
     pair_of,
 )
-from copeland.study.log.ledger import Entry
-from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.state import StudyState
+from copeland.study.options import ACTIVE
+from copeland.study.results.measures import Measures
 from copeland.study.results.standing import PanelStanding, Standing
+from copeland.study.settings import Settings
 from copeland.study.voter_history import (
-    RUNNING,
     BallotRequest,
-    coin_of,
-    recall_ballots,
     sides_of,
 )
 from copeland.study.voter_history import active as active_options
 from copeland.study.votes import ImportedVote
-from copeland.support.goal import ABOVE, BEST, Goal
-from copeland.support.phrasing import join_names
-from copeland.support.rng import stream
+from copeland.support.escaping import command_line
+from copeland.support.goal import Goal
+from copeland.support.names import name_voters
+from copeland.support.phrasing import (
+    NAME,
+    capital,
+    format_count,
+    join_names,
+    percent,
+    quote_name,
+    shorten_names,
+)
 
-if TYPE_CHECKING:
-    from copeland.forecast.forecast import Forecast
-    from copeland.forecast.start import Until
-
+GIVEN, TO_ASK = "Answers given: ", "Still to be asked: "  # begin sentences about members
 MOST = 200  # options: the planner weighs every champion against every rival of every other
 
 
@@ -65,6 +92,28 @@ class PanelOfVoters(Kind):
 
     terms = ("labels", "excused", "goal")
     only_counts = False
+    best = "sure to be best"
+    goal_words = ("sure to be", "is", "are")
+    answers = "answers"
+    belief = BELIEF
+    lead_sense = ", with half a win for each open pair"
+    about_gone = "the first statement is about that option too"
+    no_cycle = "No cycle is settled among these options."
+    proof_tile = "pairs settled"
+    share_note = "Not all pairs need be settled for a verdict."
+    progress = ProgressWords(
+        "pairs settled",
+        "how many of the pairs are settled",
+        "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
+        "answered and it is a tie. Not all pairs need be settled for a verdict. Undone votes "
+        "are left out.",
+    )
+    about_people = (GIVEN, TO_ASK)
+    names_likely = False
+    names_ties = False
+    asks_either_way = True
+    draws_estimates = False
+    asks_shares = True
 
     def check_allocating(self) -> None:
         """Refuse: nobody searches."""
@@ -90,7 +139,7 @@ class PanelOfVoters(Kind):
         self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
     ) -> Questions:
         """Return what to append, and what to hand out."""
-        sitting = _Sitting(state, log, request)
+        sitting = PanelSitting(state, log, request)
         while len(sitting.new) < n and sitting.ask():
             pass
         return [*sitting.new], sitting.new or sitting.repeat_questions(n)
@@ -176,46 +225,318 @@ class PanelOfVoters(Kind):
             active=self.certificate(state, active=only_some),
         )
 
+    # Estimates
+
+    def is_exact(self, settings: Settings) -> bool:
+        """Tell whether a proof may count all votes that there can be: a panel is its whole electorate."""
+        return True
+
+    def share_settled(self, certificate: BaseCertificate) -> float:
+        """Return how many of the pairs are settled, of all."""
+        return (len(certificate.beats) + len(certificate.ties)) / count_pairs(certificate.k)
+
+    def find_likely_wins(self, standing: Standing) -> NDArray[np.bool_]:
+        """Return no win: each is settled, or it is not."""
+        return np.zeros(standing.wins.shape, dtype=bool)
+
+    def find_clear_wins(self, standing: Standing) -> NDArray[np.bool_]:
+        """Return which wins are settled."""
+        clear = self.find_likely_wins(standing)
+        for winner, loser in standing.certificate.beats:
+            clear[winner, loser] = True
+        return clear
+
+    def estimate_chances(
+        self, standing: Standing, cut: tuple[Any, ...], ahead: Sequence[int]
+    ) -> Chances:
+        """Return the chances to be best once all answers are in."""
+        missing, seed = _stand_of(standing).missing[cut], standing.settings.seed
+        return panel_chances(standing.wins[cut], standing.ties[cut], missing, ahead, seed)
+
+    def remaining(self, standing: Standing) -> Remaining | None:
+        """Return how many more answers it may take among the active options."""
+        _, cut, aim = _cut_to_active(standing)
+        if not can_reach_goal(*aim):
+            return None
+        silent = _stand_of(standing).silent[:, *cut]
+        answers = panel_remaining(standing.wins[cut], standing.ties[cut], silent, aim)
+        return None if answers is None else Remaining(answers, None, simulated=True)
+
+    def outlook(self, standing: Standing) -> Outlook:
+        """Return what would settle it among the active options."""
+        among, cut, aim = _cut_to_active(standing)
+        if not can_reach_goal(*aim):
+            return SETTLED
+        found = panel_outlook(standing.wins[cut], _stand_of(standing).missing[cut], aim)
+        return number_options(found, among)
+
     def plan(
-        self, look: Callable[[], Standing], goal: Until, people: int | None, **how: Any
+        self,
+        standing: Standing,
+        goal: Until,
+        people: int | None,
+        *,
+        count: int | None = None,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+        **_how: Any,
     ) -> Forecast:
-        """Return how many more answers it may take until some active option is sure to be best."""
-        from copeland.study.results.verdict import refuse_for_panel
-        from copeland.study.results.voter_reach import panel_plan
+        """Return how many more answers it may take until the goal is settled for the active options."""
+        self.check_until(goal, len(standing.options), standing.settings.goal)
+        if people is not None:
+            raise InvalidParameter(
+                "people means nothing for a panel, whose members are named; leave it out."
+            )
+        among, cut, aim = _cut_to_active(standing)
+        if len(among) < 2:
+            raise InvalidParameter("fewer than 2 options are active, so there is nothing to ask.")
+        silent, counts = (
+            _stand_of(standing).silent[:, *cut],
+            (standing.wins[cut], standing.ties[cut]),
+        )
+        return panel_forecast(*counts, silent, count, seed, progress, aim=aim)
 
-        refuse_for_panel(goal, people)
-        return panel_plan(look(), how["worlds"], how["seed"], how["progress"])
+    def check_until(self, until: Until, options: int, goal: str) -> None:
+        """Refuse to go on until an option is likely best: answers settle who is best for certain."""
+        if until.likely is not None:
+            raise InvalidParameter(
+                "a panel is asked until its answers settle the matter, so likely means nothing there; leave it out."
+            )
+
+    # The verdict in sentences
+
+    def say_end(self, standing: Standing) -> str:
+        """Return that nobody is to be asked, if that is so."""
+        return "" if _stand_of(standing).members_to_ask else "Nothing can be asked"
+
+    def claim_for_active(self, reading: Measures) -> str:
+        """Return what is settled of the active options alone, if anything is."""
+        best = _stand_of(reading.standing).active.best
+        if not best:
+            return ""
+        are = "is" if len(best) == 1 else "are"
+        return (
+            f"{reading.join_names(best)} {are} best of the active options. With those "
+            "that are paused, none is sure to be best."
+        )
+
+    def list_statements(self, reading: Measures) -> Iterator[str]:
+        """Yield what is settled of all options and of the active ones, first what is decided."""
+        whole, active = reading.certificate, _stand_of(reading.standing).active
+        both = [whole.statement, *([] if active.active == whole.active else [active.statement])]
+        yield from both if whole.decided else reversed(both)
+
+    def describe_answers(self, standing: Standing) -> Iterator[str]:
+        """Yield how many answers each member has given, and who is excused."""
+        panel = _stand_of(standing)
+        names = _shorten_members(panel)
+        each = zip(panel.members, panel.given, strict=True)
+        yield f"{GIVEN}{join_names([f'{n:,} by {names[name]}' for name, n in each])}."
+        if panel.excused:
+            excused = join_names([names[name] for name in panel.excused])
+            yield f"Excused: {excused}. The study does not wait for their missing answers."
+
+    def describe_lead(self, reading: Measures) -> Iterator[str]:
+        """Yield who leads, and by what; an open pair is half a win."""
+        others, among = reading.rivals, list(reading.among)
+        for i in reading.leaders if len(reading.leaders) <= PAIRS else ():
+            even = others - int(((reading.sure[i, among] > 0) | (reading.sure[among, i] > 0)).sum())
+            besides = f" ({format_count(even, 'pair')} even or without answers)" if even else ""
+            yield (
+                f"By the answers so far, {reading.names[i]} beats {reading.scores[i]} of the "
+                f"{format_count(others, 'other')}{besides}."
+            )
+        more = list_better(reading) if reading.leads_by_points else []
+        if more:
+            beat = "beats" if len(more) == 1 else "beat"
+            yield f"{reading.join_names(more)} {beat} more, but each open pair counts as half a win."
+
+    def explain_chances(self, worlds: int) -> str:
+        """Return what the estimated chances come from."""
+        return (
+            f"An estimate from {worlds:,} ways in which the missing answers may plausibly turn out, not a proof; options that "
+            "tie for first share it."
+        )
+
+    def advise(self, reading: Measures) -> Iterator[str]:
+        """Yield what would settle it, and who is to be asked."""
+        panel = _stand_of(reading.standing)
+        if reading.standing.closed or panel.active.decided:
+            return
+        if not panel.members_to_ask:
+            yield _explain_pause(reading.standing)
+            return
+        outlook = reading.outlook
+        assert outlook.champion is not None
+        scope = "" if panel.active.active is None else " of the active options"
+        if reading.standing.votes and reading.remaining is not None:
+            aim = f", to make sure that {reading.names[outlook.champion]} is best{scope}"
+            yield (
+                f"{capital(reading.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five "
+                f"cases{reading.remaining.half_words}. "
+                f"Next{aim if reading.aims_at_best else ''}: {list_pairs(reading, outlook.pairs)}."
+            )
+        names = _shorten_members(panel)
+        yield f"{TO_ASK}{join_names([names[one] for one in panel.members_to_ask])}."
+
+    def who_votes(self, settings: Settings, k: int) -> str:
+        """Return who votes, and how many questions that takes."""
+        members = len(settings.panel)
+        return f"The panel's {format_count(members, 'member')} are the whole electorate. {questions_sentence(members, k)}"
+
+    def expect(self, settings: Settings, options: int) -> tuple[str, ...]:
+        """Return that the result is certain, and after how many questions."""
+        members = len(settings.panel)
+        return (
+            f"With {format_count(options, 'option')} and exactly {format_count(members, 'voter')}, "
+            "the result is certain for them once enough has been answered.",
+            questions_sentence(members, options),
+        )
+
+    def onwards(self, name: str, settings: Settings, items: str) -> str:
+        """Return how members vote."""
+        vote = command_line("copeland", "study", "vote", name)
+        return f"Vote with: {vote}; each member says who it is with --voter NAME."
+
+    def nothing_left(self, standing: Standing, voter: str | None, answered: int) -> str:
+        """Return that there is nothing to ask, of anybody or of this member now."""
+        panel = _stand_of(standing)
+        if panel.active.decided or standing.closed or not panel.members_to_ask:
+            statement = panel.active.statement
+            return f"Nothing is left to ask: {statement[0].lower()}{statement[1:]}"
+        whom = "" if voter is None else f" of {voter}"
+        return f"Nothing is left to ask{whom} now. Still to be asked: {join_names(panel.members_to_ask)}."
+
+    def explain_rest(self, settings: Settings, certificate: BaseCertificate, who: str) -> Rest:
+        """Return that the members who judge are asked nothing more."""
+        return Rest("finished", "nothing is left to ask of the members who judge here.")
+
+    # Voters and pages
+
+    def admits(self, settings: Settings, voter: str | None) -> bool:
+        """Tell whether somebody is on the panel."""
+        return voter in settings.panel
+
+    def check_link(self, settings: Settings, name: str = "") -> None:
+        """Refuse a link for everybody, or for somebody who is not on the panel."""
+        if name:
+            raise InvalidParameter(
+                f"Exactly these people vote, and '{name}' has no link; make one in the list, or leave out the name."
+            )
+        raise InvalidParameter(
+            "Exactly these people vote, so a link for everybody would lead nowhere; send each their own."
+        )
+
+    def name_voters(self, standing: Standing) -> dict[str, str]:
+        """Return what to call each member, by the name in the log; members go by their place in the panel."""
+        return name_voters(_stand_of(standing).members, "member")
+
+    def rename_voters(self, standing: Standing, names: Mapping[str, str]) -> Standing:
+        """Return a standing with other names of its members."""
+        renamed, panel = super().rename_voters(standing, names), _stand_of(standing)
+        return replace(
+            renamed,
+            settings=replace(
+                standing.settings, panel=tuple(names[one] for one in standing.settings.panel)
+            ),
+            certificate=_rename_excused(standing.certificate, names),
+            panel=replace(
+                panel,
+                members=tuple(names[one] for one in panel.members),
+                excused=tuple(names[one] for one in panel.excused),
+                active=_rename_excused(panel.active, names),
+            ),
+        )
+
+    def list_members(self, standing: Standing) -> list[dict[str, Any]]:
+        """Return what is known of each member."""
+        return _stand_of(standing).rows()
+
+    def open_badge(self, standing: Standing) -> str:
+        """Return how a study stands of which nothing is sure, but perhaps of the active options."""
+        decided = _stand_of(standing).active.decided
+        return "Settled for the active options" if decided else "Keep going"
+
+    def sure_tile(self, standing: Standing) -> tuple[str, str]:
+        """Return how many answers matter: what is sure is counted, and not estimated."""
+        return "answers that matter", f"{sum(_stand_of(standing).matter):,}"
+
+    def tiles(self, standing: Standing, share: float) -> dict[str, str]:
+        """Return how many answers are missing."""
+        assert isinstance(standing.certificate, PanelCertificate)
+        return {"answers missing": f"{standing.certificate.missing:,}"}
+
+    def lead_sentence(self, standing: Standing) -> str:
+        """Return what kind of study it is, in a line."""
+        panel = _stand_of(standing)
+        options = format_count(len(standing.options), "option")
+        missing = format_count(int(panel.missing.sum()) // 2, "answer")
+        votes = format_count(standing.votes, "vote")
+        return f"A study of {options} by a panel of {len(panel.members)}: {votes}, and {missing} missing."
+
+    def explain_bars(self, reading: Measures, option: int) -> str:
+        """Return how to read the bars of the scores."""
+        return (
+            "A dot shows how many others an option beats so far. A bar shows where its "
+            "number can still end, whatever the missing answers say; both ends are possible."
+        )
+
+    def explain_arrows(self, delta: float) -> str:
+        """Return what the kinds of arrows mean."""
+        return (
+            "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
+            "nothing more. The verdict can be sure while many pairs are not."
+        )
+
+    def count_close_pairs(self, certificate: BaseCertificate, likely: int) -> str:
+        """Return how many pairs are proved tied."""
+        return f"proved tied: {len(certificate.ties):,}."
+
+    def tie_words(self, known: str) -> str:
+        """Return what is known of a pair that is proved tied."""
+        return "proved tied"
+
+    def say_share(self, share: float) -> str:
+        """Return how far a proof is, as the end of a sentence."""
+        return f", and {percent(share, digits=1)} of the pairs are settled."
+
+    def describe_settings(self, settings: Settings, basis: dict[str, str]) -> dict[str, str]:
+        """Return on what the verdict rests, by name: nothing of it is estimated, and nobody repeats a vote."""
+        for name in ("error probability", "margin", "repeats"):
+            del basis[name]
+        return basis | {"voters": f"a panel: {', '.join(settings.panel)}"}
 
 
-def panel_of(state: StudyState) -> PanelLedger:
-    """Return the ledger of a panel's study."""
-    assert isinstance(state.ledger, PanelLedger)
-    return state.ledger
+def _stand_of(standing: Standing) -> PanelStanding:
+    """Where the panel of a study stands."""
+    assert standing.panel is not None
+    return standing.panel
 
 
-def find_open_answers(state: StudyState) -> NDArray[np.bool_]:
-    """Return members x K x K: whose missing answers may bear on the goal among the active options."""
-    among = sorted(active_options(state))
-    matter = np.zeros(panel_of(state).answered.shape, dtype=bool)
-    if can_reach_goal(state, among):
-        cut, aim = np.ix_(range(len(matter)), among, among), aim_of(state, among)
-        wins = state.wins[np.ix_(among, among)]
-        matter[cut] = still_matter(wins, panel_of(state).silent[cut], *aim)
-    return matter
+def _cut_to_active(standing: Standing) -> tuple[list[int], tuple[NDArray[np.int64], ...], Aim]:
+    """The active options, what picks their counts, and the goal among them."""
+    among = [i for i, option in enumerate(standing.options) if option.state == ACTIVE]
+    return among, np.ix_(among, among), aim_of(standing.settings, standing.options, among)
 
 
-def aim_of(state: StudyState, among: Sequence[int]) -> tuple[str, list[str]]:
-    """Return the goal, and the names of the options that are asked."""
-    return state.settings.goal, [state.options[i].name for i in among]
+def _shorten_members(panel: PanelStanding) -> dict[str, str]:
+    """The members as they stand in sentences."""
+    readable = name_voters(panel.members, "member")
+    shown = shorten_names(list(readable.values()), NAME)
+    return dict(zip(panel.members, shown, strict=True))
 
 
-def can_reach_goal(state: StudyState, among: Sequence[int]) -> bool:
-    """Tell whether there is anything to ask of these options: of a baseline, if it is one of them."""
-    goal, names = aim_of(state, among)
-    if goal == BEST:
-        return len(among) > 1
-    aim = Goal.parse(goal)
-    return len(among) > max(aim.number, 1) and (aim.kind != ABOVE or aim.name in names)
+def _explain_pause(standing: Standing) -> str:
+    """What keeps a panel from being asked: options that are paused or retired."""
+    goal, active = Goal.parse(standing.settings.goal), standing.active
+    if goal.name and goal.name not in active:
+        return f"{quote_name(goal.name)} is paused, so nothing can be asked; resume it."
+    need = max(goal.number + 1, 2)
+    return f"Fewer than {need} options are active, so nothing can be asked; resume one, or add one."
+
+
+def _rename_excused(certificate: Any, names: Mapping[str, str]) -> Any:
+    return replace(certificate, excused=tuple(names.get(one, one) for one in certificate.excused))
 
 
 def _require_few(k: int) -> None:
@@ -258,109 +579,3 @@ def _require_first(
             f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
         )
     met.add(subject)
-
-
-class _Sitting:
-    """The panel at the moment of asking: what is answered, what is under way, what is handed out."""
-
-    def __init__(self, state: StudyState, log: Log, request: BallotRequest):
-        self.new: list[AskedEvent] = []
-        self._state, self._log, self._request = state, log, request
-        self._asked = panel_of(state).members_due if request.voter is None else (request.voter,)
-        matter = find_open_answers(state)
-        self._under_way = {
-            number: ballot
-            for number, ballot in state.ledger.under_way(request.now).items()
-            if matter[self._seat(ballot.voter), ballot.left, ballot.right]
-        }
-        self._shown = {name: log.ballots_of(name, RUNNING) for name in self._asked}
-
-    def ask(self) -> bool:
-        """Hand out one more question; tell whether there was any. The first waits for no answer."""
-        found = self._plan_question(count_on=True)
-        if found is None and not self.new:
-            found = self._plan_question(count_on=False)
-        if found is not None:
-            self._hand_out(*found)
-        return found is not None
-
-    def repeat_questions(self, n: int) -> list[AskedEvent] | Wait:
-        """Return up to ``n`` of the questions held, or until when they cannot be others."""
-        held = {b: asked for b, asked in self._under_way.items() if asked.voter in self._asked}
-        fitting = [asked for asked in self._log.questions(held) if self._fits(asked)]
-        return repeat_questions(fitting, held, n)
-
-    def _fits(self, asked: AskedEvent) -> bool:
-        sides = sides_of(asked)
-        fits = self._request.allows(*sides) and self._request.sides(*sides) == sides
-        return fits and asked.item == self._request.item
-
-    def _seat(self, voter: str | None) -> int:
-        assert voter is not None, "every ballot of a panel is somebody's"
-        return panel_of(self._state).places[voter]
-
-    def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
-        """Return the member and the two options that the planner would ask now, with or without the answers under way."""
-        among = sorted(active_options(self._state))
-        if not can_reach_goal(self._state, among):
-            return None
-        wins, silent = self._state.wins.copy(), panel_of(self._state).silent
-        if count_on:
-            for ballot in self._under_way.values():
-                winner = likely_winner(wins, ballot.left, ballot.right)
-                wins[winner, ballot.left + ballot.right - winner] += 1
-                silent[self._seat(ballot.voter), *_both_ways(ballot.left, ballot.right)] = True
-        cut, cut_each = np.ix_(among, among), np.ix_(range(len(silent)), among, among)
-        aim = aim_of(self._state, among)
-        found = next_question(
-            wins[cut],
-            self._state.ties[cut],
-            silent[cut_each],
-            stream(self._state.settings.seed, "panel", self._request.number + len(self.new)),
-            allowed=self._possible_questions()[cut_each],
-            last=[self._recent_pairs(name, among) for name in panel_of(self._state).members],
-            goal=aim[0],
-            labels=aim[1],
-        )
-        return None if found is None else (found[0], among[found[1]], among[found[2]])
-
-    def _possible_questions(self) -> NDArray[np.bool_]:
-        """Members x K x K: who may be asked what now."""
-        k = self._state.k
-        pairs = np.isin(np.arange(k), list(self._request.options))
-        allowed = np.zeros(panel_of(self._state).answered.shape, dtype=bool)
-        for name in self._asked:
-            held = sum(ballot.voter == name for ballot in self._under_way.values())
-            has_room = held < self._state.settings.open_ballots
-            allowed[self._seat(name)] = np.outer(pairs, pairs) & has_room
-        for pair in self._request.avoided:
-            allowed[:, *_both_ways(*pair)] = False
-        for ballot in self._under_way.values():
-            allowed[self._seat(ballot.voter), *_both_ways(ballot.left, ballot.right)] = False
-        return allowed
-
-    def _recent_pairs(self, voter: str, among: list[int]) -> list[tuple[int, ...]]:
-        """The latest pairs of a member who may be asked, by their places in the plan."""
-        shown = [*self._shown.get(voter, []), *self._new_to(voter)][-RUNNING:]
-        place = {option: at for at, option in enumerate(among)}
-        return [tuple(place[i] for i in sides_of(one) if i in place) for one in shown]
-
-    def _new_to(self, voter: str) -> list[AskedEvent]:
-        return [asked for asked in self.new if asked.voter == voter]
-
-    def _hand_out(self, seat: int, one: int, other: int) -> None:
-        voter, number = panel_of(self._state).members[seat], self._request.number + len(self.new)
-        recent_ballots = recall_ballots([*self._log.ballots_of(voter), *self._new_to(voter)])
-        left, right = self._request.sides(
-            *recent_ballots.choose_sides(one, other, coin_of(self._state, number))
-        )
-        asked = self._request._replace(voter=voter).ballot(number, left, right, self._request.item)
-        self.new.append(asked)
-        about = {"voter": voter, "item": self._request.item, "start": self._request.now}
-        entry = Entry(number, left, right, unit=number, **about)
-        self._under_way[number] = entry
-
-
-def _both_ways(one: int, other: int) -> tuple[list[int], list[int]]:
-    """The places of a pair in a symmetric table."""
-    return [one, other], [other, one]

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
+import numpy as np
+
+from copeland.errors import InvalidParameter
+from copeland.forecast.forecast import Forecast
+from copeland.forecast.outlook import Remaining, remaining_of
+from copeland.forecast.prospects import Prospect, prospect_of
+from copeland.forecast.races import Voters, room_of
+from copeland.forecast.start import PROOF
+from copeland.study.kinds.estimator import Reach
 from copeland.study.kinds.kind import Kind, Subject, require_same_voter
+from copeland.study.kinds.presentation import count_pairs
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import AskedEvent, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
+from copeland.study.results.measures import Measures
+from copeland.study.results.standing import Standing
+from copeland.study.settings import AGAINST, Settings
 from copeland.study.voter_history import BallotRequest, add_past
 from copeland.study.votes import ImportedVote
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import format_count
 
 
 class People(Kind):
     """A study in which the answers of one person may hang together, so that person's own answers may not decide what is asked."""
+
+    needs_voters = True
+    unit = "voter"
 
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
@@ -34,3 +53,124 @@ class People(Kind):
         """Return who of these was here before: everybody is dealt their pairs once, and further votes prove nothing."""
         names = [voter for voter in voters if voter is not None]
         return log.visitors(names) if names else ()
+
+    def check_judging(
+        self, settings: Settings, items: Collection[Any] | None, repeat: bool
+    ) -> None:
+        """Refuse: a judge is not one of many people."""
+        raise InvalidParameter(
+            "this study is for people, so a judge's votes prove nothing here; create it for a judge with --voters judge "
+            "(voters='judge')."
+        )
+
+    # Estimates
+
+    def remaining(self, standing: Standing) -> Remaining | None:
+        """Return what it may still take: those who were here get no further pairs."""
+        each = votes_each(standing.settings, len(standing.active))
+        return remaining_of(standing.start, each, dealt=len(standing.voters))
+
+    def reach(self, standing: Standing, remaining: Remaining | None) -> Reach:
+        """Return how far people's votes go."""
+        voters = len(standing.voters)
+        in_all = None if remaining is None else remaining.people
+        people = None if in_all is None else in_all.beyond(voters)
+        pairs = votes_each(standing.settings, len(standing.active))
+        return Reach(pairs, _is_exhausted(standing), people, voters, _count_unanswered(standing))
+
+    def find_voters(self, standing: Standing, people: int | None) -> Voters:
+        """Return who can still answer: those known what they were dealt, and others who come anew."""
+        start, each = standing.start, votes_each(standing.settings, len(standing.active))
+        known = len(standing.voters)
+        new = max((people or 0) - known, 0)
+        room = room_of(start, new, np.zeros_like(start.wins))
+        left = min(int(room.sum()) // 2, new * each) + _count_unanswered(standing)
+        return Voters(known + new, room, left, each, dealt=known)
+
+    def check_prospect(self, voters: str) -> None:
+        """Return: people can be counted beforehand."""
+
+    def prospect(self, standing: Standing, people: int) -> Prospect:
+        """Return what so many people can settle."""
+        each = votes_each(standing.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
+
+    # The verdict in sentences
+
+    def say_next(self, standing: Standing) -> str:
+        """Return what is needed, in a few words."""
+        return "More people are needed" if _is_exhausted(standing) else "Keep going"
+
+    def advise_on_votes(self, reading: Measures, forecast: str) -> Iterator[str]:
+        """Yield what is so many votes away, and who can give these."""
+        within = "" if reading.reach is None else reach_sentence(reading.reach)
+        if not within or not _is_exhausted(reading.standing):  # else votes alone are no advice
+            yield forecast
+        if within:
+            yield within
+
+    def plan_sentence(self, plan: Forecast, settings: Settings) -> str:
+        """Return what people can settle: those so far, and how many it takes."""
+        if plan.people is None:
+            return ""
+        pairs, within, so_far = votes_each(settings, plan.options), plan.within, ""
+        if within is not None:
+            enough = (
+                f"is enough in {within.settled:,} of {format_count(len(within.votes), 'world')}"
+            )
+            if plan.goal == PROOF and not within.possible:
+                enough = "can prove nothing, whatever they answer"
+            so_far = f"{format_count(within.voters, 'voter')} can give {format_count(within.left, 'vote')} more, which {enough}; "
+        return (
+            f"A person has one vote per pair, {format_count(pairs, 'vote')} in all: {so_far}with as many people as needed, it "
+            f"takes {plan.people.range.people_words}, those so far included."
+        )
+
+    def who_votes(self, settings: Settings, k: int) -> str:
+        """Return who votes and what that assumes, in a sentence."""
+        return (
+            f"People vote. Each is dealt {format_count(votes_each(settings, k), 'pair')}"
+            " before the first answer; what is proved is about the population they come from."
+        )
+
+    def onwards(self, name: str, settings: Settings, items: str) -> str:
+        """Return how people vote."""
+        return f"Vote with: {command_line('copeland', 'study', 'vote', name)}"
+
+    def nothing_left(self, standing: Standing, voter: str | None, answered: int) -> str:
+        """Return that there is nothing to ask; of one person, because all that was dealt is answered."""
+        if standing.certificate.decided or voter is None or not answered:
+            return super().nothing_left(standing, voter, answered)
+        return (
+            f"Nothing is left to ask of {voter}, who has answered {format_count(answered, 'pair')}, all that were dealt. "
+            "The study goes on with other people."
+        )
+
+
+def votes_each(settings: Settings, k: int) -> int:
+    """Return how many votes a person can give: one a pair, and no more than are dealt."""
+    return min(count_pairs(k), settings.batch or count_pairs(k))
+
+
+def reach_sentence(reach: Reach) -> str:
+    """Return who or what is missing, in a sentence; empty if votes of the people so far may do."""
+    if reach.people is None or reach.people.high == 0:
+        return ""
+    one = reach.people.high == 1
+    people = "1 more person" if one else f"{reach.people.words} more people"
+    if reach.exhausted:
+        return f"Every voter so far has answered all their pairs; {people} would settle it."
+    so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
+    left = f"; the {so_far} {format_count(reach.left, 'vote')} left in all" if reach.voters else ""
+    return f"That takes {people}, as each can be asked {format_count(reach.pairs, 'pair')}{left}."
+
+
+def _count_unanswered(standing: Standing) -> int:
+    """How many ballots have no answer, and may get one that counts."""
+    found, counts_late = standing.ballots, standing.settings.missing == AGAINST
+    return found.open + found.taken_back + (found.missing if counts_late else 0)
+
+
+def _is_exhausted(standing: Standing) -> bool:
+    """Whether nobody known can be asked anything: each has answered, or skipped, every pair."""
+    return bool(standing.voters and not _count_unanswered(standing))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,11 +36,9 @@ from copeland.study.results.agreement import JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
 from copeland.study.results.rankings import Rankings
-from copeland.study.results.standing import PROVED, PanelStanding, Standing, Voter
+from copeland.study.results.standing import PROVED, Standing, Voter
 from copeland.study.results.verdict import Verdict
-from copeland.study.results.voter_reach import is_judged
 from copeland.study.votes import Vote
-from copeland.support import goal as goals
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import (
     format_count,
@@ -174,22 +171,22 @@ def study_parts(
     voted = standing.votes > 0
     return StudyParts(
         title=standing.name,
-        lead=sentences.lead_sentence(standing),
+        lead=reading.kind.lead_sentence(standing),
         badge=reading.badge,
         verdict=verdict,
-        needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
+        needs=_needs(reading) if verdict.advice and not reading.is_at_end else None,
         notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
         tiles=_tiles(reading, progress),
         voted=voted,
         **(_make_result_parts(reading, progress, order) if voted else {}),
         voters=_voters(standing) if standing.voters else None,
-        members=None if standing.panel is None else _members(standing.panel),
+        members=_members(reading),
         judges=_judges(agreed, len(standing.voters))
         if agreed is not None and agreed.pairs
         else None,
         outcomes=sentences.outcomes_sentence(standing),
         certificate=standing.certificate,
-        known=_basis(standing, last),
+        known=_basis(reading, last),
     )
 
 
@@ -256,7 +253,7 @@ def _make_result_parts(
         "scores": _scores(reading, rows),
         "graph": _graph(reading, rows),
         "matrix": _matrix(reading),
-        "progress": _progress(reading, progress) if is_one_winner(reading) else None,
+        "progress": _progress(reading, progress) if reading.aims_at_best else None,
         "counting": sentences.counting_sentences(reading),
         "position": _position(reading.standing),
         **ranking_parts(reading, order),
@@ -268,7 +265,7 @@ def _make_result_parts(
 def _needs(reading: Analysis) -> Part:
     """The pairs that would settle it."""
     outlook = reading.outlook
-    what = "votes" if reading.standing.panel is None else "answers"
+    what = reading.kind.answers
     against = "against" if reading.is_either else "over"
     rows = [
         [
@@ -284,23 +281,13 @@ def _needs(reading: Analysis) -> Part:
     return Part(columns=columns, rows=rows, note=note)
 
 
-def is_one_winner(reading: Analysis) -> bool:
-    """Tell whether the study looks for one winner, whose proof grows vote by vote."""
-    return reading.certificate.goal == goals.BEST
-
-
 def _tiles(reading: Analysis, progress: Sequence[Progress]) -> dict[str, str]:
-    certificate, standing = reading.certificate, reading.standing
-    known = {
+    standing = reading.standing
+    return {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
         **reading.count_outcome(),
-    }
-    if isinstance(certificate, PanelCertificate):
-        return known | {"answers missing": f"{certificate.missing:,}"}
-    return known | {
-        "proof done": f"{math.floor(100 * progress[-1].share)} %",
-        "error probability": f"{certificate.delta:g}",
+        **reading.kind.tiles(standing, progress[-1].share),
     }
 
 
@@ -328,8 +315,8 @@ def _graph(reading: Analysis, options: Sequence[OptionRow]) -> Part:
         "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, arrows)),
     )
     key = [
-        sentences.graph_sentence(len(shown), reading.k, not is_one_winner(reading)),
-        sentences.sureness_sentence(reading.certificate),
+        sentences.graph_sentence(len(shown), reading.k, not reading.aims_at_best),
+        reading.kind.explain_arrows(reading.standing.settings.delta),
     ]
     return Part(drawn, sentences.cycle_sentences(reading), key=key)
 
@@ -441,8 +428,7 @@ def _pairs(reading: Analysis) -> Part:
     for i, j in pairs[:PAIRS]:
         known = sentences.SURENESS.get(int(reading.sure[i, j]), "even")
         if (min(i, j), max(i, j)) in reading.certificate.ties:
-            is_panel = reading.standing.panel is not None
-            known = "proved tied" if is_panel else f"{known}, tied within the margin"
+            known = reading.kind.tie_words(known)
         pair = f"{reading.names[i]} against {reading.names[j]}"
         counts = (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])
         rows.append(
@@ -457,11 +443,7 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> Part:
     course = list(sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
         return Part(said=course)
-    lower, note = "evidence there, of what a proof needs", sentences.PROGRESS_NOTE
-    meant = "how much of the evidence for a proof is there"
-    if reading.standing.panel is not None:
-        lower, note = "pairs settled", sentences.PANEL_PROGRESS_NOTE
-        meant = "how many of the pairs are settled"
+    words = reading.kind.progress
     drawn = _picture(
         progress_figure(
             [row.votes for row in progress],
@@ -469,11 +451,11 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> Part:
             [row.share for row in progress],
             max(row.options for row in progress),
             sentences.find_first_proof(progress),
-            lower,
+            words.curve,
         ),
-        f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(course)}",
+        f"Over the votes: how many options are not ruled out, and {words.meaning}. {' '.join(course)}",
     )
-    return Part(drawn, course, note)
+    return Part(drawn, course, words.note)
 
 
 def _position(standing: Standing) -> Part:
@@ -520,8 +502,11 @@ def _voters(standing: Standing) -> Part:
     return Part(said=[summary], columns=columns, rows=rows, note=note)
 
 
-def _members(panel: PanelStanding) -> Part:
-    """Who of the panel has answered how much."""
+def _members(reading: Analysis) -> Part | None:
+    """Who of a panel has answered how much."""
+    members = reading.kind.list_members(reading.standing)
+    if members is None:
+        return None
     rows = [
         [
             one["name"],
@@ -529,12 +514,13 @@ def _members(panel: PanelStanding) -> Part:
             "excused" if one["excused"] else f"{one['missing']:,}",
             f"{one['to_ask']:,}",
         ]
-        for one in panel.rows()
+        for one in members
     ]
-    excused = f" Excused, so the study does not wait for: {join_names(panel.excused)}."
+    absent = [one["name"] for one in members if one["excused"]]
+    excused = f" Excused, so the study does not wait for: {join_names(absent)}."
     note = (
         "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
-        f"affect the verdict.{excused if panel.excused else ''}"
+        f"affect the verdict.{excused if absent else ''}"
     )
     return Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
 
@@ -555,11 +541,15 @@ def _judges(agreed: JudgeAgreement, voters: int) -> Part:
     return Part(rows=rows, note=" ".join(filter(None, notes)))
 
 
-def _basis(standing: Standing, last: float | None) -> dict[str, str]:
-    certificate, settings = standing.certificate, standing.settings
+def _basis(reading: Analysis, last: float | None) -> dict[str, str]:
+    standing, certificate, settings = (
+        reading.standing,
+        reading.certificate,
+        reading.standing.settings,
+    )
     basis = {
         "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
-        **({} if settings.goal == goals.BEST else {"goal": settings.goal}),
+        **({} if reading.aims_at_best else {"goal": settings.goal}),
         "algorithm": settings.algorithm,
         "error probability": f"{settings.delta:g}",
         "margin": f"{settings.margin:g}",
@@ -569,13 +559,7 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
         "seed": str(settings.seed),
         "digest of the counts": certificate.digest,
     }
-    if settings.panel:
-        for name in ("error probability", "margin", "repeats"):
-            del basis[name]
-        basis["voters"] = f"a panel: {', '.join(settings.panel)}"
-    if settings.cases:
-        basis["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
-        basis["what is proved"] = "on these cases" if settings.finite else "on cases like these"
+    basis = reading.kind.describe_settings(settings, basis)
     if last is not None:
         time = datetime.fromtimestamp(last, UTC)
         basis["last event"] = f"number {standing.events:,}, at {time:%Y-%m-%d %H:%M:%S} UTC"

@@ -7,8 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
 from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.study.report.graph_figure import SURENESS, WHOLE, Arrow
 from copeland.study.results.agreement import flip_sentences
@@ -20,16 +18,6 @@ from copeland.study.results.verdict import lead_sense
 from copeland.support.judge_statistics import Position
 from copeland.support.phrasing import format_count, join_names, percent
 
-PROGRESS_NOTE = (
-    "A proof needs wins of one option and losses of all others, each with enough evidence. The "
-    "lower curve shows how much of that evidence there is for the option nearest to its proof. "
-    "It may fall when votes turn. Undone votes are left out."
-)
-PANEL_PROGRESS_NOTE = (
-    "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
-    "answered and it is a tie. Not all pairs need be settled for a verdict. Undone votes "
-    "are left out."
-)
 NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
 OPTIONS_NOTE = (
     "Beats: how many others, so far; proved: the bar of the figure. Won: its "
@@ -49,18 +37,6 @@ KAPPA_NOTE = (
 
 _CIRCLES = 3  # groups of options that are told of
 _MOVED = 3  # options whose places differ most
-
-
-def lead_sentence(standing: Standing) -> str:
-    """Return what kind of study it is, in a line."""
-    options = format_count(len(standing.options), "option")
-    votes = format_count(standing.votes, "vote")
-    if standing.panel is not None:
-        missing = format_count(int(standing.panel.missing.sum()) // 2, "answer")
-        members = len(standing.panel.members)
-        return f"A study of {options} by a panel of {members}: {votes}, and {missing} missing."
-    voters = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
-    return f"A study of {options}: {votes}{voters}."
 
 
 def notices(reading: Analysis) -> Iterator[str]:
@@ -136,26 +112,13 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
         f"{lead}{lead_sense(reading)}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
         f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
-    if isinstance(certificate, PanelCertificate):
-        yield (
-            "A dot shows how many others an option beats so far. A bar shows where its "
-            "number can still end, whatever the missing answers say; both ends are possible."
-        )
-        return
-    verdict = f" The verdict allows for the margin: {name} beats, or ties within it, at least {certificate.lower[first]}."
-    yield (
-        "A dot shows how many others an option beats so far. A bar shows where its true number must be. All that is "
-        f"proved on this page is right together, at every vote, with probability {1 - certificate.delta:g}."
-        f"{verdict if certificate.margin and first in certificate.best else ''}"
-    )
+    yield reading.kind.explain_bars(reading, first)
 
 
 def cycle_sentences(reading: Analysis) -> Iterator[str]:
     """Yield which options beat each other in cycles, with the votes of each link."""
-    if not reading.circles and reading.standing.panel is not None:
-        yield "No cycle is settled among these options."
-    elif not reading.circles:
-        yield "There is no cycle among these options beyond what may be chance."
+    if not reading.circles:
+        yield reading.kind.no_cycle
     for circle in reading.circles[:_CIRCLES]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
@@ -192,20 +155,6 @@ def win_words(reading: Analysis, i: int, j: int) -> str:
     )
 
 
-def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
-    """Return what the kinds of arrows mean."""
-    if isinstance(certificate, PanelCertificate):
-        return (
-            "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
-            "nothing more. The verdict can be sure while many pairs are not."
-        )
-    return (
-        f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "
-        "Likely: as sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
-        "more."
-    )
-
-
 def graph_sentence(shown: int, k: int, aimed: bool = False) -> str:
     """Return what the graph shows, and what it leaves out; ``aimed``: of a goal beyond one winner."""
     some = (
@@ -229,12 +178,7 @@ def matrix_sentence(reading: Analysis) -> str:
     """Return how many pairs were voted on, and how many are decided."""
     found = reading.certificate
     proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
-    if isinstance(found, PanelCertificate):
-        others = f"proved tied: {len(found.ties):,}."
-    else:
-        others = f"likely, not proved: {likely:,}."
-        if found.margin:
-            others += f" Proved tied within the margin of {found.margin:g}: {len(found.ties):,}."
+    others = reading.kind.count_close_pairs(found, likely)
     return (
         f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
         f"{proved:,}; {others}"
@@ -251,9 +195,7 @@ def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Itera
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
     else:
-        far = f", and {percent(last.share, digits=1)} of the pairs are settled."
-        if reading.standing.panel is None:
-            far = f". The votes give {percent(last.share, digits=1)} of the evidence that the nearest proof needs."
+        far = reading.kind.say_share(last.share)
         yield f"After {votes}, {last.possible} of {last.options} options could still be best{far}"
     if is_unordered(progress):
         yield NO_ORDER

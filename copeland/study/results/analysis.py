@@ -26,10 +26,10 @@ from copeland.orders.rank import (
     rank_by_scores,
 )
 from copeland.study.options import ACTIVE
-from copeland.study.results.measures import Floats, Measures
+from copeland.study.results.measures import Floats
+from copeland.study.results.reading import Reading
 from copeland.study.results.standing import PROVED as PROVED  # which is documented here
 from copeland.study.results.verdict import Verdict, kind_of_verdict, verdict_of
-from copeland.study.results.voter_reach import is_judged
 from copeland.support import goal as goals
 
 # What is known of an option.
@@ -89,7 +89,7 @@ class OptionRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis(Measures):
+class Analysis(Reading):
     """Where a study stands, as people and programs are told it."""
 
     @cached_property
@@ -105,14 +105,14 @@ class Analysis(Measures):
     def count_outcome(self) -> dict[str, str]:
         """Return how far it is decided, in a few numbers."""
         found = self.certificate
-        if found.goal != goals.BEST:
+        if not self.aims_at_best:
             return count_goal(found)
         return {"not ruled out": f"{len(found.possible):,}", "proved best": f"{len(found.best):,}"}
 
     @property
     def is_either(self) -> bool:
         """Whether the pairs to be asked may be settled either way: so it is of a panel, and with a baseline."""
-        return self.standing.panel is not None or self.certificate.goal.startswith(goals.ABOVE)
+        return self.kind.asks_either_way or self.certificate.goal.startswith(goals.ABOVE)
 
     @property
     def badge(self) -> str:
@@ -124,11 +124,9 @@ class Analysis(Measures):
             return {"winner": "Winner", "tied": "Tied for first"}.get(kind, "Goal reached")
         if standing.closed:
             return "Closed without a proof"
-        if standing.panel is not None and standing.panel.active.decided:
-            return "Settled for the active options"
-        if self.likely is not None and self.certificate.goal == goals.BEST:
+        if self.likely is not None and self.aims_at_best:
             return "Likely, not proved"
-        return "Not proved" if is_judged(standing) else "Keep going"
+        return self.kind.open_badge(standing)
 
     def rows(self) -> list[OptionRow]:
         """Return what is known of each option, who leads first."""
@@ -168,7 +166,7 @@ class Analysis(Measures):
     def _classify(self, option: int) -> tuple[str, str]:
         """What is known of an option, in a word and in more."""
         found = self.certificate
-        if found.goal != goals.BEST:
+        if not self.aims_at_best:
             where, words = place_option(found, option)
             return {IN: BEST, OPEN: POSSIBLE, GONE: OUT}[where], words
         if option in found.best:
@@ -200,7 +198,7 @@ class Analysis(Measures):
             "likely": None
             if likely is None or chances is None
             else {"option": labels[likely], "chance": chances.each[likely]},
-            "panel": None if standing.panel is None else standing.panel.rows(),
+            "panel": self.kind.list_members(standing),
             "leader": standing.leader,
             "leaders": [labels[i] for i in self.leaders],
             "circles": [[labels[i] for i in circle] for circle in self.circles],
@@ -223,7 +221,7 @@ class Analysis(Measures):
         }
 
 
-def strengths_of(reading: Measures) -> tuple[Floats | None, tuple[str, ...]]:
+def strengths_of(reading: Reading) -> tuple[Floats | None, tuple[str, ...]]:
     """Return the strengths s, where ln(p_ij / p_ji) = s_i - s_j fits the votes best, and what to mind.
 
     Their mean is 0. They are None, and the words say why, without votes or with very many options. A tie
@@ -238,7 +236,7 @@ def strengths_of(reading: Measures) -> tuple[Floats | None, tuple[str, ...]]:
     return fit_strengths(standing.wins, standing.ties), (*gaps, *_circles(reading))
 
 
-def _circles(reading: Measures) -> Iterator[str]:
+def _circles(reading: Reading) -> Iterator[str]:
     for circle in reading.circles[:1]:
         yield (
             f"{reading.join_names(circle)} beat each other in a cycle, which strengths on one "
@@ -246,14 +244,14 @@ def _circles(reading: Measures) -> Iterator[str]:
         )
 
 
-def _note_left_out(reading: Measures) -> Iterator[str]:
+def _note_left_out(reading: Reading) -> Iterator[str]:
     left_out = [i for i in range(reading.k) if i not in reading.among]
     if left_out:
         yield f"Retired, and so without a place: {reading.join_names(left_out)}."
 
 
 def ranking_of(
-    reading: Measures,
+    reading: Reading,
     by: By = "copeland",
     ballots: Ballots | None = None,
     expected: float | None = None,
@@ -265,7 +263,7 @@ def ranking_of(
         said = (*_note_left_out(reading), *notes)
         counts = standing.wins, standing.ties
         return rank_by_scores(*counts, reading.certificate, among, reading.order, said, strengths)
-    if standing.panel is not None:
+    if not reading.kind.draws_estimates:
         raise InvalidParameter(
             f"by is {by!r}, but a panel is its whole electorate, so there is nothing to estimate; rank it by 'copeland'.",
             "by",

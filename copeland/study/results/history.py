@@ -158,8 +158,9 @@ def _share_of(
 ) -> float:
     if found.goal != BEST:
         return share_of_goal(found)
-    if isinstance(found, PanelCertificate):
-        return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
+    settled = kind_of(votes.settings).share_settled(found)
+    if settled is not None:
+        return settled
     return 1.0 if found.decided else proved_share(votes, proof)  # sums of floats may miss 1
 
 

@@ -7,6 +7,7 @@ sure each win is, who beats whom in a cycle, and what is likely.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,22 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.evidence import evidence
 from copeland.certificate.goal_proof import cut_by_certificate
 from copeland.forecast.forecast import ForecastRange
-from copeland.forecast.outlook import SETTLED, Need, Outlook, Remaining, outlook_of, scale_outlook
-from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
-from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
+from copeland.forecast.outlook import Outlook, Remaining, scale_outlook
+from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
 from copeland.forecast.start import LIKELY as LIKELY_BEST
 from copeland.matrix import PreferenceMatrix
-from copeland.study.options import ACTIVE
+from copeland.study.kinds.estimator import Estimator, Reach
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
-from copeland.study.results.voter_reach import Reach, outlook_on_cases, reach_of, remaining_in
-from copeland.support.goal import ABOVE, BEST, Goal
+from copeland.support.goal import BEST
 from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, cycles, von_neumann
 
-STANDS_OUT = 1.0  # standard deviations by which a win of a cycle leads
 LONGEST = 6  # options in a cycle that is looked for
 LEAST = 0.01  # a difference in shares, or a chance, that is worth naming
 
@@ -41,7 +38,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Measures:
+class Measures(ABC):
     """What the votes of a study come to; each part is computed when it is first asked for.
 
     Options are indices.
@@ -53,6 +50,21 @@ class Measures:
     def certificate(self) -> Certificate | PanelCertificate:
         """What is proved."""
         return self.standing.certificate
+
+    @property
+    @abstractmethod
+    def kind(self) -> Estimator:
+        """What is so of those who vote."""
+
+    @property
+    def aims_at_best(self) -> bool:
+        """Whether the study looks for one winner."""
+        return self.certificate.goal == BEST
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing can be asked any more."""
+        return bool(self.kind.say_end(self.standing))
 
     @property
     def k(self) -> int:
@@ -119,8 +131,8 @@ class Measures:
         """The same, with half a win for each pair that is even or without votes; of a panel, only while it is not settled."""
         even = self.matrix.p == 0.5
         np.fill_diagonal(even, False)
-        if self._missing_pairs is not None:
-            even &= self._missing_pairs
+        if self.standing.unsettled is not None:
+            even &= self.standing.unsettled
         return self.scores + even[:, list(self.among)].sum(axis=1) / 2
 
     @property
@@ -135,14 +147,9 @@ class Measures:
             self.standing.wins,
             self.standing.ties,
             best=self.certificate.best,
-            unsettled=self._missing_pairs,
+            unsettled=self.standing.unsettled,
             active=self.certificate.active,
         )
-
-    @property
-    def _missing_pairs(self) -> NDArray[np.bool_] | None:
-        """The pairs of a panel on which answers are missing; None where votes never end."""
-        return None if self.standing.panel is None else self.standing.panel.missing > 0
 
     @cached_property
     def leaders(self) -> tuple[int, ...]:
@@ -166,6 +173,11 @@ class Measures:
         return all(self.scores[i] == most for i in self.leaders)
 
     @property
+    def leads_by_points(self) -> bool:
+        """Whether the leaders are not proved best, and others beat more options than they do."""
+        return bool(self.leaders) and not self.certificate.best and not self.have_most_wins
+
+    @property
     def likeliest(self) -> int | None:
         """Who has the highest chance to be best, a leader if one has it; None if chances are not known."""
         if self.chances is None or self.standing.votes == 0:
@@ -175,9 +187,9 @@ class Measures:
     @property
     def likely(self) -> int | None:
         """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
-        standing = self.standing
-        is_settled = standing.panel is not None or self.certificate.best or standing.votes == 0
-        if is_settled or self.chances is None:
+        if not self.kind.names_likely or self.certificate.best or self.standing.votes == 0:
+            return None
+        if self.chances is None:
             return None
         first = int(np.argmax(self.chances.each))
         return first if self.chances.each[first] >= LIKELY_BEST else None
@@ -190,10 +202,8 @@ class Measures:
     @cached_property
     def sure(self) -> Ints:
         """How sure each option beats each other: PROVED, LIKELY (not of a panel), AHEAD or 0."""
-        wins, ties = self.standing.wins, self.standing.ties
-        sure = np.where(wins > wins.T, AHEAD, 0)
-        if isinstance(self.certificate, Certificate):
-            sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
+        sure = np.where(self.standing.wins > self.standing.wins.T, AHEAD, 0)
+        sure[self.kind.find_likely_wins(self.standing)] = LIKELY
         for i, j in self.certificate.beats:
             sure[i, j] = PROVED
         return sure
@@ -203,7 +213,7 @@ class Measures:
         """Cycles: who beats the next, the last the first; that of the leaders first."""
         if self.k > MOST_OPTIONS:
             return ()
-        clear = _clear(self.standing.wins) if self._missing_pairs is None else self.sure == PROVED
+        clear = self.kind.find_clear_wins(self.standing)
         outside = ~np.isin(np.arange(self.k), self.among)
         clear = clear & ~outside & ~outside[:, None]
         return tuple(_circles(clear, self.leaders, self.sure))
@@ -213,13 +223,8 @@ class Measures:
         """To be best; None if there are too many options to tell in passing."""
         if self.k > MOST_OPTIONS:
             return None
-        settings, panel = self.standing.settings, self.standing.panel
-        wins, ties = self.standing.wins[self._cut], self.standing.ties[self._cut]
         ahead = [self.among.index(i) for i in self._ahead]
-        if panel is not None:
-            found = panel_chances(wins, ties, panel.missing[self._cut], ahead, settings.seed)
-        else:
-            found = chances_of(wins, ties, settings.margin, ahead, settings.seed)
+        found = self.kind.estimate_chances(self.standing, self._cut, ahead)
         if len(self.among) == self.k:
             return found
         each, one_of = (tuple(self._spread(part).tolist()) for part in (found.each, found.among))
@@ -240,9 +245,9 @@ class Measures:
         It does not where the goal is another than one winner. Of a panel, or of so many test cases, it does not matter
         once some option is sure to be best: that others may tie with it would make its share smaller.
         """
-        exact = self.standing.panel is not None or self.standing.settings.finite is not None
-        aimed = self.certificate.goal != BEST
-        if aimed or self.chances is None or (exact and self.certificate.best):
+        if not self.aims_at_best or self.chances is None:
+            return None
+        if self.certificate.best and self.kind.is_exact(self.standing.settings):
             return None
         return self.chances.each
 
@@ -265,71 +270,27 @@ class Measures:
         believed = above + np.tril(1 - above.T, -1) + np.eye(self.k) / 2
         return PreferenceMatrix(believed[self._cut])
 
-    @cached_property
+    @property
     def remaining(self) -> ForecastRange | None:
         """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
-        standing, panel, cut = (
-            self.standing,
-            self.standing.panel,
-            np.ix_(self._active, self._active),
-        )
-        if standing.settings.cases:  # there are only so many votes: the outlook counts them
-            return None
-        if panel is None:
-            return None if self._remaining is None else self._remaining.votes
-        if not self._can_ask:
-            return None
-        silent = panel.silent[:, *cut]
-        return panel_remaining(standing.wins[cut], standing.ties[cut], silent, self._aim)
+        return None if self._remaining is None else self._remaining.votes
 
     @cached_property
     def _remaining(self) -> Remaining | None:
-        return remaining_in(self.standing)
-
-    @property
-    def _active(self) -> list[int]:
-        return [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
-
-    @property
-    def _aim(self) -> tuple[str, list[str]]:
-        """The goal, and the names of the active options."""
-        return self.standing.settings.goal, [self.standing.labels[i] for i in self._active]
-
-    @property
-    def _can_ask(self) -> bool:
-        """Whether there are options enough for the goal: of a baseline, it is one of them."""
-        goal, names = Goal.parse(self._aim[0]), self._aim[1]
-        return len(names) > max(goal.number, 1) and (goal.kind != ABOVE or goal.name in names)
+        return self.kind.remaining(self.standing)
 
     @cached_property
     def outlook(self) -> Outlook:
         """What would settle it, its votes shared out as the forecast has them; of a panel, among the active options."""
-        found = self._plan
+        found = self.kind.outlook(self.standing)
         if self.remaining is None:
             return found
         return scale_outlook(found, self.remaining.middle, self.remaining.most)
 
-    @property
-    def _plan(self) -> Outlook:
-        standing, panel = self.standing, self.standing.panel
-        if standing.settings.cases:
-            return outlook_on_cases(standing)
-        if panel is None:
-            options, found = standing.options_left, outlook_of(standing.start)
-        elif not self._can_ask:
-            return SETTLED
-        else:
-            options, cut = self._active, np.ix_(self._active, self._active)
-            found = panel_outlook(standing.wins[cut], panel.missing[cut], self._aim)
-        if found.champion is None:
-            return found
-        pairs = tuple(Need(options[i], options[j], votes) for i, j, votes in found.pairs)
-        return found._replace(champion=options[found.champion], pairs=pairs)
-
     @cached_property
     def reach(self) -> Reach | None:
         """How far the votes of people go; None where every vote is a fresh draw."""
-        return reach_of(self.standing, self._remaining)
+        return self.kind.reach(self.standing, self._remaining)
 
     @property
     def circle(self) -> tuple[int, ...]:
@@ -360,14 +321,6 @@ class Measures:
     def tiers(self) -> dict[int, int]:
         """The tier of each option that the certificate is about, from 1."""
         return cut_by_certificate(self.certificate)
-
-
-def _clear(wins: Ints) -> NDArray[np.bool_]:
-    """Which wins stand out: in a cycle of 2:1s there is nothing to see."""
-    few = 4  # that 1:0 is nothing yet
-    clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
-    np.fill_diagonal(clear, False)
-    return clear
 
 
 def _circles(

@@ -12,7 +12,6 @@ from copeland.orders.option_estimates import Ballots
 from copeland.orders.rank import MOST_OPTIONS, By, Ranking, check_order
 from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE
 from copeland.study.results.analysis import Analysis, ranking_of
-from copeland.study.settings import JUDGE, Settings
 from copeland.study.votes import Vote
 
 _WORTH = {LEFT: 1.0, RIGHT: 0.0, TIE: 0.5}
@@ -55,25 +54,23 @@ class Rankings:
     @property
     def drawn(self) -> Ranking:
         """The one that pages draw: by strength; where nothing is estimated, or there are too many options, by scores."""
-        standing = self._reading.standing
-        is_exact = standing.panel is not None or len(self._reading.among) > MOST_OPTIONS
-        return self.rank("copeland" if is_exact or not standing.votes else "strength")
+        reading = self._reading
+        is_drawn = reading.kind.draws_estimates and len(reading.among) <= MOST_OPTIONS
+        return self.rank("strength" if is_drawn and reading.standing.votes else "copeland")
 
     @cached_property
     def _ballots(self) -> Ballots | None:
         standing = self._reading.standing
-        if standing.settings.voters == "independent" or standing.panel is not None:
+        unit = self._reading.kind.unit
+        if not unit:
             return None
         names = [standing.labels[i] for i in self._reading.among]
-        return group_votes(self._votes(), names, standing.settings)
+        return _group_votes(self._votes(), names, unit, standing.settings.both_bad)
 
 
-def group_votes(votes: Iterable[Vote], names: Sequence[str], settings: Settings) -> Ballots:
-    """Return the votes that count on these options, by voter or, where judges vote, by test case.
-
-    A vote without a voter is a voter's of its own.
-    """
-    worth = _WORTH | ({BOTH_BAD: 0.5} if settings.both_bad == "tie" else {})
+def _group_votes(votes: Iterable[Vote], names: Sequence[str], unit: str, both_bad: str) -> Ballots:
+    """The votes that count on these options, by the field that says which hang together; one without that stands alone."""
+    worth = _WORTH | ({BOTH_BAD: 0.5} if both_bad == "tie" else {})
     place = {name: i for i, name in enumerate(names)}
     numbers: dict[str, int] = {}
     rows: list[tuple[int, int, float, int, int]] = []
@@ -85,12 +82,14 @@ def group_votes(votes: Iterable[Vote], names: Sequence[str], settings: Settings)
             or not {vote.left, vote.right} <= place.keys()
         ):
             continue
-        unit = vote.item if settings.voters == JUDGE else vote.voter
-        number = next(fresh) if unit is None else numbers.setdefault(unit, next(fresh))
+        group = getattr(vote, unit)
+        number = next(fresh) if group is None else numbers.setdefault(group, next(fresh))
         rows.append((place[vote.left], place[vote.right], worth[vote.outcome], number, vote.times))
     if not rows:
         none = np.zeros(0, np.int64)
         return Ballots(none, none, none.astype(float), none)
-    left, right, outcome, unit, times = (np.array(column) for column in zip(*rows, strict=True))
-    unit = np.unique(np.repeat(unit, times), return_inverse=True)[1]
-    return Ballots(np.repeat(left, times), np.repeat(right, times), np.repeat(outcome, times), unit)
+    left, right, outcome, group, times = (np.array(column) for column in zip(*rows, strict=True))
+    groups = np.unique(np.repeat(group, times), return_inverse=True)[1]
+    return Ballots(
+        np.repeat(left, times), np.repeat(right, times), np.repeat(outcome, times), groups
+    )

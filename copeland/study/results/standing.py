@@ -118,6 +118,9 @@ class Standing:
     position: Position
     voters: tuple[Voter, ...]
     panel: PanelStanding | None = None  # where the voters are the whole electorate
+    unsettled: NDArray[np.bool_] | None = (
+        None  # K x K: pairs of a panel on which answers are missing
+    )
     proof: Tables | None = None  # what the certificate is made from
     offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch
     extra: int = 0  # votes that prove nothing, because nobody dealt them
@@ -147,13 +150,6 @@ class Standing:
     def waiting(self) -> int:
         """How many answers are not counted yet, because ballots that were handed out earlier have no answer."""
         return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
-
-    @property
-    def unanswered(self) -> int:
-        """How many ballots of people have no answer, and may get one that counts."""
-        found, counts_late = self.ballots, self.settings.missing == AGAINST
-        late = found.missing if counts_late else 0
-        return found.open + found.taken_back + late if self.settings.people else 0
 
     @cached_property
     def options_left(self) -> list[int]:
@@ -210,6 +206,7 @@ def standing_of(
             for one in voters
         ),
         panel=panel,
+        unsettled=state.ledger.unsettled,
         proof=Tables(*map(_freeze, state.ledger.tables(now))),
         offered=dict(state.offered),
         extra=tally.extra,

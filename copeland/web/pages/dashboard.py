@@ -22,7 +22,7 @@ from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_of
-from copeland.study.results.verdict import GIVEN, TO_ASK, Verdict
+from copeland.study.results.verdict import Verdict
 from copeland.support.goal import BEST
 from copeland.support.names import is_random_name
 from copeland.support.phrasing import format_count, quote_name
@@ -161,7 +161,7 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
         "badge": seen.badge,
         "story": seen.story,
         "first": FIRST,
-        "verdict": _leave_people_out(seen.verdict),
+        "verdict": _leave_people_out(seen.verdict, seen.reading.kind.about_people),
         "tiles": _tiles(seen, paid),
         "share_note": _share_note(seen),
         "leading": seen.reading.rows(),
@@ -174,13 +174,12 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
 
 def _list_due(here: ManagedStudy) -> list[Person]:
     """Whose answers are still to come: a panel waits for members without a link, too."""
-    is_panel = bool(here.study.settings.panel)
-    return [one for one in list_people(here) if one.left and (one.link or is_panel)]
+    members = here.study.settings.panel
+    return [one for one in list_people(here) if one.left and (one.link or one.voter in members)]
 
 
-def _leave_people_out(verdict: Verdict) -> Verdict:
-    """A verdict without the sentences on single members of a panel: the list of who is left says it by name."""
-    about = (GIVEN, TO_ASK)
+def _leave_people_out(verdict: Verdict, about: tuple[str, ...]) -> Verdict:
+    """A verdict without the sentences that begin so, on single voters: the list of who is left says it by name."""
     return replace(
         verdict,
         shown=tuple(one for one in verdict.shown if not one.startswith(about)),
@@ -206,23 +205,18 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
 
 
 def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
-    standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
+    standing, reading = seen.reading.standing, seen.reading
     ended = standing.closed or reading.certificate.decided or not standing.votes
     needed = None if ended else reading.remaining
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
-        (
-            "proof done" if panel is None else "pairs settled",
-            f"{math.floor(100 * share_of(standing))} %",
-        ),
+        (reading.kind.proof_tile, f"{math.floor(100 * share_of(standing))} %"),
         ("votes left", "-" if needed is None else needed.words),
         *paid,
         *_decided_tiles(reading),
         ("open ballots", f"{standing.open:,}"),
-        ("confidence", f"{100 * (1 - standing.settings.delta):g} %")
-        if panel is None  # of which it is counted, and not estimated
-        else ("answers that matter", f"{sum(panel.matter):,}"),
+        reading.kind.sure_tile(standing),
     ]
 
 
@@ -237,12 +231,7 @@ def _share_note(seen: VoteAnalysis) -> str:
     """What the share counts: not votes, so it need not agree with the estimate of those left."""
     if seen.verdict.kind != "open":
         return ""
-    if seen.reading.standing.panel is not None:
-        return "Not all pairs need be settled for a verdict."
-    return (
-        "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
-        "take as many votes as the first nine."
-    )
+    return seen.reading.kind.share_note
 
 
 def _labels(here: ManagedStudy) -> dict[str, str]:

@@ -15,12 +15,12 @@ from starlette.responses import HTMLResponse
 
 from copeland.errors import CopelandError
 from copeland.forecast.forecast import WORLDS, Way, forecast_of
+from copeland.forecast.panel_forecast import questions_sentence
 from copeland.forecast.prospects import FEW
 from copeland.forecast.races import MOST_PEOPLE, fewest_people, nobody
 from copeland.forecast.start import PLANNED, Start, new_start
 from copeland.kernels.vote_evidence import fewest_votes
-from copeland.study.results.voter_reach import people_words, questions_sentence
-from copeland.study.settings import JUDGE
+from copeland.study.kinds import kind_of
 from copeland.support.goal import BEST
 from copeland.support.phrasing import capital, format_count
 from copeland.web.pages.admin import Form, Session
@@ -82,15 +82,9 @@ class ExpectedVoters(NamedTuple):
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     """Yield what so many voters can settle, in sentences."""
     settings = intent.settings
-    if settings.panel:
-        yield (
-            f"With {format_count(intent.options, 'option')} and exactly {format_count(len(settings.panel), 'voter')}, "
-            "the result is certain for them once enough has been answered."
-        )
-        yield questions_sentence(len(settings.panel), intent.options)
-        return
-    if settings.voters == JUDGE:
-        yield "Judges compare each pair once on each case; when all are judged, the result is exact."
+    certain = kind_of(settings).expect(settings, intent.options)
+    if certain:
+        yield from certain
         return
     each = min(intent.per_voter, intent.options * (intent.options - 1) // 2)
     terms = (settings.delta, settings.margin, settings.people)
@@ -127,9 +121,9 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
     enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
         yield f"That proved a winner in {enough} of {format_count(WORLDS, 'simulated vote')}."
-    yield f"A proof takes {people_words(needed.range)}."
+    yield f"A proof takes {needed.range.people_words}."
     if crowd.margin == 0 and enough < WORLDS / 2:
-        wider = people_words(crowd._replace(margin=WIDER).requirement.range)
+        wider = crowd._replace(margin=WIDER).requirement.range.people_words
         yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {wider}."
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
+from copeland.study.kinds import kind_of
 from copeland.support.names import is_random_name
 from copeland.web.pages.admin import ManagedStudy
 from copeland.web.pages.question_counts import count_panel, usual_questions
@@ -66,7 +67,7 @@ def _count_left(here: ManagedStudy, answers: Mapping[str, int]) -> Callable[[str
     settings = here.study.settings
     if here.study.closed or here.study.certificate().decided:
         return lambda _: 0
-    if settings.panel:
+    if kind_of(settings).asks_shares:
         return count_panel(here.study).left
     pairs = usual_questions(here.page, here.study)
     return lambda voter: max(pairs - answers.get(voter, 0), 0)
@@ -92,8 +93,8 @@ def find_person(here: ManagedStudy, place: int) -> Person:
 
 def can_vote(here: ManagedStudy, link: Link) -> bool:
     """Tell whether somebody who comes by a link could vote: in a panel, only its members."""
-    panel = here.study.settings.panel
-    return not here.study.settings.cases and (not panel or link.voter in panel)
+    settings = here.study.settings
+    return kind_of(settings).serves_pages and kind_of(settings).admits(settings, link.voter)
 
 
 class Invited(NamedTuple):
@@ -132,11 +133,7 @@ def read_people(content: bytes) -> list[Invited]:
 
 def invite(here: ManagedStudy, names: Sequence[str], expires: float | None) -> None:
     """Make a link for each name; somebody who was here before comes back as who they were."""
-    if here.study.settings.panel:
-        raise InvalidParameter(
-            "Exactly these people vote, so nobody can be added; make a new link for one of them."
-        )
-    _require_voters(here)
+    settings = here.study.settings
     known = {one.label: one for one in list_people(here) if one.label}
     again = [known[name] for name in names if name in known]
     busy = next((one.label for one in again if one.link is not None), None)
@@ -144,6 +141,7 @@ def invite(here: ManagedStudy, names: Sequence[str], expires: float | None) -> N
         raise InvalidParameter(f"{busy} has a link already; copy it from the list.")
     fresh = list(dict.fromkeys(name[:LABEL] for name in names if name not in known))[:MOST]
     if fresh:
+        kind_of(settings).check_link(settings, fresh[0])
         here.server.store.add_links(here.page.study, here.server.signer, fresh, True, expires)
     for person in again:
         renew(here, person, expires)
@@ -161,11 +159,7 @@ def renew(here: ManagedStudy, person: Person, expires: float | None = None) -> N
 
 def add_open_link(here: ManagedStudy, expires: float | None) -> None:
     """Make a link for everybody, unless only some may vote."""
-    if here.study.settings.panel:
-        raise InvalidParameter(
-            "Exactly these people vote, so a link for everybody would lead nowhere; send each their own."
-        )
-    _require_voters(here)
+    kind_of(here.study.settings).check_link(here.study.settings)
     store, signer = here.server.store, here.server.signer
     store.add_links(here.page.study, signer, ["Open link"], False, expires)
 

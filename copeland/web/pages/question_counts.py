@@ -15,6 +15,7 @@ import numpy as np
 
 from copeland.forecast.panel_forecast import no_answers, panel_remaining
 from copeland.study import Study
+from copeland.study.kinds import kind_of
 from copeland.study.kinds.panel import find_open_answers, panel_of
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
@@ -101,6 +102,6 @@ def pairs_for(page: VotingPage, settings: Settings, active: int) -> int:
 
 def usual_questions(page: VotingPage, study: Study) -> int:
     """Return how many questions a new voter is asked: at most, or in a panel about."""
-    if study.settings.panel:
+    if kind_of(study.settings).asks_shares:
         return count_panel(study).share
     return pairs_for(page, study.settings, count_options(study))

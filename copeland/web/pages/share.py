@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import copy_study
+from copeland.study.kinds import kind_of
 from copeland.support.escaping import cell, file_name
 from copeland.support.names import is_random_name
 from copeland.web.pages import admin
@@ -222,10 +223,6 @@ def _find_links(
     _require_distinct(people)
     known = {one.label: one for one in list_people(here) if one.link is not None}
     fresh = [one.name for one in people if one.name not in known]
-    if fresh and here.study.settings.panel:
-        raise InvalidParameter(
-            f"Exactly these people vote, and '{fresh[0]}' has no link; make one in the list, or leave out the name."
-        )
     if fresh:
         invite(here, fresh, expires)
         known = {one.label: one for one in list_people(here) if one.link is not None}
@@ -303,7 +300,7 @@ def _copy(here: ManagedStudy, name: str) -> VotingPage:
     page = require(server.store.find_page_by_name(name))
     if members:
         _invite_members(here, page, dict(zip(members, voters, strict=True)))
-    elif not here.study.settings.cases:
+    elif kind_of(here.study.settings).serves_pages:
         server.store.add_links(page.study, server.signer, ["Open link"], personal=False)
     return page
 

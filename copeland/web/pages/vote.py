@@ -17,6 +17,7 @@ from starlette.types import Scope
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
+from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.support.names import is_random_name
 from copeland.web import sessions
@@ -293,9 +294,7 @@ def _find_obstacle(page: VotingPage, closed: bool) -> str:
 
 def _find_absence(study: Study, voter: str | None) -> str:
     """Why somebody is not asked, if only the members of a panel are and this is none, or one who is excused."""
-    if not study.settings.panel:
-        return ""
-    if voter not in study.settings.panel:
+    if not kind_of(study.settings).admits(study.settings, voter):
         return "uninvited"
     is_excused = study.look_at_state(lambda state: voter in state.ledger.excused)
     return "excused" if is_excused else ""
@@ -315,14 +314,15 @@ def _wants_more(request: Request) -> bool:
 
 def _find_limit(request: Request, voter: Visitor, study: Study) -> int | None:
     """Up to how many answers a member of a panel is asked for now; None where the page says it."""
-    if not study.settings.panel or voter.name not in study.settings.panel:
+    shares = kind_of(study.settings).asks_shares
+    if not shares or not kind_of(study.settings).admits(study.settings, voter.name):
         return None
     return MANY if _wants_more(request) else count_panel(study).limit(voter.name)
 
 
 def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
     """How many questions are to come for who opens a link."""
-    if study.settings.panel and voter is not None:
+    if kind_of(study.settings).asks_shares and voter is not None:
         return count_panel(study).left(voter)
     return usual_questions(page, study)
 
@@ -391,7 +391,7 @@ def _view(
         "done": progress.done + given,
         "of": progress.pairs + len(progress.checks),
         "undo": progress.last is not None and not progress.closed and not why,
-        "about": "about " if study.settings.panel else "",
+        "about": "about " if kind_of(study.settings).asks_shares else "",
         "more": MORE if _wants_more(request) else "",
         "happened": happened,
         "csrf": server.signer.form(voter.name),
@@ -527,14 +527,14 @@ def _explain_end(
         return "closed"
     if isinstance(found, Wait):
         return "later"
-    if study.settings.panel:
-        return _explain_panel_end(study, progress)
+    if kind_of(study.settings).asks_shares:
+        return _explain_end_of_share(study, progress)
     if progress.done >= progress.pairs:
         return "done"
     return "done" if study.is_open else "decided"
 
 
-def _explain_panel_end(study: Study, progress: VoterProgress) -> str:
+def _explain_end_of_share(study: Study, progress: VoterProgress) -> str:
     """Why a member is asked nothing more now: it is settled, it is others' turn, or all was asked."""
     if study.certificate().decided:
         return "decided"
