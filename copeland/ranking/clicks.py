@@ -18,6 +18,8 @@ from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
 from copeland.support.arrays import Bools, Floats
 
+LONGEST = 10_000  # list of which a model says what is looked at
+
 GRADES = (2, 3, 5)
 
 # (P(click | grade), P(stop | click, grade)) by the number of grades: Hofmann, Whiteson and de Rijke
@@ -215,6 +217,8 @@ def position_based(
         raise InvalidParameter(f"give one of gamma and eta, not gamma={gamma} and eta={eta}.")
     if eta is not None and eta < 0:
         raise InvalidParameter(f"eta is {eta:g}; it must be at least 0.")
+    if not 1 <= length <= LONGEST:
+        raise InvalidParameter(f"length is {length}; it must be from 1 to {LONGEST:,}.")
     examine = tuple(
         gamma**k if gamma is not None else (k + 1.0) ** -(eta or 0.0) for k in range(length)
     )

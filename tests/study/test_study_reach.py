@@ -118,7 +118,10 @@ def test_the_command_says_what_is_within_reach_where_people_vote(tmp_path):
     assert (found["within"]["voters"], found["within"]["left"]) == (3, 3)
     copeland.create_study("clicks", ["a", "b"], storage=storage, voters="independent")
     told = run("study", "plan", "clicks", "--storage", storage, "--people", 3)
-    assert told.exit_code == 2 and "is for studies of people, and here voters are 'independent'" in told.stderr
+    assert (
+        told.exit_code == 2
+        and "is for studies of people, and here voters are 'independent'" in told.stderr
+    )
 
 
 @pytest.mark.parametrize(
