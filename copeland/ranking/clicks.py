@@ -215,7 +215,9 @@ def position_based(
     """
     if (gamma is None) == (eta is None):
         raise InvalidParameter(f"give one of gamma and eta, not gamma={gamma} and eta={eta}.")
-    if eta is not None and eta < 0:
+    if gamma is not None and not 0 <= gamma <= 1:
+        raise InvalidParameter(f"gamma is {gamma:g}; it must be from 0 to 1.")
+    if eta is not None and not eta >= 0:
         raise InvalidParameter(f"eta is {eta:g}; it must be at least 0.")
     if not 1 <= length <= LONGEST:
         raise InvalidParameter(f"length is {length}; it must be from 1 to {LONGEST:,}.")

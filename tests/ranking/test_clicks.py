@@ -112,7 +112,7 @@ def test_a_two_grade_table_serves_five_grades():
         (lambda: click_model("perfect", 4), "2, 3 or 5 grades, not 4"),
         (lambda: position_based((0, 1)), "one of gamma and eta"),
         (lambda: position_based((0, 1), 10**9, eta=1), "length is 1000000000; it must be from 1"),
-        (lambda: position_based((0, 1), gamma=1.1), r"examine\[1\] is 1.1"),
+        (lambda: position_based((0, 1), gamma=1.1), "gamma is 1.1; it must be from 0 to 1"),
         (lambda: position_based((0, 1), 3, gamma=0.5).tables(4), "3 positions"),
         (lambda: binarize(click_model("perfect"), 5, 2), "cannot be split"),
         (lambda: clicks_on(click_model("perfect", 2), [0, 2], np.random.default_rng(0)), "Grade 2"),
