@@ -57,7 +57,7 @@ def _refuse_memory(url: str) -> str:
     """Refuse a storage that ends with the command."""
     if url == STORAGE:
         return url
-    from copeland.study.log.storage import is_lost
+    from copeland.study.log.addresses import is_lost
 
     if is_lost(url):
         raise InvalidParameter(

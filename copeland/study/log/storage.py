@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import sys
 import threading
@@ -14,18 +13,17 @@ from contextlib import closing, nullcontext, suppress
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote_plus
 from weakref import WeakSet
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine, event, exc, select
+from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
-from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, nearest
 from copeland.study.input_limits import is_storable
+from copeland.study.log.addresses import hide_passwords, hide_secrets, is_lost, parse_url
 from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import Event
 from copeland.study.log.schema import SCHEMA, server, studies, version, write_statements
@@ -42,11 +40,15 @@ class Held:
     def __init__(self) -> None:
         self._threads: dict[Any, int] = {}
 
-    def hold(self, connection: Any) -> None:
-        """Note that this thread is about to begin a transaction."""
-        self._threads[connection] = threading.get_ident()
+    def begin(self, connection: Connection) -> None:
+        """Begin a transaction of this thread."""
+        self._threads[connection.connection.dbapi_connection] = threading.get_ident()
+        if connection.dialect.name == "sqlite":
+            # IMMEDIATE takes the lock before anything is read: two that read first and write then would both fail.
+            reads = connection.get_execution_options().get("copeland_reads")
+            connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
-    def free(self, connection: Any) -> None:
+    def free(self, connection: Any, _record: Any = None) -> None:
         """Note that a transaction is over."""
         self._threads.pop(connection, None)
 
@@ -124,28 +126,25 @@ class Watch:
 
     def __init__(self, path: str):
         self._path = path
+        self._beside = path + "-wal", path + "-shm"  # they stay as long as anybody has them open
         self._opened: tuple[int, int] | None = None  # the file that the first connection opened
 
-    def look_before(self) -> None:
+    def look_before(self, *_how: Any) -> None:
         """Refuse to open another file, or to make one, in the place of the one in use."""
         if self._opened is not None and _identity(self._path) != self._opened:
             raise self._gone()
 
-    def look_at_first(self) -> None:
+    def look_at_first(self, *_made: Any) -> None:
         """Note which file was opened."""
         self._opened = self._opened or _identity(self._path)
 
     def look(self, info: dict[str, Any]) -> None:
-        """Refuse to begin or to acknowledge a transaction unless its files are where they were opened.
-
-        ``info`` belongs to the connection. Beside the database it has two files, which stay as long as
-        anybody has them open.
-        """
-        self.look_before()
-        beside = tuple(_identity(self._path + suffix) for suffix in ("-wal", "-shm"))
+        """Refuse to begin or to acknowledge a transaction unless its files are where they were opened; ``info`` is the connection's."""
+        beside = tuple(map(_identity, self._beside))
         if "beside" not in info and None not in beside:
             info["beside"] = beside
-        if info.get("beside", beside) != beside:
+        is_same = self._opened is None or _identity(self._path) == self._opened
+        if not is_same or info.get("beside", beside) != beside:
             raise self._gone()
 
     def _gone(self) -> StorageError:
@@ -170,10 +169,8 @@ STALLED = 30.0  # seconds after which PostgreSQL ends a transaction in which not
 LOCKED = 60.0  # seconds that PostgreSQL waits for a lock: longer, so that nobody hears of a stalled writer
 ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
 ATTEMPTS = 5
-HIDDEN = "***"  # a password
 TROUBLE = (SQLAlchemyError, JSONDecodeError)  # of a transaction, which ends as a StorageError
 LAST_KEY = "last deleted study"  # under which a server's values have its key
-FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
 
 T = TypeVar("T")
 
@@ -199,7 +196,8 @@ class Storage:
     """
 
     def __init__(self, url: str | None = None, create: bool = True):
-        self._url = _parse_url(url)
+        self._url = parse_url(url)
+        self._is_sqlite = self._url.get_backend_name() == "sqlite"
         self.in_memory = is_lost(url) if url is not None else True
         self._file = None if self.in_memory else self._url.database
         self.read_only = self._is_sqlite and _is_read_only(self._file)
@@ -225,7 +223,7 @@ class Storage:
     @property
     def url(self) -> str:
         """The address, without a password."""
-        return "memory" if self.in_memory else _hide_passwords(self._url)
+        return "memory" if self.in_memory else hide_passwords(self._url)
 
     @property
     def folder(self) -> Path | None:
@@ -347,10 +345,6 @@ class Storage:
         """Close every connection; the next use opens new ones."""
         self._engine.dispose()
 
-    @property
-    def _is_sqlite(self) -> bool:
-        return self._url.get_backend_name() == "sqlite"
-
     def _require_file(self) -> None:
         if self._is_sqlite and not Path(self._file or "").exists():
             raise StorageError(
@@ -373,16 +367,12 @@ class Storage:
         if self._is_sqlite:
             engine.dialect.statement_compiler = _Hinted
         held = self._held  # nothing here may keep the storage itself, which ends when nobody has it
-        event.listen(engine, "begin", lambda made: held.hold(made.connection.dbapi_connection))
-        event.listen(engine, "checkin", lambda connection, _record: held.free(connection))
+        event.listen(engine, "begin", held.begin)
+        event.listen(engine, "checkin", held.free)
         if (watch := self._watch) is not None:
-            event.listen(engine, "do_connect", lambda *_how: watch.look_before())
-            event.listen(engine, "connect", lambda *_made: watch.look_at_first())
-        if self._is_sqlite:
-            event.listen(engine, "connect", _configure)
-            event.listen(engine, "begin", _begin)
-        else:
-            event.listen(engine, "connect", _limit)
+            event.listen(engine, "do_connect", watch.look_before)
+            event.listen(engine, "connect", watch.look_at_first)
+        event.listen(engine, "connect", _configure if self._is_sqlite else _limit)
         return engine
 
     def _reader(self) -> sqlite3.Connection:
@@ -408,7 +398,7 @@ class Storage:
             except JSONDecodeError as error:
                 raise StorageError(f"{self.url} holds an event that cannot be read.") from error
             except SQLAlchemyError as error:
-                reason = _without(_secrets(self._url), str(error))
+                reason = hide_secrets(self._url, str(error))
                 raise StorageError(f"{self.url} cannot be used: {reason}") from self._quotable(
                     error
                 )
@@ -424,10 +414,12 @@ class Storage:
         outer = sys.exc_info()[1]  # what is being handled as this is called
         try:
             with self._engine.connect().execution_options(copeland_reads=reads) as connection:
-                self._look(connection)
+                if self._watch is not None:
+                    self._watch.look(connection.info)
                 with connection.begin():
                     result = work(connection)
-                self._look(connection)
+                if self._watch is not None:
+                    self._watch.look(connection.info)
             return result
         except BaseException as error:
             self._held.abandon()
@@ -436,13 +428,9 @@ class Storage:
                 raise interrupt from None
             raise
 
-    def _look(self, connection: Connection) -> None:
-        if self._watch is not None:
-            self._watch.look(connection.info)
-
     def _sentence(self, error: DBAPIError) -> str:
         reason = str(error.orig).strip().splitlines()[0].rstrip(".")
-        reason = _without(_secrets(self._url), reason)
+        reason = hide_secrets(self._url, reason)
         if _code(error) == sqlite3.SQLITE_READONLY:
             return (
                 f"{self.url} is read-only: you can look at it, but it takes no votes; copy it to "
@@ -462,7 +450,7 @@ class Storage:
     def _quotable(self, error: Exception) -> Exception | None:
         """Return an error to be shown as the cause of another; None if it quotes a password."""
         said = str(error)
-        return error if _without(_secrets(self._url), said) == said else None
+        return error if hide_secrets(self._url, said) == said else None
 
     def _prepare(self, create: bool) -> None:
         if self._run(self._has_tables, reads=True):
@@ -506,38 +494,6 @@ class _Hinted(SQLiteCompiler):
         return text
 
 
-def is_lost(url: str) -> bool:
-    """Tell whether an address names a database that ends with the program.
-
-    Examples
-    --------
-    >>> is_lost("sqlite://"), is_lost("memory"), is_lost("sqlite:///votes.db")
-    (True, True, False)
-    """
-    parsed = _parse_url(url)
-    return parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:")
-
-
-def _parse_url(url: str | None) -> URL:
-    if url is None or url == "memory":
-        return make_url("sqlite://")
-    backend, parsed = "", make_url("sqlite://")
-    with suppress(exc.ArgumentError, exc.NoSuchModuleError, ValueError):
-        parsed = make_url(url)
-        backend = parsed.get_backend_name()
-    if not backend:  # without the error as the cause, which may quote the address
-        raise StorageError(f"'{_redact_text(url)}' is not the address of a database; give {FORMS}.")
-    if backend == "sqlite":
-        if parsed.query:
-            raise StorageError(
-                f"'{url}': the address of a SQLite file ends with its name; leave out the '?' and what follows."
-            )
-        return parsed.set(drivername="sqlite")
-    if backend in ("postgresql", "postgres"):
-        return parsed.set(drivername="postgresql+psycopg")
-    raise StorageError(f"studies cannot be stored in {backend}; give {FORMS}.")
-
-
 def _interrupt_behind(
     error: BaseException | None, outer: BaseException | None
 ) -> KeyboardInterrupt | None:
@@ -569,50 +525,10 @@ def _limit(connection: Any, _record: Any) -> None:
     connection.commit()
 
 
-def _is_secret(parameter: str) -> bool:
-    """Tell whether a parameter of an address is not to be shown, by its name."""
-    return any(word in parameter.lower() for word in ("pass", "secret", "token", "key"))
-
-
-def _secrets(url: URL) -> list[str]:
-    """Return the passwords in an address."""
-    given = [url.password, *(value for name, value in url.query.items() if _is_secret(name))]
-    texts = [text for one in given for text in ([one] if isinstance(one, str) else one or ())]
-    return sorted(filter(None, texts), key=len, reverse=True)  # none is cut by another in it
-
-
-def _without(secrets: list[str], text: str) -> str:
-    for secret in secrets:
-        text = text.replace(secret, HIDDEN)
-    return text
-
-
-def _hide_passwords(url: URL) -> str:
-    """Return an address without passwords, wherever they stand in it."""
-    query = {name: HIDDEN if _is_secret(name) else value for name, value in url.query.items()}
-    shown = url.set(query=query).render_as_string(hide_password=True)
-    return shown.replace(quote_plus(HIDDEN), HIDDEN)
-
-
-def _redact_text(text: str) -> str:
-    """Return what should have been an address up to where a user, a password or a query may begin."""
-    if text.startswith("sqlite"):  # a file has no password
-        return text
-    known = re.match(r"[^:/?@=]*(?:://)?", text)
-    assert known is not None
-    return text if known[0] == text else f"{known[0]}{HIDDEN}"
-
-
 def _configure(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None  # transactions begin where we say
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _begin(connection: Connection) -> None:
-    # IMMEDIATE takes the lock before anything is read: two that read first and write then would both fail.
-    reads = connection.get_execution_options().get("copeland_reads")
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
 def _write_ahead(connection: Connection) -> None:
