@@ -30,10 +30,12 @@ Voters = Annotated[
         help="The name under which a judge votes; repeat for each, programs first.",
     ),
 ]
-Cost = Annotated[float | None, Number(help="Spend at most this much money; needs --prices.")]
+Cost = Annotated[float | None, Number(help="Spend at most this many dollars; needs --prices.")]
 TokenPrices = Annotated[
     str | None,
-    typer.Option(metavar="IN,OUT", help="Prices of a million tokens, read and written: 0.15,0.60."),
+    typer.Option(
+        metavar="IN,OUT", help="Dollars for a million tokens, read and written: 0.15,0.60."
+    ),
 ]
 Prompt = Annotated[
     Path | None,

@@ -21,7 +21,7 @@ from copeland.gate.power import (
 )
 from copeland.gate.questions import Question
 from copeland.study.judges.call import Judge
-from copeland.support.phrasing import about, format_count, quote_name
+from copeland.support.phrasing import about, format_count, format_money, quote_name
 
 SAMPLE = 100  # questions by which the tokens of a call are estimated
 SHARE, TIES = 0.6, 0.3  # of the candidate that is told about
@@ -61,7 +61,8 @@ def require_chance(
     least = sum(fewest * bill.least for bill in bills if bill is not None)
     if settings.cost is not None and least > settings.cost:
         raise InvalidParameter(
-            f"the cap on cost of {settings.cost:g} cannot suffice: the fewest calls that could pass cost about {least:.2g}; "
+            f"the cap on cost of {format_money(settings.cost)} cannot suffice: the fewest calls that could pass cost "
+            f"{format_money(least, about=True)}; "
             "raise it, or choose a cheaper judge."
         )
 
@@ -139,7 +140,7 @@ def _describe_bill(name: str, bill: Bill, median: int, most: int) -> str:
     said = f"{quote_name(name)} takes {tokens}: about {about(bill.tokens * median)} for {format_count(median, 'call')}"
     said += f", and {about(bill.tokens * most)} for {most:,}, the most"
     if bill.cost:
-        said += f". That costs about {bill.cost * median:.2g}, and {bill.cost * most:.2g}"
+        said += f". That costs {format_money(bill.cost * median, about=True)}, and {format_money(bill.cost * most)}"
     return f"{said}."
 
 

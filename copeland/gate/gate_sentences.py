@@ -20,6 +20,7 @@ from copeland.gate.judge_habits import TRY_WORSE, warn_of_ties
 from copeland.support.phrasing import (
     capital,
     format_count,
+    format_money,
     join_names,
     percent,
     quote_name,
@@ -241,7 +242,7 @@ def _describe_agreement(result: GateResult) -> Iterator[str]:
 
 def _describe_cost(result: GateResult) -> Iterator[str]:
     if result.tokens or result.cost:
-        cost = f", cost {result.cost:,.4g}" if result.cost else ""
+        cost = f", cost {format_money(result.cost)}" if result.cost else ""
         yield f"{result.tokens:,} tokens{cost}, in all runs."
     if result.calls_before:
         yield f"Earlier runs made {format_count(result.calls_before, 'call')} of these."

@@ -121,6 +121,19 @@ def about(number: float) -> str:
     return f"{int(float(f'{number:.2g}')):,}"
 
 
+def format_money(amount: float, about: bool = False) -> str:
+    """Return dollars as people write them; ``about``: as an estimate.
+
+    Examples
+    --------
+    >>> format_money(0.42), format_money(1234.5), format_money(0.0001), format_money(12.3, about=True)
+    ('$0.42', '$1,234.50', 'under $0.01', 'about $12.30')
+    """
+    if 0 < amount < 0.01:
+        return "under $0.01"
+    return f"{'about ' if about else ''}${amount:,.2f}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Return a share as a percentage, never 0 or 100 where it only comes near; of two shares, the larger is never written as less.
 

@@ -31,7 +31,7 @@ from copeland.cli.study import Folder, Name, Server, find_study, nothing_left, s
 from copeland.errors import StudyClosed
 from copeland.study.kinds import kind_of
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import format_count, percent
+from copeland.support.phrasing import format_count, format_money, percent
 
 if TYPE_CHECKING:
     from copeland.study import Wait
@@ -194,7 +194,7 @@ def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str
         )
         if number
     ]
-    paid = f", cost {done.cost:,.4g}" if done.cost else ""
+    paid = f", cost {format_money(done.cost)}" if done.cost else ""
     sentences = [
         f"{format_count(done.votes, 'vote')} from {format_count(done.calls, 'call')}"
         f"{paid}{' (' + ', '.join(besides) + ')' if besides else ''}. Stopped: {done.stopped}"

@@ -26,6 +26,7 @@ from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import parse_word, shorten
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
+from copeland.support.phrasing import format_money
 
 SWAPS = {"random": 1, "confirm": 2}  # calls a ballot
 
@@ -58,7 +59,7 @@ class Budget:
     Parameters
     ----------
     cost
-        The cap, in the currency of the prices; None for none.
+        The cap in dollars; None for none.
 
     Examples
     --------
@@ -91,7 +92,7 @@ class Budget:
                 raise BudgetSpent("the work was stopped, so there are no more calls.")
             if not self._fits(most):
                 raise BudgetSpent(
-                    f"the next call may cost {most:.6g}, and {self.cost:.6g} of {self.cap:.6g} is "
+                    f"the next call may cost {format_money(most)}, and {format_money(self.cost)} of {format_money(self.cap)} is "
                     "spent; raise the cap on cost to go on."
                 )
             self._reserved += most

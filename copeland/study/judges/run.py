@@ -42,7 +42,7 @@ from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence
-from copeland.support.phrasing import format_count
+from copeland.support.phrasing import format_count, format_money
 from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
 
@@ -132,7 +132,7 @@ def judge_study(
     calls
         At most this many calls to judges. Calls sent again after a time-out or the like do not count.
     cost
-        At most this much money. A call that might exceed it is not made.
+        At most this many dollars. A call that might exceed it is not made.
     swap
         ``random``: one call per ballot; the study shuffles the sides. ``confirm``: two calls with the
         sides swapped, and a tie if the answers differ.
@@ -475,8 +475,8 @@ class PriceEstimate(NamedTuple):
     def sentence(self) -> str:
         """All of it, in words."""
         return (
-            f"at most {format_count(self.calls, 'call')}, which cost about {self.likely:.2g} if a token has four bytes, and no more than "
-            f"{self.most:.2g} unless calls are sent again."
+            f"at most {format_count(self.calls, 'call')}, which cost {format_money(self.likely, about=True)} if a token has four bytes, "
+            f"and no more than {format_money(self.most)} unless calls are sent again."
         )
 
 

@@ -211,7 +211,7 @@ def ballot_in(vote: Event) -> int | None:
 
 
 class Spent(NamedTuple):
-    """Calls to judges, tokens, and money in the currency of the prices.
+    """Calls to judges, tokens, and dollars.
 
     Examples
     --------

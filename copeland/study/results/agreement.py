@@ -12,7 +12,7 @@ from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE, Spent
 from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
 from copeland.support.judge_statistics import chance_agreement, cohen_kappa, position_of
-from copeland.support.phrasing import format_count
+from copeland.support.phrasing import format_count, format_money, join_names
 from copeland.support.row_files import rows_of_table
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
@@ -190,8 +190,9 @@ def spent_sentence(spent: Spent) -> str:
     Examples
     --------
     >>> spent_sentence(Spent(1200, 81_000, 1.5))
-    'Over all runs, judges were called 1,200 times, for 81,000 tokens at a cost of 1.5.'
+    'Over all runs, judges were called 1,200 times, for 81,000 tokens and $1.50.'
     """
-    tokens = f", for {format_count(spent.tokens, 'token')}" if spent.tokens else ""
-    cost = f" at a cost of {spent.cost:,.4g}" if spent.cost else ""
-    return f"Over all runs, judges were called {format_count(spent.calls, 'time')}{tokens}{cost}."
+    tokens = [format_count(spent.tokens, "token")] if spent.tokens else []
+    taken = join_names([*tokens, *([format_money(spent.cost)] if spent.cost else [])])
+    times = format_count(spent.calls, "time")
+    return f"Over all runs, judges were called {times}{f', for {taken}' if taken else ''}."

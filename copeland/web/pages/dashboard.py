@@ -25,7 +25,7 @@ from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_
 from copeland.study.results.verdict import Verdict
 from copeland.support.goal import BEST
 from copeland.support.names import is_random_name
-from copeland.support.phrasing import format_count, quote_name
+from copeland.support.phrasing import format_count, format_money, quote_name
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
@@ -156,7 +156,7 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     seen = here.server.analyses(here.page).latest()
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
     spent = here.study.spent.cost
-    paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
+    paid = [("spent on judges", format_money(spent))] if spent else []
     return {
         "badge": seen.badge,
         "story": seen.story,

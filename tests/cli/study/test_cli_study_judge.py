@@ -98,7 +98,7 @@ def test_the_exit_code_says_why_judges_stopped(new_study, monkeypatch, reason, c
     monkeypatch.setattr("copeland.study.judges.judge_study", lambda *_, **__: told(reason))
     done = run("study", "judge", "tea", "--command", FIRST)
     assert done.exit_code == code
-    assert "2 votes from 2 calls, cost 0.5 (2 errors, 2 skips, 2 sent again)" in flat(done.stdout)
+    assert "2 votes from 2 calls, cost $0.50 (2 errors, 2 skips, 2 sent again)" in flat(done.stdout)
     assert "ann flipped on 2 of 2 ballots" in done.stdout
     assert "ann and bob agree in 75 % of 4 cases." in done.stdout
 

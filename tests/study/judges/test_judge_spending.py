@@ -102,8 +102,8 @@ def test_the_command_says_the_estimate_first_and_status_the_sum(tmp_path, monkey
     with FakeChat(says("left")) as fake:
         first = run(*words, "--url", fake.url, "--calls", "2")
         told = values(*words, "--url", fake.url, "--calls", "1")
-    assert "at most 2 calls, which cost about" in first.stderr
+    assert "at most 2 calls, which cost under $0.01 if" in first.stderr
     assert told["total"] == {"calls": 3, "tokens": 303, "cost": pytest.approx(306e-6)}
     status = flat(run("study", "status", "prompts").stdout)
-    assert "judges were called 3 times, for 303 tokens at a cost of 0.000306" in status
+    assert "judges were called 3 times, for 303 tokens and under $0.01" in status
     assert values("study", "status", "prompts")["spent"]["calls"] == 3
