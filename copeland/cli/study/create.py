@@ -169,11 +169,11 @@ def _number_of(cases: str | None) -> int | None:
 def _check_people(people: int, settings: dict[str, Any]) -> None:
     """Refuse to say what is within the reach of people where others vote."""
     from copeland.forecast.prospects import check_people
-    from copeland.study.kinds import kind_named
+    from copeland.study.kinds import kind_by_voters
     from copeland.study.settings import usual_settings
 
     voters = usual_settings(settings["voters"], settings["panel"])["voters"]
-    kind_named(voters).check_prospect(voters)
+    kind_by_voters(voters).check_prospect(voters)
     check_people(people, "--people")
 
 

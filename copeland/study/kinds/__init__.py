@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from copeland.errors import InvalidParameter
+from copeland.support.phrasing import join_names
+
 if TYPE_CHECKING:
     from copeland.study.kinds.kind import Kind
     from copeland.study.settings import Settings
@@ -12,12 +15,18 @@ if TYPE_CHECKING:
 
 def kind_of(settings: Settings) -> Kind:
     """Return the kind of a study, which follows from who votes and so never changes."""
-    return kind_named(settings.voters)
+    return kind_by_voters(settings.voters)
 
 
-def kind_named(voters: str) -> Kind:
+def kind_by_voters(voters: str) -> Kind:
     """Return the kind of a study by who votes, before it has settings."""
-    return _kinds()[voters]
+    kinds = _kinds()
+    if voters not in kinds:
+        raise InvalidParameter(
+            f"voters is {voters!r}; it must be {join_names(list(map(repr, kinds)), last='or')}.",
+            "voters",
+        )
+    return kinds[voters]
 
 
 @cache
@@ -30,8 +39,8 @@ def _kinds() -> dict[str, Kind]:
     from copeland.study.settings import INDEPENDENT, JUDGE, PANEL, PEOPLE
 
     return {
-        INDEPENDENT: IndependentVisitors(),
         PEOPLE: People(),
-        JUDGE: JudgedCases(),
+        INDEPENDENT: IndependentVisitors(),
         PANEL: PanelOfVoters(),
+        JUDGE: JudgedCases(),
     }

@@ -203,7 +203,7 @@ class JudgedCases(Kind):
             if not is_judged and settings.cases > 1:
                 yield f"When all {n} are judged, the verdict is exact."
             return
-        more = _count_cases_needed(standing)
+        more = _count_missing_cases(standing)
         would = f"about {about(more)} more cases would" if more > 0 else "a few more may"
         aim = name_aim(settings.goal)
         if is_judged:
@@ -373,7 +373,7 @@ def _count_votes_left(standing: Standing) -> NDArray[np.int64]:
     return np.where(active[:, None] & active, left, 0)
 
 
-def _count_cases_needed(standing: Standing) -> int:
+def _count_missing_cases(standing: Standing) -> int:
     """About how many more cases a proof on cases like these would take."""
     left = _count_votes_left(standing)
     found = number_options(outlook_of(standing.start), standing.options_left)
@@ -385,4 +385,4 @@ def _are_too_few(standing: Standing, outlook: Outlook) -> bool:
     if outlook.votes is None:  # of options that are not asked
         return False
     is_sample = standing.settings.finite is None
-    return not outlook.votes or (is_sample and _count_cases_needed(standing) > 0)
+    return not outlook.votes or (is_sample and _count_missing_cases(standing) > 0)

@@ -53,7 +53,7 @@ class Estimator:
         """Tell whether a proof may count all votes that there can be."""
         return False
 
-    def share_settled(self, certificate: BaseCertificate) -> float | None:
+    def find_settled_share(self, certificate: BaseCertificate) -> float | None:
         """Return how many of the pairs are settled, of all; None where pairs are estimated, and never settled."""
         return None
 

@@ -231,7 +231,7 @@ class PanelOfVoters(Kind):
         """Tell whether a proof may count all votes that there can be: a panel is its whole electorate."""
         return True
 
-    def share_settled(self, certificate: BaseCertificate) -> float:
+    def find_settled_share(self, certificate: BaseCertificate) -> float:
         """Return how many of the pairs are settled, of all."""
         return (len(certificate.beats) + len(certificate.ties)) / count_pairs(certificate.k)
 
@@ -439,12 +439,12 @@ class PanelOfVoters(Kind):
             settings=replace(
                 standing.settings, panel=tuple(names[one] for one in standing.settings.panel)
             ),
-            certificate=_rename_excused(standing.certificate, names),
+            certificate=_rename_excused_members(standing.certificate, names),
             panel=replace(
                 panel,
                 members=tuple(names[one] for one in panel.members),
                 excused=tuple(names[one] for one in panel.excused),
-                active=_rename_excused(panel.active, names),
+                active=_rename_excused_members(panel.active, names),
             ),
         )
 
@@ -535,7 +535,7 @@ def _explain_pause(standing: Standing) -> str:
     return f"Fewer than {need} options are active, so nothing can be asked; resume one, or add one."
 
 
-def _rename_excused(certificate: Any, names: Mapping[str, str]) -> Any:
+def _rename_excused_members(certificate: Any, names: Mapping[str, str]) -> Any:
     return replace(certificate, excused=tuple(names.get(one, one) for one in certificate.excused))
 
 

@@ -76,7 +76,9 @@ class People(Kind):
         in_all = None if remaining is None else remaining.people
         people = None if in_all is None else in_all.beyond(voters)
         pairs = votes_each(standing.settings, len(standing.active))
-        return Reach(pairs, _is_exhausted(standing), people, voters, _count_unanswered(standing))
+        return Reach(
+            pairs, _is_exhausted(standing), people, voters, _count_missing_answers(standing)
+        )
 
     def find_voters(self, standing: Standing, people: int | None) -> Voters:
         """Return who can still answer: those known what they were dealt, and others who come anew."""
@@ -84,7 +86,7 @@ class People(Kind):
         known = len(standing.voters)
         new = max((people or 0) - known, 0)
         room = room_of(start, new, np.zeros_like(start.wins))
-        left = min(int(room.sum()) // 2, new * each) + _count_unanswered(standing)
+        left = min(int(room.sum()) // 2, new * each) + _count_missing_answers(standing)
         return Voters(known + new, room, left, each, dealt=known)
 
     def check_prospect(self, voters: str) -> None:
@@ -165,7 +167,7 @@ def reach_sentence(reach: Reach) -> str:
     return f"That takes {people}, as each can be asked {format_count(reach.pairs, 'pair')}{left}."
 
 
-def _count_unanswered(standing: Standing) -> int:
+def _count_missing_answers(standing: Standing) -> int:
     """How many ballots have no answer, and may get one that counts."""
     found, counts_late = standing.ballots, standing.settings.missing == AGAINST
     return found.open + found.taken_back + (found.missing if counts_late else 0)
@@ -173,4 +175,4 @@ def _count_unanswered(standing: Standing) -> int:
 
 def _is_exhausted(standing: Standing) -> bool:
     """Whether nobody known can be asked anything: each has answered, or skipped, every pair."""
-    return bool(standing.voters and not _count_unanswered(standing))
+    return bool(standing.voters and not _count_missing_answers(standing))

@@ -158,7 +158,7 @@ def _share_of(
 ) -> float:
     if found.goal != BEST:
         return share_of_goal(found)
-    settled = kind_of(votes.settings).share_settled(found)
+    settled = kind_of(votes.settings).find_settled_share(found)
     if settled is not None:
         return settled
     return 1.0 if found.decided else proved_share(votes, proof)  # sums of floats may miss 1
