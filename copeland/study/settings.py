@@ -64,24 +64,27 @@ def _setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any
     return field(default=default, metadata={"rule": rule, "help": help, "usual": usual})
 
 
-def usual_settings(voters: str | None, panel: Sequence[str]) -> dict[str, Any]:
+def usual_settings(
+    voters: str | None, panel: Sequence[str], cases: int | None = None
+) -> dict[str, Any]:
     """Return the settings that follow from who votes, where they are not told.
 
     Examples
     --------
-    >>> usual_settings("judge", panel=())["cases"]
-    1
+    >>> usual_settings("judge", panel=(), cases=200)["population"]
+    'like-these'
     """
     voters = (PANEL if panel else PEOPLE) if voters is None else voters
     dealt, judge = voters == PEOPLE, voters == JUDGE
+    cases = int(judge) if cases is None else cases
     return {
         "voters": voters,
         "algorithm": PANEL if voters == PANEL else "cpc-pac",
         "repeats": "count" if voters == INDEPENDENT else "first",
         "batch": BATCH if dealt else 0,
         "missing": AGAINST if dealt else "",
-        "cases": int(judge),
-        "population": THESE if judge else "",
+        "cases": cases,
+        "population": (THESE if cases == 1 else LIKE_THESE) if judge else "",
     }
 
 
@@ -134,8 +137,9 @@ class Settings:
         them. ``"above:NAME"``: for each other option, whether it beats NAME. ``"tiers"``: groups of options that are
         apart; it goes on after the winner.
     population
-        Where judges vote, what is proved: something about exactly ``"these"`` cases, as by default, or about cases ``"like-these"``, of
-        which these are a random sample. Empty elsewhere.
+        Where judges vote, what is proved: something about cases ``"like-these"``, of which these are a random sample, or about exactly
+        ``"these"`` cases, with the answers that the judges give. By default ``"like-these"``, and ``"these"`` if there is one case.
+        Empty elsewhere.
     cases
         Where judges vote, how many test cases there are; 1, the default, if the options themselves are compared, once. 0 elsewhere.
 
@@ -196,9 +200,9 @@ class Settings:
     population: str = _setting(
         None,
         _choice(THESE, LIKE_THESE, unsaid=("",)),
-        "Where a judge votes, what is proved: of exactly these cases, or of cases like-these, of which they are "
-        "a sample.",
-        THESE,
+        "Where a judge votes, what is proved: of cases like-these, of which they are a sample, or of exactly these "
+        "cases.",
+        f"{LIKE_THESE}, or {THESE} if there is one case",
     )
     goal: str = _setting(
         BEST,
@@ -215,7 +219,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
-        for name, value in usual_settings(self.voters, self.panel).items():
+        for name, value in usual_settings(self.voters, self.panel, self.cases).items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         for name, one in SETTINGS.items():

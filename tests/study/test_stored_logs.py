@@ -129,7 +129,7 @@ STUDIES = {
     "people": (vote_of_people, {"voters": "people", "batch": 2}),
     "ignored": (vote_of_people, {"voters": "people", "batch": 2, "missing": "ignored"}),
     "panel": (vote_of_panel, {"panel": ["ann", "bob", "cat"]}),
-    "cases": (vote_on_cases, {"voters": "judge", "cases": 2}),
+    "cases": (vote_on_cases, {"voters": "judge", "cases": 2, "population": "these"}),
     "pages": (see_pages, {"voters": "independent"}),
 }
 

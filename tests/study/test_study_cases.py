@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from copeland.errors import InvalidParameter
-from copeland.study import Storage, create_study, create_study_from_votes
+from copeland.study import Storage, copy_study, create_study, create_study_from_votes
 from copeland.study.log.state import dump_state, fold_log, load_state
 from copeland.study.results.certificate_file import (
     certificate_to_file,
@@ -41,10 +41,12 @@ def test_the_settings_say_who_judges_what():
     assert (told["voters"], told["cases"], told["population"], told["repeats"]) == (
         "judge",
         10,
-        "these",
+        "like-these",
         "first",
     )
-    assert made(cases=None).settings.cases == 1
+    one = made(cases=None).settings
+    assert (one.cases, one.population) == (1, "these")
+    assert made(population="these").settings.population == "these"
 
 
 def test_settings_of_other_studies_stay_as_they_are():
@@ -77,7 +79,7 @@ def test_a_pair_meets_each_case_once_and_then_the_study_ends(population):
 
 @pytest.mark.slow
 def test_when_all_is_judged_the_verdict_is_exact_and_comes_back_from_a_snapshot():
-    study = made()
+    study = made(population="these")
     run(study, even)
     found = study.certificate()
     assert (found.verdict, found.best, found.complete) == ("tied", (0, 1, 2), True)
@@ -119,7 +121,7 @@ def test_judges_share_the_cases_and_an_undone_vote_passes_on_to_another():
 
 
 def test_an_answer_under_way_counts_as_a_loss_of_both_unless_the_count_ends_before_it():
-    study = made(options=["A", "B"])
+    study = made(options=["A", "B"], population="these")
     ballots = [study.ask("gpt", cases=TEN) for _ in range(7)]
     for ballot in ballots[1:6]:
         study.tell(ballot, "A")
@@ -209,12 +211,15 @@ def test_other_cases_than_before_are_refused():
 
 
 def test_a_sample_of_cases_takes_no_further_options_once_it_was_seen():
-    study = made(population="like-these")
+    study = made()
     study.add_option("D")
     study.tell(study.ask("gpt", cases=TEN), "left")
-    with pytest.raises(InvalidParameter, match="new study with new cases"):
+    with pytest.raises(InvalidParameter, match=r"copy the study, which leaves the votes behind"):
         study.add_option("E")
-    these = made()
+    again = copy_study("prompts", "second round", study.storage)
+    again.add_option("E")
+    assert again.ask("gpt", cases=TEN) and len(again.options) == 5
+    these = made(population="these")
     these.tell(these.ask("gpt", cases=TEN), "left")
     these.add_option("E")
 
@@ -224,13 +229,13 @@ def test_answers_of_all_cases_can_be_imported_and_are_exact():
         {"left": "A", "right": "B", "outcome": "left" if i < 6 else "right", "item": f"q{i}"}
         for i in range(10)
     ]
-    study, _ = create_study_from_votes("p", rows, voters="judge", cases=10)
+    study, _ = create_study_from_votes("p", rows, voters="judge", cases=10, population="these")
     assert (study.certificate().best, study.certificate().complete) == ((0,), True)
     assert study.ask("gpt", cases=[f"q{i}" for i in range(10)]) is None
 
 
 def test_a_certificate_file_says_on_which_cases_and_is_checked_from_the_log(tmp_path):
-    study = made(options=["A", "B"])
+    study = made(options=["A", "B"], population="these")
     run(study, alphabetical)
     path = tmp_path / "prompts.json"
     found, text = certificate_to_file(study)

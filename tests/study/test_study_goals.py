@@ -225,7 +225,7 @@ def test_all_that_is_left_is_the_top():
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_cases_that_are_all_even_end_it(goal):
-    study = study_with(goal, voters="judge", cases=2)
+    study = study_with(goal, voters="judge", cases=2, population="these")
     while ballot := study.ask("ann", cases=["x", "y"]):
         study.tell(ballot, "tie")
     verdict = study.verdict()

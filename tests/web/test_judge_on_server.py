@@ -51,8 +51,9 @@ def even(left, right, item):
 
 @pytest.mark.quick
 def test_a_judge_does_the_same_on_a_server_as_at_hand(site):
-    study, far = make(site, cases=20)
-    near = create_study("prompts", ["A", "B"], voters="judge", cases=20, clock=site.clock)
+    settings = {"cases": 20, "population": "these"}
+    study, far = make(site, **settings)
+    near = create_study("prompts", ["A", "B"], voters="judge", clock=site.clock, **settings)
     done, local = (
         judge_study(one, {"gpt": even}, items=QUESTIONS, calls=50) for one in (far, near)
     )
@@ -164,7 +165,7 @@ def test_a_judge_that_is_killed_and_started_again_answers_nothing_twice(
 ):
     began = live.clock.now - time.monotonic()
     monkeypatch.setattr(type(live.clock), "__call__", lambda _: began + time.monotonic())
-    study = live.study("prompts", ["A", "B"], voters="judge", cases=20)
+    study = live.study("prompts", ["A", "B"], voters="judge", cases=20, population="these")
     key = live.server.store.add_key(live.page("prompts").study, "far", ["ask", "tell", "read"])
     (tmp_path / "judge.py").write_text(JUDGE)
     (tmp_path / "items.txt").write_text("\n".join(QUESTIONS))

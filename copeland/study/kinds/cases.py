@@ -116,8 +116,8 @@ class JudgedCases(Kind):
         """Refuse an option that votes on the same cases may have shaped."""
         if state.settings.finite is None and state.voted_in_epoch:
             raise InvalidParameter(
-                "votes on these cases may have shaped a further option, so on cases like these they prove nothing about it; create "
-                "a new study with new cases."
+                "votes on these cases may have shaped a further option, so what is proved of cases like these would not hold for it; "
+                "copy the study, which leaves the votes behind (copeland study copy), add the option there, and judge that on new cases."
             )
         super().check_adding(state)
 
@@ -227,10 +227,9 @@ class JudgedCases(Kind):
         )
 
     def expect(self, settings: Settings, options: int) -> tuple[str, ...]:
-        """Return when the result is exact."""
-        return (
-            "Judges compare each pair once on each case; when all are judged, the result is exact.",
-        )
+        """Return what all votes together come to."""
+        end = ", and the result is exact" if self.is_exact(settings) else ""
+        return (f"Judges compare each pair once on each case; when all are judged, it ends{end}.",)
 
     def onwards(self, name: str, settings: Settings, items: str) -> str:
         """Return how judges decide."""

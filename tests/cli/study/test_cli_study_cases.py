@@ -20,7 +20,8 @@ def cases(tmp_path):
 
 
 def test_a_file_of_cases_is_counted_and_judged(cases):
-    said = ok("create", "p", "-o", "A", "-o", "B", "--judge", "--cases", cases)
+    how = ("--judge", "--cases", cases, "--population", "these")
+    said = ok("create", "p", "-o", "A", "-o", "B", *how)
     assert "once on each of 3 cases, 3 votes at most" in said
     assert "copeland study judge p --items" in said
     done = ok("judge", "p", "--items", cases, "--command", COMMAND, "--voter", "shorter")
@@ -33,20 +34,7 @@ def test_a_file_of_cases_is_counted_and_judged(cases):
 
 
 def test_a_sample_that_proves_nothing_says_so(cases):
-    ok(
-        "create",
-        "p",
-        "-o",
-        "A",
-        "-o",
-        "B",
-        "--voters",
-        "judge",
-        "--cases",
-        "3",
-        "--population",
-        "like-these",
-    )
+    ok("create", "p", "-o", "A", "-o", "B", "--voters", "judge", "--cases", "3")
     done = ok("judge", "p", "--items", cases, "--command", COMMAND)
     assert "All 3 cases are judged. They do not prove which option is best" in done
     assert "more votes" not in done + ok("status", "p")
@@ -63,7 +51,8 @@ def test_a_judge_in_a_study_of_people_is_told_what_to_do():
 def test_a_certificate_on_cases_is_written_and_verified_and_ballots_are_not_handed_out(
     cases, tmp_path
 ):
-    ok("create", "p", "-o", "A", "-o", "B", "--judge", "--cases", cases)
+    how = ("--judge", "--cases", cases, "--population", "these")
+    ok("create", "p", "-o", "A", "-o", "B", *how)
     for command in ("ask", "vote"):
         assert "--items FILE" in refused(command, "p")
     ok("judge", "p", "--items", cases, "--command", COMMAND)

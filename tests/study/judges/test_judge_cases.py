@@ -39,7 +39,7 @@ def even_on(cases):
 
 
 def test_all_judged_is_exact_and_a_program_under_a_second_name_counts_once():
-    study = made("AB")
+    study = made("AB", population="these")
     done = judge_study(study, {"gpt": even_on(CASES)}, items=CASES)
     assert (done.votes, done.calls, done.reason) == (20, 20, "finished")
     said = study.verdict()
@@ -94,7 +94,7 @@ def test_too_few_cases_are_said_to_be_too_few_before_they_are_judged():
 
 
 def test_every_case_is_judged_once_by_both_orders_several_workers_or_later_runs():
-    study = made("AB")
+    study = made("AB", population="these")
     done = judge_study(study, {"gpt": always_left}, items=CASES, swap="confirm")
     assert (done.calls, done.votes, done.flips) == (40, 20, 20)
     assert study.certificate().verdict == "tied"
@@ -260,7 +260,7 @@ def test_a_case_on_which_a_judge_failed_counts_against_both_until_it_is_judged()
             raise TimeoutError("too slow")
         return "left" if left.name == wins else "right"
 
-    study = create_study("even", ["a", "b"], voters="judge", cases=12)
+    study = create_study("even", ["a", "b"], voters="judge", cases=12, population="these")
     judge_study(study, {"gpt": judge}, items=names, patience=50)
     assert study.standing().outcomes["error"] == 6 and study.certificate().verdict == "open"
     assert (
