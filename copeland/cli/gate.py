@@ -12,22 +12,7 @@ import typer
 
 from copeland.cli.arguments import Force, FormatName, Json, Number, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.judge_options import (
-    KEY_VARIABLE,
-    Commands,
-    Cost,
-    KeyVariable,
-    MaxTokens,
-    Models,
-    Patience,
-    Prompt,
-    Temperature,
-    Timeout,
-    TokenPrices,
-    Url,
-    Voters,
-    make_judges,
-)
+from copeland.cli.judge_options import Cost, JudgeMaker, Patience, take_judges
 from copeland.cli.output import complain, note, print_json, progress_bar, require_new, show
 from copeland.cli.program import BAD_INPUT, FAILURE, app
 from copeland.errors import InvalidParameter
@@ -52,18 +37,19 @@ _OPTIONS = {"margin": "--by"} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("require", "delta", "population", "swap", "seed", "max_calls", "cost", "workers"),
-        *("patience", "judge_identical", "cheaper", "faster", "timeout", "max_tokens", "prices"),
+        *("patience", "judge_identical", "cheaper", "faster", "timeout", "prices"),
     )
 }
 _PHRASES = {
     "needs a margin above 0; give one": "needs --by above 0; give it",
-    "prices=(input, output) of a million tokens": "--prices IN,OUT",
 }
 _PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)}) (is|are)\b")
 
 
 @app.command("gate", epilog=f"Example: `{_EXAMPLE}`")
+@take_judges
 def gate_command(
+    *,
     baseline: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,10 +76,7 @@ def gate_command(
         ),
     ] = None,
     format_: FormatName = None,
-    command: Commands = None,
-    model: Models = None,
-    url: Url = None,
-    voter: Voters = None,
+    judges: JudgeMaker,
     require: Annotated[
         str,
         typer.Option(help="What is to be proved: not-worse (by more than --by), or better."),
@@ -120,7 +103,6 @@ def gate_command(
         int, Whole(help="Make at most this many calls to each judge, in all runs.")
     ] = 1_000,
     cost: Cost = None,
-    prices: TokenPrices = None,
     cheaper: Annotated[
         float | None,
         Number(help="Require also that answers cost less by this share: 0.4 for 40 %."),
@@ -149,12 +131,7 @@ def gate_command(
             help="Let a judge pass the candidate even if its answers follow the sides, or are all ties.",
         ),
     ] = False,
-    prompt: Prompt = None,
-    key_variable: KeyVariable = KEY_VARIABLE,
     workers: Annotated[int, Whole(help="How many questions to judge at the same time.")] = 1,
-    temperature: Temperature = 0.0,
-    max_tokens: MaxTokens = 16,
-    timeout: Timeout = 60.0,
     patience: Patience = 5,
     seed: Annotated[int, Whole(help="Same seed, same questions in the same order.")] = 0,
     journal: Annotated[
@@ -207,24 +184,13 @@ def gate_command(
         kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
         _require_places([kept, *files.values()])
         pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
-        judges = make_judges(
-            command,
-            model,
-            voter,
-            url=url,
-            prompt=prompt,
-            prices=prices,
-            key_variable=key_variable,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            timeout=timeout,
-        )
+        named = judges()
         if same:
-            _check_self(pairs, judges, settings, files, as_json)
+            _check_self(pairs, named, settings, files, as_json)
             return
         try:
-            _require_own(files, force, kept, pairs, judges, settings)
-            result = _judge(pairs, judges, settings, cheaper, faster, kept)
+            _require_own(files, force, kept, pairs, named, settings)
+            result = _judge(pairs, named, settings, cheaper, faster, kept)
             _write_files(result, files)
         except OSError as error:  # not the exit code 1, which says that the opposite is proved
             complain(error)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,69 +14,90 @@ import typer
 from copeland.cli.arguments import Number, Whole
 from copeland.errors import InvalidParameter
 
-Commands = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COMMAND",
-        help="A program that prints an outcome; {item}, {left} and {right} stand for texts. "
-        "Repeat for each.",
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(metavar="MODEL", help="A language model at --url; repeat for each."),
-]
-Url = Annotated[str | None, typer.Option(help="An endpoint that speaks OpenAI's chat completions.")]
-Voters = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="The name under which a judge votes; repeat for each, programs first.",
-    ),
-]
+JudgeMaker = Callable[[], list[Any]]
+
 Cost = Annotated[float | None, Number(help="Spend at most this many dollars; needs --prices.")]
-TokenPrices = Annotated[
-    str | None,
-    typer.Option(
-        metavar="IN,OUT", help="Dollars for a million tokens, read and written: 0.15,0.60."
-    ),
-]
-Prompt = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="What to tell models, with {item}, {left} and {right}."),
-]
-KeyVariable = Annotated[
-    str,
-    typer.Option(metavar="NAME", help="The environment variable with the key; '' for none."),
-]
-Temperature = Annotated[float, Number(help="How freely models draw their answers.")]
-MaxTokens = Annotated[int, Whole(help="How many tokens a model's answer may have.")]
-Timeout = Annotated[float, Number(help="How many seconds a judge may take.")]
 Patience = Annotated[int, Whole(help="Stop when a judge fails this many times in a row.")]
 
-KEY_VARIABLE = "OPENAI_API_KEY"
+
+def take_judges(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command with a parameter ``judges`` take the options that name judges in its place.
+
+    The command gets a function that makes them, so that it may first refuse what is cheaper to check.
+    """
+    signature, shared = inspect.signature(command, eval_str=True), _list_options()
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        told = {name: given.pop(name) for name in shared}
+        command(**given, judges=partial(make_judges, **told))
+
+    parameters = [
+        part.replace(kind=part.KEYWORD_ONLY)
+        for one in signature.parameters.values()
+        for part in (shared.values() if one.name == "judges" else (one,))
+    ]
+    vars(run)["__signature__"] = signature.replace(parameters=parameters)
+    return run
+
+
+def _list_options() -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(make_judges, eval_str=True).parameters)
 
 
 def make_judges(
-    commands: list[str] | None,
-    models: list[str] | None,
-    voters: list[str] | None,
     *,
-    url: str | None,
-    prompt: Path | None,
-    prices: str | None,
-    key_variable: str,
-    max_tokens: int,
-    temperature: float,
-    timeout: float,
+    command: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A program that prints an outcome; {item}, {left} and {right} stand for texts. "
+            "Repeat for each.",
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODEL", help="A language model at --url; repeat for each."),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="An endpoint that speaks OpenAI's chat completions.")
+    ] = None,
+    voter: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="The name under which a judge votes; repeat for each, programs first.",
+        ),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What to tell models, with {item}, {left} and {right}."),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A field of every request to models, in JSON: temperature=0, max_tokens=16. Repeat for each; the server "
+            "decides about the others.",
+        ),
+    ] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT", help="Dollars for a million tokens, read and written: 0.15,0.60."
+        ),
+    ] = None,
+    key_variable: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="The environment variable with the key; '' for none."),
+    ] = "OPENAI_API_KEY",
+    timeout: Annotated[float, Number(help="How many seconds a judge may take.")] = 60.0,
 ) -> list[Any]:
     """Return the judges that were named, each the voter it was told to be."""
     from copeland.study.judges import ChatJudge, CommandJudge
     from copeland.support.atomic_files import read_text
 
-    commands, models, voters = commands or [], models or [], voters or []
-    if temperature < 0:
-        raise InvalidParameter(f"--temperature is {temperature:g}; it must be 0 or more.")
+    commands, models, voters = command or [], model or [], voter or []
     if not commands and not models:
         raise InvalidParameter("name a judge: --command PROGRAM, or --model MODEL with --url.")
     if models and url is None:
@@ -85,23 +110,43 @@ def make_judges(
     chat: dict[str, Any] = {
         "url": url,
         "prompt": None if prompt is None else read_text(prompt),
-        "prices": read_prices(prices),
+        "prices": _read_prices(prices),
         "key_variable": key_variable or None,
-        "max_tokens": max_tokens,
-        "options": {"temperature": temperature},
+        "options": _read_options(option or ()),
     }
     names = voters or [None] * (len(commands) + len(models))
     programs = [
-        CommandJudge(command, timeout, name) for command, name in zip(commands, names, strict=False)
+        CommandJudge(words, timeout, name) for words, name in zip(commands, names, strict=False)
     ]
     return programs + [
-        ChatJudge(model, **chat, timeout=timeout, name=name)
-        for model, name in zip(models, names[len(commands) :], strict=True)
+        ChatJudge(one, **chat, timeout=timeout, name=name)
+        for one, name in zip(models, names[len(commands) :], strict=True)
     ]
 
 
-def read_prices(text: str | None) -> tuple[float, float] | None:
-    """Return the prices of a million tokens, read and written."""
+def _read_options(given: Sequence[str]) -> dict[str, Any]:
+    """The fields of a request; a value that is no JSON is a text, unless it begins as JSON does."""
+    found: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals) or name in found:
+            twice = f"sets {name} a second time" if name in found else f"is '{text}'"
+            raise InvalidParameter(
+                f"--option {twice}; give each field once, as in --option temperature=0."
+            )
+        try:
+            found[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            if value[:1] in ("[", "{", '"'):
+                raise InvalidParameter(
+                    f"--option {name} is '{value}', which begins as JSON does but is not; check its brackets and quotation marks."
+                ) from None
+            found[name] = value
+    return found
+
+
+def _read_prices(text: str | None) -> tuple[float, float] | None:
+    """The prices of a million tokens, read and written."""
     if text is None:
         return None
     try:

@@ -88,7 +88,7 @@ def test_bills_are_by_the_judge_s_estimate():
     assert bill == pytest.approx((116, (100 + 160) / 1e6, (100 + 10) / 1e6))
     assert estimate_call(lambda left, right, item: "tie", pairs, questions) is None
     pytest.importorskip("httpx")
-    judge = ChatJudge("m", "http://localhost:1/v1", key_variable=None, max_tokens=7)
+    judge = ChatJudge("m", "http://localhost:1/v1", key_variable=None, options={"max_tokens": 7})
     prompt = len(fill(PROMPT, "tea", "milk"))
     read, written = judge.estimate_tokens("tea", "milk")
     # The names of fields, quotation marks and escapes come on top of the prompt.

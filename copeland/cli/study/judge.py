@@ -8,23 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.arguments import STORAGE, Json, Number, Storage, Whole
+from copeland.cli.arguments import STORAGE, Json, Storage, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.judge_options import (
-    KEY_VARIABLE,
-    Commands,
-    Cost,
-    KeyVariable,
-    MaxTokens,
-    Models,
-    Patience,
-    Prompt,
-    Timeout,
-    TokenPrices,
-    Url,
-    Voters,
-    make_judges,
-)
+from copeland.cli.judge_options import Cost, JudgeMaker, Patience, take_judges
 from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
 from copeland.cli.study import Folder, Name, Server, find_study, nothing_left, study, wait_first
@@ -43,12 +29,10 @@ _CODES = {"failed": FAILURE, "interrupted": INTERRUPTED}
 
 
 @study.command("judge", epilog=f"Example: `{_EXAMPLE}`")
+@take_judges
 def judge_command(
     name: Name,
-    command: Commands = None,
-    model: Models = None,
-    url: Url = None,
-    voter: Voters = None,
+    judges: JudgeMaker,
     until: Annotated[
         str,
         typer.Option(
@@ -58,7 +42,6 @@ def judge_command(
     ] = "proved",
     calls: Annotated[int, Whole(help="Make at most this many calls to judges.")] = 1_000,
     cost: Cost = None,
-    prices: TokenPrices = None,
     swap: Annotated[
         str,
         typer.Option(
@@ -79,14 +62,7 @@ def judge_command(
             help="Ask the same question again: only for a judge that draws each answer afresh.",
         ),
     ] = False,
-    prompt: Prompt = None,
-    key_variable: KeyVariable = KEY_VARIABLE,
     workers: Annotated[int, Whole(help="How many ballots to judge at the same time.")] = 1,
-    temperature: Annotated[
-        float, Number(help="How freely models draw their answers; above 0, --repeat makes sense.")
-    ] = 0.0,
-    max_tokens: MaxTokens = 16,
-    timeout: Timeout = 60.0,
     patience: Patience = 5,
     folder: Folder = None,
     server: Server = None,
@@ -107,28 +83,17 @@ def judge_command(
     work = find_study(name, storage, server)
     if work.closed:
         raise StudyClosed(f"the study '{name}' is closed; it takes no more votes.")
-    judges = make_judges(
-        command,
-        model,
-        voter,
-        url=url,
-        prompt=prompt,
-        prices=prices,
-        key_variable=key_variable,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        timeout=timeout,
-    )
+    named = judges()
     drawn = None if items is None else read_items(items)
     place = folder or folder_of(work)
-    priced = estimate_price(work, judges, calls, drawn, swap, place, cost, repeat)
+    priced = estimate_price(work, named, calls, drawn, swap, place, cost, repeat)
     if priced is not None:
         note(f"copeland: {priced.sentence}")
     with progress_bar("calls") as advance:
         advance(0, calls)
         done = judge_study(
             work,
-            judges,
+            named,
             until=goal,
             calls=calls,
             cost=cost,

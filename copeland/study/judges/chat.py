@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import ssl
@@ -19,6 +20,7 @@ from copeland.study.input_limits import json_of
 from copeland.study.judges.call import Budget
 from copeland.study.judges.parse import JudgeFailed, parse_outcome, quote_answer
 from copeland.study.judges.prompts import check_template, fill, find_first_side
+from copeland.support.phrasing import join_names
 
 if TYPE_CHECKING:
     import httpx
@@ -246,7 +248,10 @@ PROMPT_ON_ITEM = (
     f"The candidates answer to this:\n\n<item {{mark}}>\n{{item}}\n</item {{mark}}>\n\n{PROMPT}"
 )
 
+USUAL = 16  # tokens of an answer, as an estimate, where nothing limits it: one word is asked for
 _BYTES = 4  # of a token, as an estimate
+_LIMITS = ("max_completion_tokens", "max_tokens")
+_OWN = ("model", "messages", "stream")
 _FRAME = 256  # tokens: more than servers put around a message
 
 
@@ -289,10 +294,8 @@ class ChatJudge:
         What a million input and a million output tokens cost. A cap on cost needs them.
     key_variable
         The environment variable that holds the key; None for a server that needs none.
-    max_tokens
-        How long an answer may be.
     options
-        Other fields of the request, as in ``{"seed": 7}``; None leaves a field out.
+        Fields of the request, as in ``{"temperature": 0, "max_tokens": 16}``; the server decides about the others.
     timeout
         Seconds to wait for a connection, and for the next bytes of an answer.
     attempts
@@ -317,7 +320,6 @@ class ChatJudge:
         prompt: str | None = None,
         prices: tuple[float, float] | None = None,
         key_variable: str | None = "OPENAI_API_KEY",
-        max_tokens: int = 16,
         options: Mapping[str, Any] | None = None,
         timeout: float = 60.0,
         attempts: int = 5,
@@ -333,8 +335,9 @@ class ChatJudge:
         self.prices = None if prices is None else Prices(*prices)
         if self.prices and not (self.prices.input >= 0 and self.prices.output >= 0):
             raise InvalidParameter(f"prices are {tuple(self.prices)}; they cannot be less than 0.")
-        fields = {"model": model, "temperature": 0, "max_tokens": max_tokens} | dict(options or {})
-        self.request = {field: value for field, value in fields.items() if value is not None}
+        self.request: dict[str, Any] = {"model": model} | _check_options(options or {})
+        # How many tokens an answer may have, if anything limits it.
+        self._limit: int | None = next(filter(None, map(self.request.get, _LIMITS)), None)
         self.attempts = attempts
         self.backoff = backoff
         self.budget = Budget()
@@ -350,12 +353,13 @@ class ChatJudge:
     def check(self, capped: bool = False) -> None:
         """Refuse to begin without a key; or under a cap on cost, without what bounds the cost."""
         self._endpoint.key()
-        if capped and not (self.prices and self._longest()):
-            prices = "prices=(input, output) of a million tokens"
-            missing = prices if self._longest() else "max_tokens"
+        missing = [] if self.prices else ["its prices (--prices IN,OUT)"]
+        if self._limit is None:
+            missing.append("how long an answer may be (--option max_tokens=16)")
+        if capped and missing:
             raise InvalidParameter(
                 f"the cap on cost cannot be kept, because nothing limits what a call of '{self.name}' "
-                f"costs; give {missing}."
+                f"costs; give {join_names(missing)}."
             )
 
     def charged(self, left: Any, right: Any, item: Any, budget: Budget) -> str:
@@ -378,15 +382,16 @@ class ChatJudge:
         return parse_outcome(said, find_first_side(template))
 
     def estimate_tokens(self, left: Any, right: Any, item: Any = None) -> tuple[int, int]:
-        """Return how many tokens a call reads if each has four bytes, and how many it writes at most."""
-        return len(self._write(left, right, item)[1]) // _BYTES, self._longest()
+        """Return how many tokens a call reads if each has four bytes, and how many it writes at most, or else about."""
+        return len(self._write(left, right, item)[1]) // _BYTES, self._limit or USUAL
 
     def estimate_call(self, left: Any, right: Any, item: Any = None) -> tuple[float, float]:
-        """Return what a call costs if a token has four bytes, and the most that it can cost."""
-        _, body = self._write(left, right, item)
+        """Return what a call costs if a token has four bytes, and the most that it can cost: infinite, if nothing limits the answer."""
         if self.prices is None:
             return 0.0, 0.0
-        return self.prices.of(len(body) // _BYTES, self._longest()), self._most(body)
+        likely = self.prices.of(*self.estimate_tokens(left, right, item))
+        body = self._write(left, right, item)[1]
+        return likely, math.inf if self._limit is None else self._most(body)
 
     def _write(self, left: Any, right: Any, item: Any) -> tuple[str, bytes]:
         """The prompt that is used, and the request that it makes."""
@@ -428,11 +433,23 @@ class ChatJudge:
         return read + written, self.prices.of(read, written) if self.prices else 0.0
 
     def _most(self, body: bytes) -> float:
-        """Return the most that a request can cost: no token is shorter than a byte."""
-        return self.prices.of(len(body) + _FRAME, self._longest()) if self.prices else 0.0
+        """Return the most that a request can cost, as no token is shorter than a byte; without a limit, with an answer as usual."""
+        longest = self._limit or USUAL
+        return self.prices.of(len(body) + _FRAME, longest) if self.prices else 0.0
 
-    def _longest(self) -> int:
-        return self.request.get("max_completion_tokens") or self.request.get("max_tokens") or 0
+
+def _check_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields that a request may have, with a limit that is one."""
+    for name, value in options.items():
+        if name in _OWN:
+            raise InvalidParameter(
+                f"the option '{name}' cannot be set: the judge writes it; leave it out."
+            )
+        if name in _LIMITS and not (type(value) is int and value > 0):
+            raise InvalidParameter(
+                f"the option '{name}' is {value!r}; it must be a whole number of tokens, as in {name}=16, or left out."
+            )
+    return dict(options)
 
 
 def _text(answer: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -30,7 +31,7 @@ from copeland.study.judges.call import (
     check_judge,
     name_judges,
 )
-from copeland.study.judges.chat import ChatJudge
+from copeland.study.judges.chat import USUAL, ChatJudge
 from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.parse import JudgeFailed
@@ -465,7 +466,7 @@ class _JudgingLoop:
 
 
 class PriceEstimate(NamedTuple):
-    """How many calls a run makes at most, what they cost by an estimate, and the most that they can cost without retries."""
+    """How many calls a run makes at most, what they cost by an estimate, and the most that they can cost without retries, or infinity."""
 
     calls: int
     likely: float
@@ -474,9 +475,14 @@ class PriceEstimate(NamedTuple):
     @property
     def sentence(self) -> str:
         """All of it, in words."""
+        limit = (
+            f" and an answer has {USUAL}"
+            if math.isinf(self.most)
+            else f", and no more than {format_money(self.most)} unless calls are sent again"
+        )
         return (
-            f"at most {format_count(self.calls, 'call')}, which cost {format_money(self.likely, about=True)} if a token has four bytes, "
-            f"and no more than {format_money(self.most)} unless calls are sent again."
+            f"at most {format_count(self.calls, 'call')}, which cost {format_money(self.likely, about=True)} if a token has four "
+            f"bytes{limit}."
         )
 
 

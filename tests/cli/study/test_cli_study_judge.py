@@ -114,12 +114,13 @@ def test_models_are_given_what_they_need(new_study, monkeypatch):
     Path("prompt.txt").write_text("{left} or {right}?")
     models = ("--model", "m1", "--model", "m2", "--url", "http://localhost:1/v1")
     limits = ("--prices", "0.1,0.2", "--cost", "2", "--swap", "confirm", "--timeout", "5")
-    limits += ("--temperature", "0.7", "--max-tokens", "400")
+    limits += ("--option", "temperature=0.7", "--option", "max_tokens=400")
+    limits += ("--option", "effort=low", "--option", 'stop=["."]')
     ok("judge", "tea", *models, *limits, "--prompt", "prompt.txt", "--key-variable", "")
     assert [judge.name for judge in seen["judges"]] == ["m1", "m2"]
     assert seen["judges"][0].prices == (0.1, 0.2)
-    asked = seen["judges"][0].request
-    assert (asked["temperature"], asked["max_tokens"]) == (0.7, 400)
+    fields = {"temperature": 0.7, "max_tokens": 400, "effort": "low", "stop": ["."]}
+    assert seen["judges"][0].request == {"model": "m1"} | fields
     assert seen["judges"][0].prompt == "{left} or {right}?"
     assert (seen["cost"], seen["swap"], seen["calls"]) == (2.0, "confirm", 1_000)
 

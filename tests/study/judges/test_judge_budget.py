@@ -12,6 +12,8 @@ from tiny_study import TinyStudy, quick
 from copeland.errors import InvalidParameter
 from copeland.study.judges import Budget, BudgetSpent, Prices, judge_study
 
+SHORT = {"max_tokens": 16}
+
 
 def test_tokens_and_cost_are_counted_for_every_answer(key):
     with FakeChat(says("left", usage=(1000, 10))) as fake:
@@ -42,7 +44,7 @@ def test_the_cap_on_cost_is_met_and_never_exceeded(key, workers):
         return says("left", usage=(len(json.dumps(request.body)) + 256, 16))
 
     with FakeChat(bills_all_it_may) as fake:
-        judge = quick(fake, prices=(1.0, 1.0))
+        judge = quick(fake, prices=(1.0, 1.0), options=SHORT)
         once = judge_study(TinyStudy(), judge, calls=1).cost  # texts of A, B, C are equally long
         study = TinyStudy(enough=99)
         done = judge_study(study, judge, cost=5 * once, workers=workers)
@@ -55,7 +57,9 @@ def test_the_cap_on_cost_is_met_and_never_exceeded(key, workers):
 def test_a_ballot_that_cannot_be_confirmed_within_the_cap_is_not_told(key):
     with FakeChat(says("left", usage=(1_000_000, 0))) as fake:
         study = TinyStudy()
-        done = judge_study(study, quick(fake, prices=(1, 1)), cost=1.0, swap="confirm")
+        done = judge_study(
+            study, quick(fake, prices=(1, 1), options=SHORT), cost=1.0, swap="confirm"
+        )
     assert (done.reason, done.calls, done.cost, study.outcomes) == ("cost", 1, 1.0, [])
 
 
@@ -97,8 +101,9 @@ def test_a_budget_is_never_overdrawn(calls, cap):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({}, r"'tiny' costs; give prices=\(input, output\)"),
-        ({"prices": (1, 1), "options": {"max_tokens": None}}, "give max_tokens"),
+        ({}, "'tiny' costs; give its prices .* and how long an answer may be"),
+        ({"options": SHORT}, r"give its prices \(--prices IN,OUT\)\.$"),
+        ({"prices": (1, 1)}, r"costs; give how long an answer may be \(--option max_tokens=16\)"),
     ],
 )
 def test_a_cap_on_cost_needs_what_bounds_the_cost(key, changes, sentence):
@@ -108,7 +113,7 @@ def test_a_cap_on_cost_needs_what_bounds_the_cost(key, changes, sentence):
 
 def test_judges_of_different_prices_share_one_cap(key):
     with FakeChat(says("left", usage=(1_000_000, 0))) as fake:
-        cheap = quick(fake, prices=(1, 1), name="cheap")
-        dear = quick(fake, prices=Prices(3, 3), name="dear")
+        cheap = quick(fake, prices=(1, 1), name="cheap", options=SHORT)
+        dear = quick(fake, prices=Prices(3, 3), name="dear", options=SHORT)
         done = judge_study(TinyStudy(), [cheap, dear], calls=4, cost=100)
     assert done.cost == pytest.approx(2 * 1 + 2 * 3)

@@ -11,11 +11,13 @@ from copeland.study import Option, create_study
 from copeland.study.judges import ChatJudge, Item, JudgeFailed, judge_study
 
 
-def test_a_model_is_asked_at_temperature_0_with_both_texts_and_the_item(key):
+def test_a_model_is_sent_both_texts_and_the_item_and_no_field_that_was_not_set(key):
     with FakeChat(says("left")) as fake:
         assert quick(fake)(A, B, Item("q", "What to drink?")) == "left"
-    request = fake.requests[0]
-    assert (request.path, request.body["temperature"]) == ("/v1/chat/completions", 0)
+        quick(fake, options={"seed": 7, "temperature": 0})(A, B)
+    request, other = fake.requests
+    assert (request.path, set(request.body)) == ("/v1/chat/completions", {"model", "messages"})
+    assert (other.body["seed"], other.body["temperature"]) == (7, 0)
     assert request.headers["Authorization"] == f"Bearer {KEY}"
     assert all(text in request.prompt for text in ("tea", "$(coffee)", "What to drink?"))
 
@@ -30,16 +32,12 @@ def test_a_model_is_shown_answers_without_names(key):
     assert "two" in prompt and "three" in prompt and "tea" not in prompt
 
 
-def test_an_item_without_an_answer_fails_and_further_fields_are_sent_or_left_out(key):
+def test_an_item_without_an_answer_fails(key):
     with (
         FakeChat(says("left")) as fake,
         pytest.raises(JudgeFailed, match="no answer of the option 'B'"),
     ):
         quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two"}))
-    with FakeChat(says("left")) as fake:
-        quick(fake, options={"seed": 7, "max_tokens": None})(A, B)
-    body = fake.requests[0].body
-    assert body["seed"] == 7 and "max_tokens" not in body
 
 
 @pytest.mark.parametrize(
@@ -50,6 +48,8 @@ def test_an_item_without_an_answer_fails_and_further_fields_are_sent_or_left_out
         ({"prices": (-1, 1)}, "cannot be less than 0"),
         ({"attempts": 0}, "attempts is 0"),
         ({"timeout": -1}, "timeout is -1"),
+        ({"options": {"max_tokens": None}}, "'max_tokens' is None; it must be a whole number"),
+        ({"options": {"messages": []}}, "'messages' cannot be set"),
     ],
 )
 def test_a_chat_judge_that_cannot_work_is_refused_at_once(wrong, sentence):

@@ -1,5 +1,7 @@
 """What judges cost: the sum over all runs, and an estimate before the first call."""
 
+import math
+
 import pytest
 from commands import flat, run, values
 from fake_chat import FakeChat, says
@@ -65,7 +67,7 @@ def test_only_calls_of_models_cost():
 def test_the_estimate_is_that_of_the_requests_which_are_sent(key):
     study = judged()
     with FakeChat(says("left")) as fake:
-        judge = quick(fake, prices=PRICES, max_tokens=16)
+        judge = quick(fake, prices=PRICES, options={"max_tokens": 16})
         found = estimate_price(study, [judge], calls=1000, items=QUESTIONS)
         sizes = []
         judge._endpoint.send = lambda body: (
@@ -89,6 +91,9 @@ def test_the_estimate_keeps_to_the_caps(key):
         assert estimate_price(study, [judge], calls=2, items=QUESTIONS).calls == 2
         both = estimate_price(study, [judge], 1000, QUESTIONS, swap="confirm", cost=1e-6)
         assert (both.calls, both.most) == (12, 1e-6)
+        without = estimate_price(study, [judge], 1000, QUESTIONS)
+        assert without.most == math.inf and without.likely > 0
+        assert without.sentence.endswith("if a token has four bytes and an answer has 16.")
         assert estimate_price(study, [judge], 1000, QUESTIONS, repeat=True).calls == 1000
         assert estimate_price(study, [quick(fake)], 1000, QUESTIONS) is None
 
