@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
-
-import typer
+from collections.abc import Iterator
+from typing import Any
 
 from copeland.cli.arguments import Json
-from copeland.cli.output import note, print_json, print_line, show, warnings_as_notes
+from copeland.cli.output import Line, Reply, note, print_line, warnings_as_notes
 from copeland.cli.program import app
 from copeland.version import __version__
 
@@ -16,16 +15,9 @@ USED = ("numpy", "scipy", "numba", "matplotlib", "sqlalchemy", "typer")
 
 _FIELDS = ("name", "paper", "target", "needs_horizon", "assumes_condorcet", "stops", "summary")
 
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[NAME]...", help="Algorithms, as `copeland algorithms` lists them; all by default."
-    ),
-]
-
 
 @app.command("algorithms", epilog="Example: `copeland algorithms`")
-def algorithms_command(as_json: Json = False) -> None:
+def algorithms_command() -> Reply:
     """List the algorithms: what each one looks for, its parameters and needs, and its paper."""
     from copeland.registry import algorithms
     from copeland.report.terminal_tables import algorithms_table
@@ -33,14 +25,11 @@ def algorithms_command(as_json: Json = False) -> None:
     with warnings_as_notes():
         known = algorithms().values()
     rows = [{name: getattr(one, name) for name in (*_FIELDS, "parameters")} for one in known]
-    if as_json:
-        print_json(rows)
-        return
-    show(algorithms_table(rows))
+    return Reply(rows, [algorithms_table(rows)])
 
 
 @app.command("formats", epilog="Example: `copeland formats`")
-def formats_command(as_json: Json = False) -> None:
+def formats_command() -> Reply:
     """List the formats of files besides plain tables: what each holds, and whether it is read, written or both."""
     from copeland.formats import formats
 
@@ -59,20 +48,22 @@ def formats_command(as_json: Json = False) -> None:
         }
         for one in known
     ]
-    if as_json:
-        print_json(rows)
-        return
     width = max(len(one.name) for one in known)
+    lines = []
     for one in known:
         uses = [word for word, does in (("read", one.is_read), ("written", one.write)) if does]
-        print_line(f"{one.name:{width}}  {one.holds:7}  {' and '.join(uses):16}  {one.summary}")
+        use = " and ".join(uses)
+        lines.append(Line(f"{one.name:{width}}  {one.holds:7}  {use:16}  {one.summary}"))
+    return Reply(rows, lines)
 
 
 @app.command("compile", epilog="Example: `copeland compile cpc ccb`")
-def compile_command(wanted: Names = None, as_json: Json = False) -> None:
+def compile_command(wanted: list[str] | None = None, as_json: Json = False) -> Reply:
     """Compile algorithms before you first use them, and keep the result on disk.
 
     Otherwise the first simulation, or a server's first questions, would wait for it.
+
+    [NAME]...    Algorithms, as `copeland algorithms` lists them; all by default.
     """
     from copeland.registry import algorithms, find
     from copeland.simulation.compilation import compile_ahead
@@ -90,35 +81,33 @@ def compile_command(wanted: Names = None, as_json: Json = False) -> None:
         if not as_json:
             how = "was compiled before" if one.was_ready else f"compiled in {one.seconds:.1f} s"
             print_line(one.reason or f"{one.algorithm}: {how}.")
-    if as_json:
-        print_json([one._asdict() for one in done])
-        return
     seconds = sum(one.seconds for one in done)
-    print_line(f"{format_count(len(done), 'algorithm')} in {seconds:.0f} s.")
+    in_all = Line(f"{format_count(len(done), 'algorithm')} in {seconds:.0f} s.")
+    return Reply([one._asdict() for one in done], [in_all])
 
 
 @app.command("doctor", epilog="Example: `copeland doctor --json`")
-def doctor_command(as_json: Json = False) -> None:
+def doctor_command() -> Reply:
     """Show versions, extras, folders and what is compiled. Include this when you report a fault."""
+    found = _examine()
+    return Reply(found, map(Line, _findings(found)))
+
+
+def _findings(found: dict[str, Any]) -> Iterator[str]:
     from copeland.support.phrasing import format_count, join_names
 
-    found = _examine()
-    if as_json:
-        print_json(found)
-        return
     ready = [name for name, is_compiled in found["compiled"].items() if is_compiled]
-    missing = [name for name, lacks in found["extras"].items() if lacks]
-    lines = [
-        f"copeland {found['copeland']}, Python {found['python']}, {found['system']}, {format_count(found['cores'], 'core')}",
-        ", ".join(f"{name} {version}" for name, version in found["packages"].items()),
-        f"extras here: {join_names([name for name in found['extras'] if name not in missing]) or 'none'}",
-        *(f"extra {name}: lacks {join_names(found['extras'][name])}" for name in missing),
-        f"data sets: {found['data']}",
-        f"compiled code: {join_names(found['caches']) or 'is not kept'}",
-        f"compiled: {', '.join(ready) or 'nothing yet; copeland compile does it now'}",
-    ]
-    for line in lines:
-        print_line(line)
+    here = [name for name, lacks in found["extras"].items() if not lacks]
+    cores = format_count(found["cores"], "core")
+    yield f"copeland {found['copeland']}, Python {found['python']}, {found['system']}, {cores}"
+    yield ", ".join(f"{name} {version}" for name, version in found["packages"].items())
+    yield f"extras here: {join_names(here) or 'none'}"
+    for name, lacks in found["extras"].items():
+        if lacks:
+            yield f"extra {name}: lacks {join_names(lacks)}"
+    yield f"data sets: {found['data']}"
+    yield f"compiled code: {join_names(found['caches']) or 'is not kept'}"
+    yield f"compiled: {', '.join(ready) or 'nothing yet; copeland compile does it now'}"
 
 
 def _examine() -> dict[str, Any]:

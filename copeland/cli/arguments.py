@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import partial, wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from copeland.cli.output import Reply, print_reply
 from copeland.errors import InvalidParameter
 
 
@@ -107,55 +110,186 @@ IdColumn = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class PairColumns:
+    """Which columns of a file of votes say who won."""
+
+    left: LeftColumn = None
+    right: RightColumn = None
+    outcome: OutcomeColumn = None
+
+    @property
+    def named(self) -> dict[str, str] | None:
+        """The columns that were named, None if none was."""
+        return columns_of(**{role.replace("id_", "event_id"): n for role, n in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class Columns(PairColumns):
+    """Which columns of a file of votes are which."""
+
+    voter: VoterColumn = None
+    item: ItemColumn = None
+    time: TimeColumn = None
+    id_: IdColumn = None
+
+
+NO_COLUMNS = Columns()
+
+
 def columns_of(**given: str | None) -> dict[str, str] | None:
     """Return the columns that were named, None if none was."""
     return {role: name for role, name in given.items() if name is not None} or None
 
 
-def take_settings(*order: str, **helps: str) -> Callable[[Callable[..., None]], Any]:
-    """Let a command with ``**settings`` take these settings of a study as options, in this order.
+def take_settings(*order: str) -> Callable[[Callable[..., Any]], Any]:
+    """Let a command with ``**settings`` take these settings of a study as options, in this order, after its other parameters.
 
-    A parameter of its own that is named here stands in this place; its other keyword-only ones come last. ``helps``
-    are in place of the help in the table of settings. A setting that is refused is named as it was typed.
+    A parameter of its own that is named here stands in this place; its other keyword-only ones come last. A setting that is
+    refused is named as it was typed.
     """
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
         del own["settings"]
-        placed = [own.pop(name, None) or _make_option(name, helps.get(name)) for name in order]
-        last = [own.pop(one.name) for one in [*own.values()] if one.kind == one.KEYWORD_ONLY]
+        placed = [own.pop(name, None) or _make_option(name) for name in order]
+        last = [one for one in own.values() if one.kind == _LAST]
 
         @wraps(command)
-        def run(**given: Any) -> None:
+        def run(**given: Any) -> Any:
             try:
-                command(**given)
+                return command(**given)
             except InvalidParameter as error:
                 name, _, said = str(error).partition(" ")
                 if name != error.field or name not in order:
                     raise
                 raise InvalidParameter(f"--{name.replace('_', '-')} {said}") from error
 
-        parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in (*own.values(), *placed, *last)]
-        vars(run)["__signature__"] = signature.replace(parameters=parameters)
+        first = [one for one in own.values() if one.kind != _LAST]
+        vars(run)["__signature__"] = signature.replace(parameters=[*first, *placed, *last])
         return run
 
     return decorate
 
 
-def _make_option(name: str, help: str | None) -> inspect.Parameter:
+def _make_option(name: str) -> inspect.Parameter:
     from copeland.study.settings import SETTINGS
 
-    setting = SETTINGS[name]
-    kind, make = {"int": (int, Whole), "float": (float, Number), "str": (str, typer.Option)}[
-        str(setting.type)
-    ]
-    how: dict[str, Any] = {"help": help or setting.metadata["help"]}
-    if setting.default is None:
-        kind, how["show_default"] = kind | None, setting.metadata["usual"]
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=setting.default,
-        annotation=Annotated[kind, make(**how)],
+    one = SETTINGS[name]
+    kind: Any = {"int": int, "float": float, "str": str}[str(one.type)]
+    option = inspect.Parameter(name, _LAST, default=one.default, annotation=kind)
+    usual = ""
+    if one.default is None:
+        option = option.replace(annotation=kind | None)
+        usual = f" [default: {one.metadata['usual']}]"
+    return _annotate(option, f"--{name.replace('_', '-')}", None, one.metadata["help"] + usual)
+
+
+# How a command says which options it takes
+
+
+_LINE = re.compile(
+    r"(-[\w-]+(?:, -[\w-]+)*|[\[A-Z]\S*)(?: (\S+))?  +(\S.*)"
+)  # of an option or an argument
+_KINDS = {int: (whole, "N"), float: (number, "NUMBER")}
+_LAST = inspect.Parameter.KEYWORD_ONLY
+
+
+def take_options(
+    command: Callable[..., Reply | None],
+) -> tuple[Callable[..., None], str]:
+    """Return a command as typer takes it, and its help: what its docstring says, without its end.
+
+    The end of the docstring describes options and arguments as the help shows them; one with a note in its annotation needs no
+    line. A parameter that is a dataclass stands for its fields, and keyword-only ones come last. What a command returns is
+    printed as the option ``--json`` says::
+
+        FILE           What to read.
+        --limit N      How many to show. [default: all of them]
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = [*signature.parameters.values()]
+    parts: dict[str, Any] = {
+        one.name: one.annotation for one in own if is_dataclass(one.annotation)
+    }
+    text, parameters = _describe(command.__doc__, own)
+    for name, kind in parts.items():
+        at = [one.name for one in parameters].index(name)
+        parameters[at : at + 1] = _describe(kind.__doc__, _fields_of(kind))[1]
+    knows = any(one.name == "as_json" for one in parameters)
+    if not knows and signature.return_annotation is not None:
+        parameters.append(inspect.Parameter("as_json", _LAST, default=False, annotation=Json))
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        as_json = given["as_json"] if knows else given.pop("as_json", False)
+        for name, kind in parts.items():
+            given[name] = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+        reply = command(**given)
+        if reply is not None:
+            print_reply(reply, as_json)
+            raise typer.Exit(reply.code)
+
+    parameters.sort(key=lambda one: one.kind == _LAST)
+    vars(run)["__signature__"] = inspect.Signature([one.replace(kind=_LAST) for one in parameters])
+    return run, text
+
+
+def _fields_of(kind: Any) -> list[inspect.Parameter]:
+    hints, usual = (
+        get_type_hints(kind, include_extras=True),
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
     )
+    return [
+        inspect.Parameter(
+            one.name,
+            _LAST if one.kw_only else usual,
+            default=inspect.Parameter.empty if one.default is MISSING else one.default,
+            annotation=hints[one.name],
+        )
+        for one in fields(kind)
+    ]
+
+
+def _describe(
+    docstring: str | None, parameters: list[inspect.Parameter]
+) -> tuple[str, list[inspect.Parameter]]:
+    """Return a docstring without the lines that describe parameters, and the parameters with what those say."""
+    text, rows = [], []
+    for line in inspect.cleandoc(docstring or "").splitlines():
+        if match := _LINE.fullmatch(line):
+            rows.append([*match.groups()])
+        elif rows:
+            rows[-1][2] += f" {line.strip()}"
+        else:
+            text.append(line)
+    options = {names.split(",")[0]: row for row in rows if (names := row[0])[0] == "-"}
+    arguments = iter([row for row in rows if row[0][0] != "-"])
+    described = []
+    for one in parameters:
+        flag = f"--{one.name.strip('_').replace('_', '-')}"
+        if get_origin(one.annotation) is not Annotated and not is_dataclass(one.annotation):
+            one = _annotate(one, *(options.pop(flag, None) or next(arguments)))
+        described.append(one)
+    assert not options and next(arguments, None) is None, docstring
+    return "\n".join(text).strip(), described
+
+
+def _annotate(
+    parameter: inspect.Parameter, names: str, metavar: str | None, help: str
+) -> inspect.Parameter:
+    """Return a parameter with what typer is to know of it."""
+    kind = parameter.annotation
+    help, _, usual = help.partition(" [default: ")
+    how: dict[str, Any] = {"help": help, "show_default": usual.rstrip("]") or True}
+    for one in (kind, *get_args(kind)):
+        if one in _KINDS:
+            how["parser"], how["metavar"] = _KINDS[one]
+    if names[0] == "-":
+        how |= {"metavar": metavar} if metavar else {}
+        note = typer.Option(*names.split(", "), **how)
+    else:
+        how["metavar"] = names
+        note = typer.Argument(**how)
+    return parameter.replace(annotation=Annotated[kind, note])

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from copeland.cli.arguments import Backend, Force, Jobs, Json, Number, Whole
-from copeland.cli.output import note, print_json, print_line, progress_bar, require_new
+from copeland.cli.arguments import Backend, Force, Jobs
+from copeland.cli.output import Line, Reply, note, progress_bar, require_new
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line
@@ -20,11 +18,10 @@ from copeland.support.timestamps import seconds_since_1970
 if TYPE_CHECKING:
     from copeland.ranking.click_log import ClickCounts
 
-clicks = Group("clicks", invoke_without_command=True)
+clicks = Group("clicks")
 app.add(clicks)
 
 _EXAMPLE = "copeland clicks count shown.parquet clicks.parquet --out wins.csv"
-_PLACE = "a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *"
 _NAMED = 10  # unreadable rows that are told
 
 _ROWS = {  # an example of each log
@@ -59,64 +56,40 @@ _CLICKS = {
 
 
 @clicks.callback(epilog=f"Example: `{_EXAMPLE}`")
-def example_command(context: typer.Context, as_json: Json = False) -> None:
+def example_command() -> Reply:
     """Logs of interleaved lists and of clicks on them; without a subcommand, show a row of each."""
-    if context.invoked_subcommand is not None:
-        return
-    if as_json:
-        print_json(_ROWS)
-        return
-    for log, row in _ROWS.items():
-        print_line(f"{log}: {json.dumps(row)}")
+    return Reply(_ROWS, [Line(f"{log}: {json.dumps(row)}") for log, row in _ROWS.items()])
 
 
 @clicks.command("count", epilog=f"Example: `{_EXAMPLE}`")
 def count_command(
-    impressions: Annotated[
-        str, typer.Argument(metavar="IMPRESSIONS", help=f"The lists that were shown: {_PLACE}.")
-    ],
-    events: Annotated[str, typer.Argument(metavar="CLICKS", help=f"The clicks on them: {_PLACE}.")],
-    out: Annotated[
-        Path, typer.Option(metavar="WINS.csv", help="Write the wins and ties of each pair.")
-    ],
-    window: Annotated[
-        float, Number(help="For how many seconds after a list its clicks count.")
-    ] = 1800.0,
-    bots: Annotated[
-        int,
-        Whole(
-            help="A user with more lists than this in a minute of the clock is a bot for that day (UTC)."
-        ),
-    ] = 60,
-    once: Annotated[
-        bool, typer.Option("--once", help="Count only a user's first vote on each pair.")
-    ] = False,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Count only lists shown from this time on.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Count only lists shown before this time.")
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WHAT=NAME",
-            help="The name of a column: impression, time, user, left, right, teams, position.",
-        ),
-    ] = None,
-    scratch: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="The folder for temporary files; all workers of a cluster must see it.",
-        ),
-    ] = None,
+    impressions: str,
+    events: str,
+    out: Path,
+    window: float = 1800.0,
+    bots: int = 60,
+    once: bool = False,
+    since: str | None = None,
+    until: str | None = None,
+    column: list[str] | None = None,
+    scratch: Path | None = None,
     jobs: Jobs = 1,
     backend: Backend = "loky",
     force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """Count who won each interleaved list by its clicks, from logs of any size."""
+) -> Reply:
+    """Count who won each interleaved list by its clicks, from logs of any size.
+
+    IMPRESSIONS           The lists that were shown: a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *.
+    CLICKS                The clicks on them: a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *.
+    --out WINS.csv        Write the wins and ties of each pair.
+    --window              For how many seconds after a list its clicks count.
+    --bots                A user with more lists than this in a minute of the clock is a bot for that day (UTC).
+    --once                Count only a user's first vote on each pair.
+    --since TIME          Count only lists shown from this time on.
+    --until TIME          Count only lists shown before this time.
+    --column WHAT=NAME    The name of a column: impression, time, user, left, right, teams, position.
+    --scratch FOLDER      The folder for temporary files; all workers of a cluster must see it.
+    """
     require_new(out, force)
 
     from copeland.ranking.click_log import Rules, count_clicks
@@ -138,22 +111,17 @@ def count_command(
             f"copeland: {impressions} holds no impressions, so {out} holds no votes. A front end shows no pairs once "
             "its allocation has expired."
         )
-    if as_json:
-        print_json(
-            {
-                "out": str(out),
-                "rankers": list(found.labels),
-                "votes": found.lists["votes"],
-                "impressions": dict(found.lists),
-                "clicks": dict(found.clicks),
-                "unreadable": found.damaged,
-                "unreadable_rows": list(found.unreadable),
-            }
-        )
-        return
-    for sentence in _sentences(found):
-        print_line(sentence)
-    note(f"Written to {out}: look at it with {command_line('copeland', 'winners', out)}.")
+    result = {
+        "out": str(out),
+        "rankers": list(found.labels),
+        "votes": found.lists["votes"],
+        "impressions": dict(found.lists),
+        "clicks": dict(found.clicks),
+        "unreadable": found.damaged,
+        "unreadable_rows": list(found.unreadable),
+    }
+    look = f"Written to {out}: look at it with {command_line('copeland', 'winners', out)}."
+    return Reply(result, map(Line, _sentences(found)), look)
 
 
 def _read_columns(given: list[str]) -> Iterator[tuple[str, str]]:

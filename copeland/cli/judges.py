@@ -35,7 +35,7 @@ from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
 from copeland.support.phrasing import shorten_names
 
-judges = Group("judges", invoke_without_command=True)
+judges = Group("judges")
 app.add(judges)
 
 _EXAMPLE = "copeland judges audit votes.csv --people winner --judge gpt4 --require 'agreement>=.8'"
@@ -43,12 +43,8 @@ _CODES = {"passed": 0, "failed": 1, "undecided": 3}
 
 
 @judges.callback(epilog=f"Example: `{_EXAMPLE}`")
-def judges_command(context: typer.Context, as_json: Json = False) -> None:
+def judges_command(as_json: Json = False) -> None:
     """Judges beside people: is a program or a language model fit to decide?"""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-    elif as_json:
-        judges.pass_json_on(context)
 
 
 @judges.command("audit", epilog=f"Example: `{_EXAMPLE}`")

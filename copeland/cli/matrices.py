@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from copeland.cli.arguments import (
-    Json,
-    LeftColumn,
-    Matrix,
-    Number,
-    OutcomeColumn,
-    RightColumn,
-    columns_of,
-)
-from copeland.cli.output import complain, print_json, print_line, progress_bar, show
+from copeland.cli.arguments import NO_COLUMNS, Matrix, PairColumns
+from copeland.cli.output import Line, Reply, complain, progress_bar
 from copeland.cli.program import FAILURE, Group, app
 from copeland.errors import DataError, MissingExtra
 from copeland.support.phrasing import some
@@ -36,39 +28,28 @@ data = Group("data")
 app.add(data)
 
 
-@problems.callback(invoke_without_command=True, epilog="Example: `copeland problems show cyclic-4`")
-def problems_command(context: typer.Context, as_json: Json = False) -> None:
+@problems.callback(epilog="Example: `copeland problems show cyclic-4`")
+def problems_command() -> Reply:
     """List the built-in problems; `show NAME` shows one in detail."""
-    if context.invoked_subcommand is not None:
-        if as_json:
-            problems.pass_json_on(context)
-        return
     from copeland.report.terminal_tables import problems_table
 
     rows = _list_problems()
-    if as_json:
-        print_json(rows)
-        return
-    show(
-        problems_table(rows), "A matrix file (.csv, .npy, .npz, .json) works wherever a name does."
-    )
+    also = "A matrix file (.csv, .npy, .npz, .json) works wherever a name does."
+    return Reply(rows, [problems_table(rows), also])
 
 
 @problems.command("show", epilog="Example: `copeland problems show cyclic-4 --json`")
-def show_command(name: Matrix, as_json: Json = False) -> None:
+def show_command(name: Matrix) -> Reply:
     """Show a problem: its matrix, if it is small, and who is best."""
     from copeland.report.terminal_tables import matrix_table
 
     found = _describe_problem(name)
-    if as_json:
-        print_json(found)
-        return
-    show(f"{found['name']}: {found['k']} options")
+    lines: list[Any] = [f"{found['name']}: {found['k']} options"]
     if found["redrawn"]:
-        show("This is the draw of seed 0; a simulation redraws the problem for each run.")
+        lines.append("This is the draw of seed 0; a simulation redraws the problem for each run.")
     if found["k"] <= LARGEST_SHOWN:
-        show(matrix_table(found["matrix"], found["labels"]))
-    show(*_best(found))
+        lines.append(matrix_table(found["matrix"], found["labels"]))
+    return Reply(found, [*lines, *_best(found)])
 
 
 def _list_problems() -> list[dict[str, Any]]:
@@ -110,19 +91,14 @@ def _best(found: dict[str, Any]) -> list[str]:
     return [f"Copeland winners: {winners}.", "Its matrix is computed entry by entry, never stored."]
 
 
-@data.callback(
-    invoke_without_command=True, epilog="Example: `copeland data fetch mslr-informational`"
-)
-def data_command(context: typer.Context, as_json: Json = False) -> None:
+@data.callback(epilog="Example: `copeland data fetch mslr-informational`")
+def data_command() -> Reply:
     """List the data sets; `fetch NAME` downloads one, `path NAME` says where it is."""
-    if context.invoked_subcommand is None:
-        list_command(as_json)
-    elif as_json:
-        data.pass_json_on(context)
+    return list_command()
 
 
 @data.command("list", epilog="Example: `copeland data list --json`")
-def list_command(as_json: Json = False) -> None:
+def list_command() -> Reply:
     """List the data sets, and which of them are in the cache."""
     from dataclasses import asdict
 
@@ -134,52 +110,36 @@ def list_command(as_json: Json = False) -> None:
         asdict(one) | {"path": None if places[name] is None else str(places[name])}
         for name, one in datasets().items()
     ]
-    if as_json:
-        print_json(rows)
-        return
-    show(problems_table([_row(row) for row in rows]), _ADVICE)
+    return Reply(rows, [problems_table([_row(row) for row in rows]), _ADVICE])
 
 
 @data.command("fetch", epilog="Example: `copeland data fetch mslr-informational mslr-perfect`")
-def fetch_command(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Data sets of `copeland data list`.")
-    ],
-    force: Annotated[
-        bool, typer.Option("--force", help="Download again even if the cache has it.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Download data sets into the cache, unless they are there already."""
+def fetch_command(names: list[str], force: bool = False) -> Reply:
+    """Download data sets into the cache, unless they are there already.
+
+    NAME...    Data sets of `copeland data list`.
+    --force    Download again even if the cache has it.
+    """
     from copeland.problems.download import find_in_cache
 
     needed = {
         name: force or find_in_cache(name) is None for name in names
     }  # refuses a wrong name first
     rows = [_fetch(name, download) for name, download in needed.items()]
-    if as_json:
-        print_json(rows)
-        return
-    for row in rows:
-        known = "" if row["downloaded"] else " (already there)"
-        show(f"{row['name']}: {row['path']}{known}")
+    known = {True: "", False: " (already there)"}
+    return Reply(rows, [f"{row['name']}: {row['path']}{known[row['downloaded']]}" for row in rows])
 
 
 @data.command("path", epilog="Example: `copeland data path mslr-informational`")
-def path_command(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A data set of `copeland data list`.")
-    ],
-    as_json: Json = False,
-) -> None:
-    """Print the path of a downloaded data set."""
+def path_command(name: str) -> Reply:
+    """Print the path of a downloaded data set.
+
+    NAME    A data set of `copeland data list`.
+    """
     from copeland.problems.download import path
 
     there = str(path(name))
-    if as_json:
-        print_json({"name": name, "path": there})
-        return
-    print_line(there)
+    return Reply({"name": name, "path": there}, [Line(there)])
 
 
 def _fetch(name: str, download: bool) -> dict[str, Any]:
@@ -202,25 +162,17 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @app.command("winners", epilog="Example: `copeland winners mslr-5`")
-def winners_command(
-    matrix: Matrix,
-    left: LeftColumn = None,
-    right: RightColumn = None,
-    outcome: OutcomeColumn = None,
-    as_json: Json = False,
-) -> None:
+def winners_command(matrix: Matrix, columns: PairColumns = NO_COLUMNS) -> Reply:
     """Say who is best by every notion of winner, and which preferences run in cycles."""
     from copeland.matrix import PreferenceMatrix
     from copeland.problems import load
     from copeland.report.terminal_tables import options_table
 
-    columns = columns_of(left=left, right=right, outcome=outcome)
-    m = load(matrix) if columns is None else PreferenceMatrix.load(matrix, columns=columns)
+    given = columns.named
+    m = load(matrix) if given is None else PreferenceMatrix.load(matrix, columns=given)
     found = findings(m)
-    if as_json:
-        print_json(found)
-        return
-    show(f"{m.name or matrix}: {m.k} options\n", *sentences(found), options_table(found))
+    head = f"{m.name or matrix}: {m.k} options\n"
+    return Reply(found, [head, *sentences(found), options_table(found)])
 
 
 def findings(m: PreferenceMatrix) -> dict[str, Any]:
@@ -284,31 +236,24 @@ def _s(things: Sequence[Any]) -> str:
 @app.command("bounds", epilog="Example: `copeland bounds mslr-5 --alpha 1.01 --corrected`")
 def bounds_command(
     matrix: Matrix,
-    alpha: Annotated[float, Number(help="CCB's parameter, above 1/2.")] = 0.51,
-    delta: Annotated[float, Number(help="The probability that a bound may fail.")] = 0.05,
-    horizon: Annotated[float, Number(show_default="1e8", help="T, the number of duels.")] = 1e8,
-    corrected: Annotated[
-        bool,
-        typer.Option(
-            "--corrected", help="Give the bounds that the proofs support, not those printed."
-        ),
-    ] = False,
-    goal: Annotated[
-        str,
-        typer.Option(
-            help="What the lower bound on duels is for: best, top:3, above:NAME or tiers."
-        ),
-    ] = "best",
-    as_json: Json = False,
-) -> None:
-    """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds."""
+    alpha: float = 0.51,
+    delta: float = 0.05,
+    horizon: float = 1e8,
+    corrected: bool = False,
+    goal: str = "best",
+) -> Reply:
+    """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds.
+
+    --alpha        CCB's parameter, above 1/2.
+    --delta        The probability that a bound may fail.
+    --horizon      T, the number of duels. [default: 1e8]
+    --corrected    Give the bounds that the proofs support, not those printed.
+    --goal         What the lower bound on duels is for: best, top:3, above:NAME or tiers.
+    """
     from copeland.problems import load
     from copeland.report.terminal_tables import bounds_table
     from copeland.theory.bounds import summary
 
     m = load(matrix)
     found = summary(m, alpha, delta, horizon, corrected, goal)
-    if as_json:
-        print_json(found)
-        return
-    show(bounds_table(found, m.name or matrix))
+    return Reply(found, [bounds_table(found, m.name or matrix)])

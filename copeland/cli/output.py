@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError, FolderExists
 from copeland.support.escaping import inert
@@ -31,10 +31,40 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f"))
 
 
+class Line(str):
+    """A line that is not to be broken, however long: a command to be copied, say."""
+
+
+class Reply(NamedTuple):
+    """What a command answers: values for ``--json``, or else lines, among them tables; then a note, and its exit code.
+
+    A function that returns values, and an iterator of lines, are called only where their result is shown.
+    """
+
+    values: Any
+    lines: str | Iterable[Any] = ()
+    note: str = ""
+    code: int = 0
+
+
+def print_reply(reply: Reply, as_json: bool) -> None:
+    """Say what a command answers."""
+    if as_json:
+        print_json(reply.values() if callable(reply.values) else reply.values)
+    else:
+        show(*([reply.lines] if isinstance(reply.lines, str) else reply.lines))
+    if reply.note:
+        note(reply.note)
+
+
 def show(*things: Any) -> None:
     """Put text and tables on standard output."""
-    terminal = _console()
+    terminal = None
     for thing in things:
+        if isinstance(thing, Line):
+            print_line(thing)
+            continue
+        terminal = terminal or _console()
         text = inert(thing) if isinstance(thing, str) else thing
         terminal.print(text, markup=False, highlight=False)
 
@@ -47,12 +77,7 @@ def require_new(path: Path, force: bool) -> None:
 
 def tell_result(sentence: str, result: dict[str, Any], as_json: bool, hint: str = "") -> None:
     """Say what was done: as JSON, or in a sentence and a hint, which stays on one line to be copied."""
-    if as_json:
-        print_json(result)
-        return
-    show(sentence)
-    if hint:
-        print_line(hint)
+    print_reply(Reply(result, [sentence, *([Line(hint)] if hint else [])]), as_json)
 
 
 def print_line(text: str) -> None:

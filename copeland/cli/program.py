@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from copeland.cli.arguments import take_options
 from copeland.cli.interrupts import (
     INTERRUPTED,
     drop_output,
@@ -26,6 +29,7 @@ from copeland.version import __version__
 
 BAD_INPUT = 2
 FAILURE = 1
+_FIRST = inspect.Parameter.POSITIONAL_OR_KEYWORD
 Modules = Mapping[str, str | Callable[[], None]]
 
 
@@ -42,20 +46,44 @@ class Group(typer.Typer):
         super().__init__(name=name, cls=kind, **_LOOKS | how)
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
-        """Register a function as a command."""
+        """Register a function as a command, as :func:`~copeland.cli.arguments.take_options` reads it."""
         assert name is not None
         self.commands.parts[name] = one = typer.Typer(**_LOOKS)
-        return one.command(name, cls=_Command, **how)
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            run, text = take_options(function)
+            one.command(name, cls=_Command, help=text, **how)(run)
+            return function
+
+        return register
+
+    def callback(self, **how: Any) -> Callable[[Any], Any]:
+        """Register what a group does without a subcommand: by default it shows its help."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            run, text = take_options(function)
+
+            @wraps(run)
+            def start(context: typer.Context, **given: Any) -> None:
+                if context.invoked_subcommand is None:
+                    run(**given)
+                    print(context.get_help())
+                elif given.get("as_json"):  # before a subcommand, it does what it does after it
+                    called = context.invoked_subcommand
+                    context.default_map = {called: _json_for_all(self.commands.get(called))}
+
+            own = inspect.signature(run).parameters.values()
+            context = inspect.Parameter("context", _FIRST, annotation=typer.Context)
+            vars(start)["__signature__"] = inspect.Signature([context, *own])
+            super(Group, self).callback(invoke_without_command=True, help=text, **how)(start)
+            return function
+
+        return register
 
     def add(self, group: Group) -> None:
         """Register a group as a command."""
         assert isinstance(group.info.name, str)
         self.commands.parts[group.info.name] = group
-
-    def pass_json_on(self, context: typer.Context) -> None:
-        """Let ``--json`` before a command do what it does after it."""
-        called = context.invoked_subcommand or ""
-        context.default_map = {called: _json_for_all(self.commands.get(called))}
 
 
 _LOOKS: dict[str, Any] = {
@@ -208,20 +236,22 @@ app = Group(
 )
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog="Example: `copeland simulate mslr-5 -a ccb --horizon 1e8 --runs 20`",
-)
-def _start(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Find the best of many options from noisy pairwise comparisons, even when they run in cycles."""
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(f"copeland {__version__}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+
+
+@app.callback(epilog="Example: `copeland simulate mslr-5 -a ccb --horizon 1e8 --runs 20`")
+def _start(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Find the best of many options from noisy pairwise comparisons, even when they run in cycles."""
 
 
 @contextmanager

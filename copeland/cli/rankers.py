@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from copeland.cli.arguments import Backend, Jobs, Json, Number, Seed, Whole
+from copeland.cli.arguments import Backend, Jobs, Seed
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.output import note, print_json, progress_bar, require_new, show
+from copeland.cli.output import Reply, note, progress_bar, require_new
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line
@@ -22,64 +23,61 @@ if TYPE_CHECKING:
     from copeland.ranking import Collection, Ranker
     from copeland.ranking.estimation import Estimate
 
-rankers = Group("rankers", invoke_without_command=True)
+rankers = Group("rankers")
 app.add(rankers)
 
 _EXAMPLE = "copeland rankers estimate train.txt --clicks informational --out matrix.npz"
 _REPORT_EXAMPLE = "copeland rankers report matrix.npz --letor train.txt --page report.html"
 
-Grades = Annotated[
-    int | None,
-    Whole(help="How many grades the labels have: 2, 3 or 5. By default, as many as they use."),
-]
-Features = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        help="Features to use as rankers: 1,5,7-20, NAME=NUMBER, or all. All by default, unless "
-        "you name other rankers.",
-    ),
-]
-ScoresFiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[NAME=]FILE",
-        help="Scores of the documents, in their order: .npy, .parquet, or text with a named "
-        "column for each ranker; repeat for each.",
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[NAME=]FILE",
-        help="A LightGBM model, or an XGBoost one as .json or .ubj; repeat for each.",
-    ),
-]
-Runs = Annotated[
-    list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A TREC run; repeat for each."),
-]
-Qrels = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="The judged documents to compare runs on, if there are no LETOR files."
-    ),
-]
-Unjudged = Annotated[
-    str,
-    typer.Option(
-        help="What to do with documents that a run retrieved and nobody judged: refuse, or count "
-        "them (and negative grades) as grade 0 (zero)."
-    ),
-]
+
+@dataclass(frozen=True)
+class Entries:
+    """Rankers as they are named, and what they are compared on if not on LETOR files.
+
+    --features LIST          Features to use as rankers: 1,5,7-20, NAME=NUMBER, or all. All by default, unless you name other rankers.
+    --scores [NAME=]FILE     Scores of the documents, in their order: .npy, .parquet, or text with a named column for each ranker; repeat
+        for each.
+    --model [NAME=]FILE      A LightGBM model, or an XGBoost one as .json or .ubj; repeat for each.
+    --run [NAME=]FILE        A TREC run; repeat for each.
+    --qrels FILE             The judged documents to compare runs on, if there are no LETOR files.
+    --unjudged               What to do with documents that a run retrieved and nobody judged: refuse, or count them (and negative
+        grades) as grade 0 (zero).
+    """
+
+    features: str | None = None
+    scores: list[str] | None = None
+    model: list[str] | None = None
+    run: list[str] | None = None
+    qrels: str | None = None
+    unjudged: str = "refuse"
+
+    @property
+    def unknown(self) -> Literal["refuse", "zero"]:
+        """What becomes of documents that nobody judged."""
+        return "zero" if self.unjudged == "zero" else "refuse"
+
+    def check(self, files: Sequence[str]) -> None:
+        """Refuse what does not go together."""
+        if self.unjudged not in ("refuse", "zero"):
+            raise InvalidParameter(f"--unjudged is refuse or zero, not '{self.unjudged}'.")
+        if bool(files) == (self.qrels is not None):
+            raise InvalidParameter(
+                "documents come from LETOR files or from --qrels; give one of the two."
+            )
+        if self.qrels is not None and (self.features or self.scores or self.model):
+            raise InvalidParameter(
+                "--features, --scores and --model are for LETOR files; with --qrels there are only runs."
+            )
+        if self.qrels is not None and not self.run:
+            raise InvalidParameter("--qrels needs the runs to compare; name them with --run.")
+
+
+NO_ENTRIES = Entries()
 
 
 @rankers.callback(epilog=f"Example: `{_EXAMPLE}`")
-def choices_command(context: typer.Context, as_json: Json = False) -> None:
+def choices_command() -> Reply:
     """Search rankers as options; without a subcommand, list what you can choose from."""
-    if context.invoked_subcommand is not None:
-        return
-
     from copeland.ranking.clicks import click_models
     from copeland.ranking.comparison_arrays import OUTCOMES, SCORE_TIES
     from copeland.ranking.estimation import TIES
@@ -92,66 +90,48 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
         "ties": list(TIES),
         "score ties": list(SCORE_TIES),
     }
-    if as_json:
-        print_json(there)
-        return
-    for what, names in there.items():
-        show(f"{what}: {', '.join(names)}")
+    return Reply(there, [f"{what}: {', '.join(names)}" for what, names in there.items()])
 
 
 @rankers.command("estimate", epilog=f"Example: `{_EXAMPLE}`")
 def estimate_command(
-    out: Annotated[Path, typer.Option(metavar="M.npz", help="Write the matrix and its counts.")],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE", help="LETOR files, plain or .gz, which are read as one."),
-    ] = None,
-    features: Features = None,
-    scores: ScoresFiles = None,
-    model: Models = None,
-    run: Runs = None,
-    qrels: Qrels = None,
-    unjudged: Unjudged = "refuse",
-    clicks: Annotated[
-        str, typer.Option(help="perfect, navigational, informational, almost-random or random.")
-    ] = "informational",
-    grades: Grades = None,
-    interleave: Annotated[
-        str, typer.Option(help="probabilistic, as in the paper, or team-draft.")
-    ] = "probabilistic",
-    comparisons: Annotated[
-        int, Whole(help="Comparisons of each pair of rankers; the paper has 400000.")
-    ] = 1_000,
-    outcome: Annotated[str, typer.Option(help="sign, naive or expected.")] = "sign",
-    ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
-    score_ties: Annotated[
-        str,
-        typer.Option(
-            help="When to order equal scores: once (frozen), for each list (fresh), or for each "
-            "list and again before clicks are credited, as the paper's matrix was made "
-            "(rebroken)."
-        ),
-    ] = "frozen",
-    length: Annotated[int, Whole(help="How many documents a list shows.")] = 10,
-    tau: Annotated[float, Number(help="How steeply rankers prefer their best documents.")] = 3.0,
-    ascending: Annotated[
-        bool, typer.Option("--ascending", help="Rank by each feature from small to large.")
-    ] = False,
-    adaptive: Annotated[
-        bool,
-        typer.Option(
-            "--adaptive", help="Compare more only where it can still change who the winners are."
-        ),
-    ] = False,
+    out: Path,
+    files: list[str] | None = None,
+    entries: Entries = NO_ENTRIES,
+    clicks: str = "informational",
+    grades: int | None = None,
+    interleave: str = "probabilistic",
+    comparisons: int = 1_000,
+    outcome: str = "sign",
+    ties: str = "half",
+    score_ties: str = "frozen",
+    length: int = 10,
+    tau: float = 3.0,
+    ascending: bool = False,
+    adaptive: bool = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     backend: Backend = "loky",
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file that --out names.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Compare every two rankers (features or your own) by interleaving and simulated clicks."""
+    force: bool = False,
+) -> Reply:
+    """Compare every two rankers (features or your own) by interleaving and simulated clicks.
+
+    FILE             LETOR files, plain or .gz, which are read as one.
+    --out M.npz      Write the matrix and its counts.
+    --clicks         perfect, navigational, informational, almost-random or random.
+    --grades         How many grades the labels have: 2, 3 or 5. By default, as many as they use.
+    --interleave     probabilistic, as in the paper, or team-draft.
+    --comparisons    Comparisons of each pair of rankers; the paper has 400000.
+    --outcome        sign, naive or expected.
+    --ties           half, coin or discard.
+    --score-ties     When to order equal scores: once (frozen), for each list (fresh), or for each list and again before clicks are
+        credited, as the paper's matrix was made (rebroken).
+    --length         How many documents a list shows.
+    --tau            How steeply rankers prefer their best documents.
+    --ascending      Rank by each feature from small to large.
+    --adaptive       Compare more only where it can still change who the winners are.
+    --force          Replace the file that --out names.
+    """
     if out.suffix != ".npz":
         raise InvalidParameter(f"{out}: the counts are kept in an .npz file; name one.")
     require_new(out, force)
@@ -164,17 +144,11 @@ def estimate_command(
 
     check_ties(ties)
     check_workers(jobs, backend)
-    Protocol(
+    protocol = Protocol(
         click_model(clicks), comparisons, outcome, length, tau, interleave, score_ties
     )  # refuses early
-    entries = Entries(
-        files or (), qrels, features, scores or (), model or (), run or (), unjudged, not ascending
-    )
-    collection, chosen = read_entries(entries, grades)
-    used = count_grades(collection, grades)
-    protocol = Protocol(
-        click_model(clicks, used), comparisons, outcome, length, tau, interleave, score_ties
-    )
+    collection, chosen = read_entries(files or (), entries, grades, not ascending)
+    protocol = replace(protocol, clicks=click_model(clicks, count_grades(collection, grades)))
     names = {ranker.name.removeprefix("-") for ranker in chosen}
     constant = [feature for feature in constant_features(collection) if feature in names]
     if constant:
@@ -199,13 +173,10 @@ def estimate_command(
     found.save(out, ties, seed)
     shutil.rmtree(kept, ignore_errors=True)
     about = _about(found, ties, seed, comparisons if adaptive else None)
-    if as_json:
-        print_json({"out": str(out), **about})
-        return
-    for name, value in about.items():
-        show(f"{name.replace('_', ' ')}: {_say(value)}")
+    lines = [f"{name.replace('_', ' ')}: {_say(value)}" for name, value in about.items()]
     look = command_line("copeland", "winners", out)
-    note(f"Written to {out}: it loads wherever a matrix does, as in {look}.")
+    advice = f"Written to {out}: it loads wherever a matrix does, as in {look}."
+    return Reply({"out": str(out), **about}, lines, advice)
 
 
 def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, Any]:
@@ -244,35 +215,27 @@ def _say(value: Any) -> str:
 
 @rankers.command("report", epilog=f"Example: `{_REPORT_EXAMPLE}`")
 def report_command(
-    matrix: Annotated[
-        Path, typer.Argument(metavar="M.npz", help="A file that `rankers estimate --out` wrote.")
-    ],
-    letor: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The LETOR file that the matrix comes from, for nDCG; repeat for each.",
-        ),
-    ] = None,
-    features: Features = None,
-    scores: ScoresFiles = None,
-    model: Models = None,
-    run: Runs = None,
-    qrels: Qrels = None,
-    unjudged: Unjudged = "refuse",
-    page: Annotated[
-        Path | None, typer.Option(metavar="OUT.html", help="Write a page with a heat map.")
-    ] = None,
-    ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
-    cutoff: Annotated[int, Whole(help="How many documents from the top nDCG looks at.")] = 10,
-    grades: Grades = None,
-    seed: Annotated[int, Whole(help="The seed for equal scores and for coins.")] = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file that --page names.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Say which ranker is best by clicks, how sure that is, and whether nDCG agrees."""
+    matrix: Path,
+    letor: list[str] | None = None,
+    entries: Entries = NO_ENTRIES,
+    page: Path | None = None,
+    ties: str = "half",
+    cutoff: int = 10,
+    grades: int | None = None,
+    seed: int = 0,
+    force: bool = False,
+) -> Reply:
+    """Say which ranker is best by clicks, how sure that is, and whether nDCG agrees.
+
+    M.npz              A file that `rankers estimate --out` wrote.
+    --letor FILE       The LETOR file that the matrix comes from, for nDCG; repeat for each.
+    --page OUT.html    Write a page with a heat map.
+    --ties             half, coin or discard.
+    --cutoff           How many documents from the top nDCG looks at.
+    --grades           How many grades the labels have: 2, 3 or 5. By default, as many as they use.
+    --seed             The seed for equal scores and for coins.
+    --force            Replace the file that --page names.
+    """
     if page is not None:
         if page.is_dir() or not page.parent.is_dir():
             raise InvalidParameter(f"{page}: name a file in a folder that exists.")
@@ -284,8 +247,10 @@ def report_command(
 
     found = Estimate.load(matrix)
     found.probabilities(ties)  # refuses a rule that cannot be applied before more is read
-    entries = Entries(letor or (), qrels, features, scores or (), model or (), run or (), unjudged)
-    means = _means(found, entries, grades, cutoff, seed) if any(entries[:-2]) else None
+    means = None
+    if letor or entries != replace(NO_ENTRIES, unjudged=entries.unjudged):
+        collection, own = read_entries(letor or (), entries, grades)
+        means = _means(found, collection, own, cutoff, seed)
     measure = f"nDCG@{cutoff}"
     if page is not None:
         from copeland.ranking.rankers_page import write_rankers_page
@@ -296,20 +261,19 @@ def report_command(
         note(f"Written: look at {page}.")
     m, sure = found.matrix(ties, seed=seed), certainty(found, ties, seed)
     agreed = None if means is None else agreement(m, means)
-    if as_json:
-        print_json(_summary(m, sure, means, agreed, measure))
-    else:
-        said = _sentences(m, sure, means, agreed, measure)
-        show(f"{matrix}: {len(found.labels)} rankers\n", *said)
+    said = _sentences(m, sure, means, agreed, measure)
+    head = f"{matrix}: {len(found.labels)} rankers\n"
+    return Reply(_summary(m, sure, means, agreed, measure), [head, *said])
 
 
-def _means(found: Estimate, entries: Entries, grades: int | None, cutoff: int, seed: int) -> Any:
+def _means(
+    found: Estimate, collection: Collection, own: Sequence[Ranker], cutoff: int, seed: int
+) -> Any:
     """Mean nDCG of the rankers that the labels name: those entered, and features, with a minus if ascending."""
     from copeland.ranking import rankings
     from copeland.ranking.evaluation import means, ndcg
     from copeland.ranking.rankers import all_features
 
-    collection, own = read_entries(entries, grades)
     known = {
         ranker.name: ranker
         for ranker in (*all_features(collection), *all_features(collection, False), *own)
@@ -344,8 +308,6 @@ def _sentences(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> list
 
 
 def _summary(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> dict[str, Any]:
-    from dataclasses import asdict
-
     from copeland.cli.matrices import findings
     from copeland.ranking.rankers_page import top_options
 
@@ -367,64 +329,29 @@ def _summary(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> dict[s
     return summary
 
 
-class Entries(NamedTuple):
-    """What was entered: rankers as they are named, and what they are compared on."""
-
-    files: Sequence[str]
-    qrels: str | None = None
-    features: str | None = None
-    scores: Sequence[str] = ()
-    models: Sequence[str] = ()
-    runs: Sequence[str] = ()
-    unjudged: str = "refuse"
-    descending: bool = True
-
-    @property
-    def unknown(self) -> Literal["refuse", "zero"]:
-        """What becomes of documents that nobody judged."""
-        return "zero" if self.unjudged == "zero" else "refuse"
-
-    def check(self) -> None:
-        """Refuse what does not go together."""
-        if self.unjudged not in ("refuse", "zero"):
-            raise InvalidParameter(f"--unjudged is refuse or zero, not '{self.unjudged}'.")
-        if bool(self.files) == (self.qrels is not None):
-            raise InvalidParameter(
-                "documents come from LETOR files or from --qrels; give one of the two."
-            )
-        if self.qrels is not None and (self.features or self.scores or self.models):
-            raise InvalidParameter(
-                "--features, --scores and --model are for LETOR files; with --qrels there are only runs."
-            )
-        if self.qrels is not None and not self.runs:
-            raise InvalidParameter("--qrels needs the runs to compare; name them with --run.")
-
-
-def read_entries(entries: Entries, grades: int | None) -> tuple[Collection, list[Ranker]]:
+def read_entries(
+    files: Sequence[str], entries: Entries, grades: int | None, descending: bool = True
+) -> tuple[Collection, list[Ranker]]:
     """Return the documents, refused if they have other grades than was told, and the rankers."""
-    from copeland.ranking.rankers import by_features, by_model, by_scores, read_run, trec_run
-
-    entries.check()
-    with _in_words_of_options():
-        runs = [read_run(text) for text in entries.runs]
-        collection = _collection(entries, runs, grades)
-        rankers = [trec_run(run, entries.unknown) for run in runs]
-        rankers += [ranker for text in entries.scores for ranker in by_scores(text)]
-        rankers += [by_model(text) for text in entries.models]
-        if entries.features or not rankers:
-            rankers += by_features(entries.features or "all", collection, entries.descending)
-    return collection, rankers
-
-
-def _collection(entries: Entries, runs: Sequence, grades: int | None) -> Collection:
     from copeland.ranking import letor, trec
     from copeland.ranking.collection import MAX_GRADE
+    from copeland.ranking.rankers import by_features, by_model, by_scores, read_run, trec_run
 
+    entries.check(files)
     most = MAX_GRADE + 1 if grades is None else grades
-    if entries.qrels is None:
-        return letor.load(*entries.files, grades=most)
-    judged = trec.read_qrels(entries.qrels, most, entries.unknown)
-    return trec.collection(judged, runs, entries.unknown)
+    with _in_words_of_options():
+        runs = [read_run(text) for text in entries.run or ()]
+        if entries.qrels is None:
+            collection = letor.load(*files, grades=most)
+        else:
+            judged = trec.read_qrels(entries.qrels, most, entries.unknown)
+            collection = trec.collection(judged, runs, entries.unknown)
+        rankers = [trec_run(run, entries.unknown) for run in runs]
+        rankers += [ranker for text in entries.scores or () for ranker in by_scores(text)]
+        rankers += [by_model(text) for text in entries.model or ()]
+        if entries.features or not rankers:
+            rankers += by_features(entries.features or "all", collection, descending)
+    return collection, rankers
 
 
 def count_grades(collection: Collection, told: int | None) -> int:

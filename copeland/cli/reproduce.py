@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from copeland.cli.arguments import Backend, Jobs, Json, Seed, Whole
+from copeland.cli.arguments import Backend, Jobs, Seed
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.output import note, print_json, progress_bar, show, spell_command
+from copeland.cli.output import Reply, note, progress_bar, spell_command
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter
 
@@ -27,69 +27,32 @@ _EXAMPLE = "copeland reproduce --quick --jobs 2 --out out/paper"
 
 @app.command("reproduce", epilog=f"Example: `{_EXAMPLE}`")
 def reproduce_command(
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR",
-            help="Write the page, the figures and the numbers into this folder. If you stop the "
-            "command, run it again and it continues from there.",
-        ),
-    ],
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Use small sizes, for a minute or two on two cores; this is the default.",
-        ),
-    ] = False,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Use the paper's sizes, which take half an hour of CPU time."),
-    ] = False,
-    matrix: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help=f"The matrix to analyse; by default {RANKERS}, if it was downloaded.",
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="One of small, large, condorcet, modern, sensitivity, cuts, analyses, ties; "
-            "repeat for each, or separate with commas. All by default.",
-        ),
-    ] = None,
-    letor: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="LETOR rows of MSLR, to estimate the rankers' matrix with equal scores ordered "
-            "in each way (part ties); repeat for each file.",
-        ),
-    ] = None,
-    comparisons: Annotated[
-        int,
-        Whole(
-            show_default="600, with --full 20,000",
-            help="Comparisons of each pair of rankers, with --letor.",
-        ),
-    ] = 0,
-    also: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ALGORITHM",
-            help="Also show this algorithm in Figures 1 and 2, such as scb:literal=1; repeat for "
-            "each.",
-        ),
-    ] = None,
+    out: Path,
+    quick: bool = False,
+    full: bool = False,
+    matrix: str | None = None,
+    only: list[str] | None = None,
+    letor: list[str] | None = None,
+    comparisons: int = 0,
+    also: list[str] | None = None,
     jobs: Jobs = 1,
     backend: Backend = "loky",
     seed: Seed = 0,
-    as_json: Json = False,
-) -> None:
-    """Make the paper's figures and tables again, beside what the paper says about them."""
+) -> Reply:
+    """Make the paper's figures and tables again, beside what the paper says about them.
+
+    --out DIR           Write the page, the figures and the numbers into this folder. If you stop the command, run it again and it
+        continues from there.
+    --quick             Use small sizes, for a minute or two on two cores; this is the default.
+    --full              Use the paper's sizes, which take half an hour of CPU time.
+    --matrix FILE       The matrix to analyse; by default mslr-informational, if it was downloaded.
+    --only NAME         One of small, large, condorcet, modern, sensitivity, cuts, analyses, ties; repeat for each, or separate with
+        commas. All by default.
+    --letor FILE        LETOR rows of MSLR, to estimate the rankers' matrix with equal scores ordered in each way (part ties); repeat
+        for each file.
+    --comparisons       Comparisons of each pair of rankers, with --letor. [default: 600, with --full 20,000]
+    --also ALGORITHM    Also show this algorithm in Figures 1 and 2, such as scb:literal=1; repeat for each.
+    """
     import copeland.problems.download as data
     import copeland.simulation.result_folder as results
     from copeland.support.tasks import check_workers
@@ -146,11 +109,7 @@ def reproduce_command(
         out=out,
     )
     write_reproduction(found, out, results.versions(), command)
-    if as_json:
-        print_json(numbers(found))
-    else:
-        show(*summary(found))
-    note(f"Written to {out}: look at {out / PAGE}.")
+    return Reply(numbers(found), summary(found), f"Written to {out}: look at {out / PAGE}.")
 
 
 def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:

@@ -9,13 +9,11 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-import typer
-
-from copeland.cli.arguments import STORAGE, Force, Json, Storage, Whole
-from copeland.cli.output import print_json, print_line, require_new, tell_result
+from copeland.cli.arguments import STORAGE, Force, Json, Storage
+from copeland.cli.output import Reply, print_json, print_line, require_new
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter, need
 
@@ -30,29 +28,26 @@ OUTSIDE = ("203.0.113.1", 9)  # nobody's address, kept for documents: nothing is
 @app.command("serve", epilog="Example: `copeland serve --storage sqlite:///votes.db --port 8000`")
 def serve_command(
     storage: Storage = STORAGE,
-    office: Annotated[
-        bool,
-        typer.Option("--office", help="Let phones and computers on the same network open it."),
-    ] = False,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = HOST,
-    port: Annotated[int, Whole(help="The port to listen at.")] = 8000,
-    url: Annotated[
-        str,
-        typer.Option(
-            metavar="URL",
-            help="The address at which people reach the server, such as https://vote.example.org.",
-        ),
-    ] = "",
-    workers: Annotated[int, Whole(help="How many processes answer requests.")] = 1,
-    trust_proxy: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="A reverse proxy to believe about who visits.")
-    ] = "",
-    demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
+    office: bool = False,
+    host: str = HOST,
+    port: int = 8000,
+    url: str = "",
+    workers: int = 1,
+    trust_proxy: str = "",
+    demo: bool = False,
     as_json: Json = False,
 ) -> None:
     """Let people vote in a browser, and programs over HTTP.
 
     It prints a link that opens the admin pages. Without --office or --url it answers only on this machine.
+
+    --office                 Let phones and computers on the same network open it.
+    --host                   The address to listen at.
+    --port                   The port to listen at.
+    --url URL                The address at which people reach the server, such as https://vote.example.org.
+    --workers                How many processes answer requests.
+    --trust-proxy ADDRESS    A reverse proxy to believe about who visits.
+    --demo                   Begin with a small study to try.
     """
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
@@ -177,15 +172,12 @@ def _is_web_address(url: str) -> bool:
 
 
 @app.command("backup", epilog="Example: `copeland backup votes-2026-11-16.db`")
-def backup_command(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the copy.")],
-    storage: Storage = STORAGE,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
+def backup_command(path: Path, storage: Storage = STORAGE, force: Force = False) -> Reply:
     """Copy all studies to a file, even while people vote; you can open the copy like the storage itself.
 
     For PostgreSQL, use pg_dump.
+
+    FILE    Where to write the copy.
     """
     from copeland.study import Storage as Kept
 
@@ -194,8 +186,7 @@ def backup_command(
     kept.copy_to(path)
     names = Kept(f"sqlite:///{path}", create=False).names()
     said = "1 study" if len(names) == 1 else f"{len(names):,} studies"
-    result = {"file": str(path), "studies": names}
-    tell_result(f"{path} holds {said} of {kept.url}.", result, as_json)
+    return Reply({"file": str(path), "studies": names}, f"{path} holds {said} of {kept.url}.")
 
 
 def find_network_address() -> str | None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from copeland.cli.arguments import Backend, Jobs, Json, Number, Seed, Whole
+from copeland.cli.arguments import Backend, Jobs, Json, Seed
 from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.output import (
+    Reply,
     note,
-    print_json,
+    print_reply,
     progress_bar,
-    show,
     spell_command,
     warnings_as_notes,
 )
@@ -30,84 +31,64 @@ _EXAMPLE = (
     "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"
 )
 
-YScale = Annotated[str, typer.Option(help="Regret in the figure: linear or log.")]
-XScale = Annotated[str, typer.Option(help="Time in the figure: log or linear.")]
-Width = Annotated[
-    str, typer.Option(help="The figure's width: double, a page, or single, a column of a journal.")
-]
-Spread = Annotated[
-    str,
-    typer.Option(help="The figure's bands: quantiles of the runs, errors of the mean, or none."),
-]
-By = Annotated[
-    str | None, typer.Option(help="algorithm: axes of its own for each, the others in grey.")
-]
+
+@dataclass(frozen=True)
+class Look:
+    """The choices of a figure.
+
+    --yscale    Regret in the figure: linear or log.
+    --xscale    Time in the figure: log or linear.
+    --width     The figure's width: double, a page, or single, a column of a journal.
+    --spread    The figure's bands: quantiles of the runs, errors of the mean, or none.
+    --by        algorithm: axes of its own for each, the others in grey.
+    """
+
+    yscale: str = "linear"
+    xscale: str = "log"
+    width: str = "double"
+    spread: str = "quantiles"
+    by: str | None = None
+
+
+USUAL_LOOK = Look()
 
 
 @app.command("simulate", epilog=f"Example: `{_EXAMPLE}`")
 def simulate_command(
-    problem: Annotated[
-        str,
-        typer.Argument(
-            metavar="PROBLEM", help="A built-in problem or a .csv, .npy, .npz or .json file."
-        ),
-    ],
-    algorithm: Annotated[
-        list[str],
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="NAME[:PARAM=VALUE,...]",
-            help="An algorithm, optionally with parameters, or FILE.py:NAME for your own; repeat "
-            "for each.",
-        ),
-    ],
-    horizon: Annotated[
-        list[float],
-        Number(
-            show_default="1e8",
-            help="Steps of a run. If you give several, algorithms that must know their horizon "
-            "run separately for each.",
-        ),
-    ] = [1e8],  # noqa: B006, typer copies it
-    runs: Annotated[int, Whole(help="Runs of each algorithm.")] = 10,
+    problem: str,
+    algorithm: list[str],
+    horizon: list[float] = [1e8],  # noqa: B006, typer copies it
+    runs: int = 10,
     seed: Seed = 0,
     jobs: Jobs = 1,
     backend: Backend = "loky",
-    regret: Annotated[
-        str,
-        typer.Option(
-            help="definition-1; half of it, as later papers plot; weak, of the better option of a duel; "
-            "or condorcet and condorcet-weak, against a Condorcet winner."
-        ),
-    ] = "definition-1",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write results, figures and a page into this folder. If you stop the command, "
-            "run it again and it continues from there."
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the results in --out, if there are any.")
-    ] = False,
-    lower_bound: Annotated[
-        bool, typer.Option("--lower-bound", help="Also draw the least regret that theory allows.")
-    ] = False,
-    yscale: YScale = "linear",
-    xscale: XScale = "log",
-    width: Width = "double",
-    spread: Spread = "quantiles",
-    by: By = None,
+    regret: str = "definition-1",
+    out: Path | None = None,
+    force: bool = False,
+    lower_bound: bool = False,
+    look: Look = USUAL_LOOK,
     as_json: Json = False,
 ) -> None:
-    """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
+    """Run algorithms on a problem and show their regret; --out writes the results to a folder.
+
+    PROBLEM          A built-in problem or a .csv, .npy, .npz or .json file.
+    --algorithm, -a NAME[:PARAM=VALUE,...]    An algorithm, optionally with parameters, or FILE.py:NAME for your own; repeat for each.
+    --horizon        Steps of a run. If you give several, algorithms that must know their horizon run separately for each.
+        [default: 1e8]
+    --runs           Runs of each algorithm.
+    --regret         definition-1; half of it, as later papers plot; weak, of the better option of a duel; or condorcet and
+        condorcet-weak, against a Condorcet winner.
+    --out            Write results, figures and a page into this folder. If you stop the command, run it again and it continues from
+        there.
+    --force          Replace the results in --out, if there are any.
+    --lower-bound    Also draw the least regret that theory allows.
+    """
     import copeland.simulation.result_folder as results
     from copeland.report.plot_options import LOOK, PlotOptions, check_look
     from copeland.simulation.runs import Runs
     from copeland.simulation.simulator import simulate
 
-    look = check_look(PlotOptions(yscale, xscale, width, spread, by))
+    options = check_look(PlotOptions(**vars(look)))
     named = [word for name in algorithm for word in ("-a", name)]
     command = spell_command(  # with every default spelt out, but for the look
         *("copeland", "simulate", problem, *named),
@@ -116,7 +97,7 @@ def simulate_command(
         seed=seed,
         regret=None if regret == "definition-1" else regret,
         lower_bound=lower_bound,
-        **{n: value for n, value in look._asdict().items() if value != getattr(LOOK, n)},
+        **{n: value for n, value in options._asdict().items() if value != getattr(LOOK, n)},
     )
     if out is not None:
         results.check_folder(out, force, command)
@@ -140,9 +121,9 @@ def simulate_command(
         later = "" if out is None else "; the same command continues from there"
         note(f"copeland: {str(stop).split(';')[0]}{later}.")
         if isinstance(stop.runs, Runs):
-            _deliver(stop.runs, out, command, limit, look, as_json)
+            _deliver(stop.runs, out, command, limit, options, as_json)
         raise typer.Exit(INTERRUPTED) from None
-    _deliver(done, out, command, limit, look, as_json)
+    _deliver(done, out, command, limit, options, as_json)
     if out is not None:
         shutil.rmtree(out / results.UNFINISHED, ignore_errors=True)
 
@@ -191,12 +172,9 @@ def _deliver(
     """Print a simulation, and write it where it was asked for."""
     from copeland.report.terminal_tables import limit_sentence, runs_table
 
-    if as_json:
-        print_json(outcome(runs) | ({} if limit is None else {"lower_regret": limit}))
-    else:
-        show(runs_table(runs, window()))
-        if limit is not None:
-            show(limit_sentence(runs, limit))
+    lower = {} if limit is None else {"lower_regret": limit}
+    least = [] if limit is None else [limit_sentence(runs, limit)]
+    print_reply(Reply(outcome(runs) | lower, [runs_table(runs, window()), *least]), as_json)
     if out is not None:
         import copeland.simulation.result_folder as results
         from copeland.report.simulation_page import PAGE, write_pages
@@ -209,38 +187,23 @@ def _deliver(
 
 @app.command("report", epilog="Example: `copeland report out/mslr-5 --page`")
 def report_command(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", help="A folder that `simulate --out` or `reproduce --out` wrote."
-        ),
-    ],
-    page: Annotated[
-        bool, typer.Option("--page", help="Write figures and a page into each result folder.")
-    ] = False,
-    algorithm: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="NAME",
-            help="Draw this algorithm, and no other that is not named; may be given several times.",
-        ),
-    ] = None,
-    yscale: YScale = "linear",
-    xscale: XScale = "log",
-    width: Width = "double",
-    spread: Spread = "quantiles",
-    by: By = None,
-    as_json: Json = False,
-) -> None:
-    """Show the results in a folder again; for a reproduction, those of each experiment."""
+    folder: Path,
+    page: bool = False,
+    algorithm: list[str] | None = None,
+    look: Look = USUAL_LOOK,
+) -> Reply:
+    """Show the results in a folder again; for a reproduction, those of each experiment.
+
+    DIR       A folder that `simulate --out` or `reproduce --out` wrote.
+    --page    Write figures and a page into each result folder.
+    --algorithm, -a NAME    Draw this algorithm, and no other that is not named; may be given several times.
+    """
     import copeland.simulation.result_folder as results
     from copeland.report.plot_options import LOOK, PlotOptions, check_look
     from copeland.report.terminal_tables import runs_table
 
-    look = check_look(PlotOptions(yscale, xscale, width, spread, by, algorithm or None))
-    if look != LOOK and not page:
+    options = check_look(PlotOptions(**vars(look), algorithms=algorithm or None))
+    if options != LOOK and not page:
         raise InvalidParameter("options of the figure are for --page; give it too.")
     places = results.folders(folder)
     found = [results.read(place) for place in places]
@@ -249,11 +212,9 @@ def report_command(
 
         for place, runs in zip(places, found, strict=True):
             about = results.manifest(place)
-            how = (about["versions"], about["command"], about.get("lower_bound"), look)
+            how = (about["versions"], about["command"], about.get("lower_bound"), options)
             write_pages(runs, place, *how)
             note(f"Written to {place}: look at {place / PAGE}.")
-    if as_json:
-        print_json(outcome(found[0]) if len(found) == 1 else [outcome(runs) for runs in found])
-        return
-    for runs in found:
-        show(runs_table(runs, window()))
+    values = [outcome(runs) for runs in found]
+    tables = [runs_table(runs, window()) for runs in found]
+    return Reply(values[0] if len(values) == 1 else values, tables)

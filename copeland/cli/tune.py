@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.arguments import Force, Json, Number, Seed, Whole
-from copeland.cli.output import print_json, print_line, progress_bar, require_new, tell_result
+from copeland.cli.arguments import Force, Seed
+from copeland.cli.output import Line, Reply, progress_bar, require_new
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter, UnknownDuel, nearest
 from copeland.support.atomic_files import read_text, write_file
@@ -22,7 +22,7 @@ from copeland.support.phrasing import format_count, percent
 if TYPE_CHECKING:
     from copeland.tuning import Space, Tuner
 
-tune = Group("tune", invoke_without_command=True)
+tune = Group("tune")
 app.add(tune)
 
 FORMAT = "copeland tune 1"
@@ -107,39 +107,30 @@ class _Tuning:
 
 
 @tune.callback(epilog="Example: `copeland tune > space.toml`")
-def example_command(context: typer.Context, as_json: Json = False) -> None:
+def example_command() -> Reply:
     """Find the best setting of numbers and choices by duels of two at a time. Without a command, print an example of a space."""
     from copeland.tuning.spaces import EXAMPLE, tables_in
 
-    if context.invoked_subcommand is not None:
-        return
-    print_json(tables_in(EXAMPLE)) if as_json else print_line(EXAMPLE.rstrip())
-
-
-_SPACE_HELP = """A TOML file with a table for each parameter: low and high, optionally with log = true or integer = true, or
-else choices. Above them, constraint = a text or a list of texts."""
-_PARAMETER_HELP = """A parameter without a file: hue=0:360, rate=0.001:1:log, layers=1:8:integer or style=short,warm; as often
-as you like."""
-_CONSTRAINT_HELP = "What a point must satisfy, as in 'width + height <= 10'; as often as you like."
-_COMMAND_HELP = """A program that prints first, second, tie or skip. {first.rate} in its arguments stands for a value; its
-standard input has both settings as JSON."""
+    return Reply(tables_in(EXAMPLE), [Line(EXAMPLE.rstrip())])
 
 
 @tune.command("create", epilog="Example: `copeland tune create sound.json --space space.toml`")
 def create_command(
     file: File,
-    space: Annotated[Path | None, typer.Option(metavar="FILE", help=_SPACE_HELP)] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--parameter", "-p", metavar="TEXT", help=_PARAMETER_HELP)
-    ] = None,
-    constraint: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help=_CONSTRAINT_HELP)
-    ] = None,
+    space: Path | None = None,
+    parameter: list[str] | None = None,
+    constraint: list[str] | None = None,
     seed: Seed = 0,
     force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """Begin a tuning of the parameters of a TOML file, or of options; you cannot change them later."""
+) -> Reply:
+    """Begin a tuning of the parameters of a TOML file, or of options; you cannot change them later.
+
+    --space FILE            A TOML file with a table for each parameter: low and high, optionally with log = true or integer = true, or
+        else choices. Above them, constraint = a text or a list of texts.
+    --parameter, -p TEXT    A parameter without a file: hue=0:360, rate=0.001:1:log, layers=1:8:integer or style=short,warm; as often
+        as you like.
+    --constraint TEXT       What a point must satisfy, as in 'width + height <= 10'; as often as you like.
+    """
     from copeland.tuning.spaces import space_of, tables_in, tables_of
 
     require_new(file, force)
@@ -153,21 +144,23 @@ def create_command(
     tuning.write()
     told = {"file": str(file), "parameters": list(tuning.space.parameters)}
     said = f"{file} tunes {format_count(len(told['parameters']), 'parameter')}."
-    tell_result(said, told, as_json, f"Next: {command_line('copeland', 'tune', 'ask', file)}")
+    return Reply(told, [said, Line(f"Next: {command_line('copeland', 'tune', 'ask', file)}")])
 
 
 @tune.command("ask", epilog="Example: `copeland tune ask sound.json`")
-def ask_command(
-    file: File, n: Annotated[int, Whole("--n", "-n", help="How many.")] = 1, as_json: Json = False
-) -> None:
-    """Ask the next duels, each of two settings, to be answered in any order."""
+def ask_command(file: File, n: int = 1) -> Reply:
+    """Ask the next duels, each of two settings, to be answered in any order.
+
+    --n, -n    How many.
+    """
     tuning = _Tuning.read(file)
     asked = [{"duel": len(tuning.duels) + 1, **tuning.ask()} for _ in range(n)]
     tuning.write()
-    if as_json:
-        print_json(asked)
-    for one in () if as_json else asked:
-        print_line(f"duel {one['duel']}: first {_line(one[FIRST])}; second {_line(one[SECOND])}")
+    lines = (
+        Line(f"duel {one['duel']}: first {_line(one[FIRST])}; second {_line(one[SECOND])}")
+        for one in asked
+    )
+    return Reply(asked, lines)
 
 
 def _line(point: Mapping[str, Any]) -> str:
@@ -176,29 +169,28 @@ def _line(point: Mapping[str, Any]) -> str:
 
 
 @tune.command("tell", epilog="Example: `copeland tune tell sound.json 17 first`")
-def tell_command(
-    file: File,
-    duel: Annotated[int, typer.Argument(metavar="DUEL", help="Its number.")],
-    winner: Annotated[str, typer.Argument(metavar="WINNER", help="first, second, tie or skip.")],
-    as_json: Json = False,
-) -> None:
-    """Say which setting of a duel is better."""
+def tell_command(file: File, duel: int, winner: str) -> Reply:
+    """Say which setting of a duel is better.
+
+    DUEL      Its number.
+    WINNER    first, second, tie or skip.
+    """
     tuning = _Tuning.read(file)
     if winner not in WINNERS:
         raise InvalidParameter(f"'{winner}' is no answer; {nearest(winner, WINNERS)}")
     if not 1 <= duel <= len(tuning.duels) or tuning.duels[duel - 1]["winner"] is not None:
         raise UnknownDuel(f"duel {duel} of {file} was never asked, or was answered before.")
     tuning.tell(tuning.duels[duel - 1], winner)
-    _tell_answers(tuning, as_json)
+    return _count_answers(tuning)
 
 
-def _tell_answers(tuning: _Tuning, as_json: bool) -> None:
+def _count_answers(tuning: _Tuning) -> Reply:
     said = f"{tuning.path} has {format_count(tuning.answers, 'answer')}."
-    tell_result(said, {"answers": tuning.answers}, as_json)
+    return Reply({"answers": tuning.answers}, said)
 
 
 @tune.command("best", epilog="Example: `copeland tune best sound.json`")
-def best_command(file: File, as_json: Json = False) -> None:
+def best_command(file: File) -> Reply:
     """Say which setting to take now: an estimate, which is not proved."""
     tuner = _Tuning.read(file).tuner
     if not tuner.votes:
@@ -209,21 +201,21 @@ def best_command(file: File, as_json: Json = False) -> None:
         f"{percent(found.score)} of all settings, and another one beats {100 * found.regret:.1f} percentage points more."
     )
     told = {"point": found.point, "score": found.score, "regret": found.regret}
-    tell_result(said, {"votes": tuner.votes, **told}, as_json)
+    return Reply({"votes": tuner.votes, **told}, said)
 
 
 _RUN = 'copeland tune run sound.json --command "python judge.py {first.rate} {second.rate}"'
 
 
 @tune.command("run", epilog=f"Example: `{_RUN}`")
-def run_command(
-    file: File,
-    command: Annotated[str, typer.Option(metavar="PROGRAM", help=_COMMAND_HELP)],
-    answers: Annotated[int, Whole(help="Go on until so many duels have an answer.")] = 100,
-    timeout: Annotated[float, Number(help="Seconds that the program may take.")] = 60.0,
-    as_json: Json = False,
-) -> None:
-    """Let a program answer duels, each kept before the next is asked; type it again to go on after it was stopped."""
+def run_command(file: File, command: str, answers: int = 100, timeout: float = 60.0) -> Reply:
+    """Let a program answer duels, each kept before the next is asked; type it again to go on after it was stopped.
+
+    --command PROGRAM    A program that prints first, second, tie or skip. {first.rate} in its arguments stands for a value; its
+        standard input has both settings as JSON.
+    --answers            Go on until so many duels have an answer.
+    --timeout            Seconds that the program may take.
+    """
     from copeland.study.judges.command import run_program, split_command
     from copeland.study.judges.parse import JudgeFailed, quote_answer
 
@@ -247,4 +239,4 @@ def run_command(
             left = (duel for duel in tuning.duels if duel["winner"] is None)
             duel = next(left, None) or tuning.ask()
             tuning.tell(duel, judge(duel))
-    _tell_answers(tuning, as_json)
+    return _count_answers(tuning)

@@ -175,7 +175,7 @@ def test_the_command_line_waits_until_it_ends(both, monkeypatch):
     study, far = both
     happens = [study.close]
     monkeypatch.setattr(client, "open_study", lambda name, url: far)
-    monkeypatch.setattr("copeland.cli.study.wait.time.sleep", lambda _seconds: happens.pop()())
+    monkeypatch.setattr("copeland.cli.study.results.time.sleep", lambda _seconds: happens.pop()())
     words = "study", "wait", "tea", "--server", HOME, "--json"
     done = run(*words)
     assert (done.exit_code, json.loads(done.stdout)["ended"]) == (1, "closed")

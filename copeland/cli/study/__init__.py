@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copeland.cli.arguments import Json
+from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.program import Group, app
 
 if TYPE_CHECKING:
@@ -52,26 +53,21 @@ study = Group(
         "tell": "copeland.cli.study.ballots",
         "undo": "copeland.cli.study.ballots",
         "verify": "copeland.cli.study.files",
-        "vote": "copeland.cli.study.terminal",
-        "wait": "copeland.cli.study.wait",
+        "vote": "copeland.cli.study.ballots",
+        "wait": "copeland.cli.study.results",
         "option": "copeland.cli.study.changes",
     },
-    invoke_without_command=True,
 )
 app.add(study)
 
 
 @study.callback(epilog="Example: `copeland study create tea -o green -o black -o white`")
-def study_command(context: typer.Context, as_json: Json = False) -> None:
+def study_command(as_json: Json = False) -> None:
     """Live studies: people or judges vote, every vote is kept, and a certificate ends the study.
 
     First `create` a study. Then `vote` yourself, let a `judge` vote, or `import` votes. `status` says
     where it stands.
     """
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-    elif as_json:
-        study.pass_json_on(context)
 
 
 Server = Annotated[
@@ -88,6 +84,18 @@ def open_study(name: str, storage: str) -> Study:
     from copeland.study import open_study
 
     return open_study(name, storage)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A study that a command is about."""
+
+    name: Name
+    storage: Storage = field(default=STORAGE, kw_only=True)
+
+    def open(self) -> Study:
+        """Return the study."""
+        return open_study(self.name, self.storage)
 
 
 def find_study(name: str, storage: str, server: str | None) -> Study | RemoteStudy:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copeland.cli.arguments import STORAGE, Json, Storage
-from copeland.cli.output import note, tell_result
+from copeland.cli.arguments import Json
+from copeland.cli.output import Reply, note
 from copeland.cli.program import Group
-from copeland.cli.study import Name, open_study, study
+from copeland.cli.study import Named, study
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line, file_name
 from copeland.support.phrasing import format_count, join_names
@@ -39,111 +39,86 @@ def option_command(as_json: Json = False) -> None:
 @option.command(
     "add", epilog='Example: `copeland study option add tea oolong --text "Half-oxidised."`'
 )
-def add_command(
-    name: Name,
-    option: OptionName,
-    text: Annotated[str, typer.Option(help="What voters are shown for it.")] = "",
-    path: Annotated[str, typer.Option(metavar="FILE", help="A file that shows it.")] = "",
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Add an option; from now on the certificate covers all of them."""
-    open_study(name, storage).add_option(option, text, path)
-    _tell(name, option, "active", f"'{option}' is now an option.", as_json)
+def add_command(at: Named, option: OptionName, text: str = "", path: str = "") -> Reply:
+    """Add an option; from now on the certificate covers all of them.
+
+    --text         What voters are shown for it.
+    --path FILE    A file that shows it.
+    """
+    at.open().add_option(option, text, path)
+    return _tell_state(at, option, "active", f"'{option}' is now an option.")
 
 
 @option.command(
     "edit", epilog='Example: `copeland study option edit tea oolong --text "Half-oxidised."`'
 )
-def edit_option_command(
-    name: Name,
-    option: OptionName,
-    text: Annotated[str, typer.Option(help="What voters are shown for it from now on.")],
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Change the text of an option; its name stays, and the verdict says so if there are votes."""
-    work = open_study(name, storage)
-    changed = work.edit_option(option, text, SOURCE)
+def edit_option_command(at: Named, option: OptionName, text: str) -> Reply:
+    """Change the text of an option; its name stays, and the verdict says so if there are votes.
+
+    --text    What voters are shown for it from now on.
+    """
+    changed = at.open().edit_option(option, text, SOURCE)
     said = f"The text of '{option}' is {'new' if changed else 'as it was'}."
-    result = {"study": name, "option": option, "changed": changed}
-    tell_result(said, result, as_json)
+    return Reply({"study": at.name, "option": option, "changed": changed}, said)
 
 
 @option.command("pause", epilog="Example: `copeland study option pause tea oolong`")
-def pause_command(
-    name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
-) -> None:
+def pause_command(at: Named, option: OptionName) -> Reply:
     """Stop asking about an option until you resume it."""
-    open_study(name, storage).pause_option(option)
-    _tell(name, option, "paused", f"'{option}' is paused.", as_json)
+    at.open().pause_option(option)
+    return _tell_state(at, option, "paused", f"'{option}' is paused.")
 
 
 @option.command("resume", epilog="Example: `copeland study option resume tea oolong`")
-def resume_command(
-    name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
-) -> None:
+def resume_command(at: Named, option: OptionName) -> Reply:
     """Ask about a paused or retired option again."""
-    open_study(name, storage).resume_option(option)
-    _tell(name, option, "active", f"'{option}' is asked again.", as_json)
+    at.open().resume_option(option)
+    return _tell_state(at, option, "active", f"'{option}' is asked again.")
 
 
 @option.command("retire", epilog="Example: `copeland study option retire tea oolong`")
-def retire_command(
-    name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
-) -> None:
+def retire_command(at: Named, option: OptionName) -> Reply:
     """Ask no more about an option; the verdict is then about the others."""
-    open_study(name, storage).retire_option(option)
-    _tell(name, option, "retired", f"'{option}' is retired.", as_json)
+    at.open().retire_option(option)
+    return _tell_state(at, option, "retired", f"'{option}' is retired.")
 
 
-def _tell(name: str, option: str, state: str, sentence: str, as_json: bool) -> None:
-    tell_result(sentence, {"study": name, "option": option, "state": state}, as_json)
+def _tell_state(at: Named, option: str, state: str, sentence: str) -> Reply:
+    return Reply({"study": at.name, "option": option, "state": state}, sentence)
 
 
 @study.command(
     "edit", epilog='Example: `copeland study edit tea --question "Which would you drink?"`'
 )
-def edit_command(
-    name: Name,
-    question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What voters are asked from now on.")
-    ] = None,
-    guidance: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What they read before the first pair from now on."),
-    ] = None,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Change the question or the guidance that voters read on a server."""
+def edit_command(at: Named, question: str | None = None, guidance: str | None = None) -> Reply:
+    """Change the question or the guidance that voters read on a server.
+
+    --question TEXT    What voters are asked from now on.
+    --guidance TEXT    What they read before the first pair from now on.
+    """
     if question is None and guidance is None:
         raise InvalidParameter("nothing is to be changed; give --question or --guidance.")
-    changed = open_study(name, storage).edit_page(question, guidance, SOURCE)
+    changed = at.open().edit_page(question, guidance, SOURCE)
     said = "Voters read it from now on." if changed else "Voters read this already."
-    tell_result(said, {"study": name, "changed": changed}, as_json)
+    return Reply({"study": at.name, "changed": changed}, said)
 
 
 @study.command("excuse", epilog="Example: `copeland study excuse lunch cid`")
-def excuse_command(
-    name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
-) -> None:
+def excuse_command(at: Named, voter: Member) -> Reply:
     """Stop waiting for the missing answers of a panel member; answers already given stay."""
-    work = open_study(name, storage)
+    work = at.open()
     work.excuse(_find_member(work, voter))
     said = f"{voter} is excused. {_state_result(work)}"
-    tell_result(said, {"study": name, "excused": voter}, as_json)
+    return Reply({"study": at.name, "excused": voter}, said)
 
 
 @study.command("readmit", epilog="Example: `copeland study readmit lunch cid`")
-def readmit_command(
-    name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
-) -> None:
+def readmit_command(at: Named, voter: Member) -> Reply:
     """Wait again for the answers of an excused member."""
-    work = open_study(name, storage)
+    work = at.open()
     work.readmit(_find_member(work, voter))
     said = f"The study waits for the answers of {voter}. {_state_result(work)}"
-    tell_result(said, {"study": name, "readmitted": voter}, as_json)
+    return Reply({"study": at.name, "readmitted": voter}, said)
 
 
 def _state_result(work: Study) -> str:
@@ -158,60 +133,48 @@ def _state_result(work: Study) -> str:
 
 
 @study.command("close", epilog="Example: `copeland study close tea`")
-def close_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+def close_command(at: Named) -> Reply:
     """Take no more votes; nothing is lost, and you can still look at the study."""
-    open_study(name, storage).close()
-    tell_result(f"The study '{name}' is closed.", {"study": name, "closed": True}, as_json)
+    at.open().close()
+    return Reply({"study": at.name, "closed": True}, f"The study '{at.name}' is closed.")
 
 
 @study.command("reopen", epilog="Example: `copeland study reopen tea`")
-def reopen_command(
-    name: Name,
-    reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The reason, for the log.")
-    ] = None,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Take votes again after a study was closed; certificates from before still hold."""
-    open_study(name, storage).reopen(reason)
-    tell_result(f"The study '{name}' takes votes.", {"study": name, "closed": False}, as_json)
+def reopen_command(at: Named, reason: str | None = None) -> Reply:
+    """Take votes again after a study was closed; certificates from before still hold.
+
+    --reason TEXT    The reason, for the log.
+    """
+    at.open().reopen(reason)
+    return Reply({"study": at.name, "closed": False}, f"The study '{at.name}' takes votes.")
 
 
 @study.command("copy", epilog='Example: `copeland study copy tea "tea in May"`')
-def copy_command(
-    name: Name,
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The name of the copy.")],
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Make a new study with the options, settings and images of another, and no votes."""
+def copy_command(at: Named, new: str) -> Reply:
+    """Make a new study with the options, settings and images of another, and no votes.
+
+    NEW    The name of the copy.
+    """
     from copeland.study.creation import copy_study
 
-    made = copy_study(name, new, storage)
-    options = [option.name for option in made.options]
+    options = [option.name for option in copy_study(at.name, new, at.storage).options]
     said = f"The study '{new}' has {format_count(len(options), 'option')} and no votes."
-    result = {"study": new, "copied_from": name, "options": options}
-    tell_result(said, result, as_json)
+    return Reply({"study": new, "copied_from": at.name, "options": options}, said)
 
 
 @study.command("delete", epilog="Example: `copeland study delete tea`")
-def delete_command(
-    name: Name,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Delete it without asking for its name again.")
-    ] = False,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
-    """Delete a study with its votes, images and links, for good; it asks for the name first."""
+def delete_command(at: Named, yes: bool = False) -> Reply:
+    """Delete a study with its votes, images and links, for good; it asks for the name first.
+
+    --yes    Delete it without asking for its name again.
+    """
     from copeland.study.creation import delete_study
 
-    votes = open_study(name, storage).look_at_state(lambda state: state.votes)
+    votes = at.open().look_at_state(lambda state: state.votes)
     if not yes:
-        _ask_for_name(name, votes)
-    delete_study(name, storage)
-    tell_result(f"The study '{name}' is deleted.", {"study": name, "deleted": True}, as_json)
+        _ask_for_name(at.name, votes)
+    delete_study(at.name, at.storage)
+    return Reply({"study": at.name, "deleted": True}, f"The study '{at.name}' is deleted.")
 
 
 def _ask_for_name(name: str, votes: int) -> None:

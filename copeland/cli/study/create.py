@@ -9,22 +9,14 @@ import typer
 
 from copeland.cli.arguments import (
     FORMS,
+    NO_COLUMNS,
     STORAGE,
+    Columns,
     FormatName,
-    IdColumn,
-    ItemColumn,
-    Json,
-    LeftColumn,
-    OutcomeColumn,
-    RightColumn,
     Storage,
-    TimeColumn,
-    VoterColumn,
-    Whole,
-    columns_of,
     take_settings,
 )
-from copeland.cli.output import note, tell_result
+from copeland.cli.output import Line, Reply, note
 from copeland.cli.study import study
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line
@@ -40,78 +32,48 @@ if TYPE_CHECKING:
     *("lease", "open_ballots", "batch", "missing", "seed"),
 )
 def create_command(
-    name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
-    options: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="A CSV file of options: a column name, and optionally text or path.",
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME", help="An option; repeat for each."),
-    ] = None,
+    name: str,
+    options: Path | None = None,
+    option: list[str] | None = None,
     votes: Annotated[
         Path | None,
         typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {FORMS}"),
     ] = None,
     format_: FormatName = None,
-    left: LeftColumn = None,
-    right: RightColumn = None,
-    outcome: OutcomeColumn = None,
-    voter: VoterColumn = None,
-    item: ItemColumn = None,
-    time: TimeColumn = None,
-    id_: IdColumn = None,
+    columns: Columns = NO_COLUMNS,
     storage: Storage = STORAGE,
     *,
-    judge: Annotated[bool, typer.Option("--judge", help="Short for --voters judge.")] = False,
-    cases: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|FILE",
-            help="Where a judge votes, how many test cases there are, or the file that holds them; 1 if it compares the "
-            "options themselves.",
-            show_default="1",
-        ),
-    ] = None,
-    people: Annotated[
-        int | None,
-        Whole(
-            help="How many people will vote. The command says at once what is within their reach."
-        ),
-    ] = None,
-    panel: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="The members of the panel: names with commas between them, or repeat for each.",
-        ),
-    ] = None,
-    load_if_exists: Annotated[
-        bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
-    ] = False,
-    as_json: Json = False,
+    judge: bool = False,
+    cases: str | None = None,
+    people: int | None = None,
+    panel: list[str] | None = None,
+    load_if_exists: bool = False,
     **settings: Any,
-) -> None:
+) -> Reply:
     """Create a study; its settings are fixed from here on.
 
     With --from, the options are those in the votes unless you name them, and a damaged file creates nothing.
+
+    STUDY                 A name for the study.
+    --options FILE.csv    A CSV file of options: a column name, and optionally text or path.
+    --option, -o NAME     An option; repeat for each.
+    --judge               Short for --voters judge.
+    --cases N|FILE        Where a judge votes, how many test cases there are, or the file that holds them; 1 if it compares the
+        options themselves. [default: 1]
+    --people              How many people will vote. The command says at once what is within their reach.
+    --panel NAMES         The members of the panel: names with commas between them, or repeat for each.
+    --load-if-exists      Continue the study if it exists.
     """
     from copeland.study import create_study, create_study_from_votes
     from copeland.study.kinds import kind_of
 
-    columns = columns_of(
-        left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
-    )
     if (options is not None and option) or not (options or option or votes):
         raise InvalidParameter(
             "give the options: either --options FILE.csv or -o NAME -o NAME ..., or votes with --from."
         )
-    if columns and votes is None:
+    if columns.named and votes is None:
         raise InvalidParameter(
-            f"--{next(iter(columns)).removeprefix('event_')} names a column of votes; give them with --from."
+            f"--{next(iter(columns.named)).removeprefix('event_')} names a column of votes; give them with --from."
         )
     if format_ is not None and votes is None:
         raise InvalidParameter("--format names that of a file of votes; give it with --from.")
@@ -130,7 +92,7 @@ def create_command(
     given = option or (None if options is None else str(options))
     if votes is not None:
         made, taken = create_study_from_votes(
-            name, votes, columns=columns, format=format_, options=given, **settings
+            name, votes, columns=columns.named, format=format_, options=given, **settings
         )
     else:
         assert given is not None
@@ -139,14 +101,11 @@ def create_command(
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     reach, prospect = _reach(made, people)
     voters = kind_of(made.settings).who_votes(made.settings, len(names))
-    result |= prospect
-    tell_result(
-        f"Study '{name}' has {len(names)} options. {voters} {reach}"
-        f"{'' if taken is None else taken.sentence}",
-        result if taken is None else {**result, **taken.to_dict()},
-        as_json,
-        _onwards(made, cases),
-    )
+    said = f"Study '{name}' has {len(names)} options. {voters} {reach}"
+    if taken is not None:
+        prospect |= taken.to_dict()
+        said += taken.sentence
+    return Reply(result | prospect, [said, Line(_onwards(made, cases))])
 
 
 def _onwards(made: Study, cases: str | None) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from copeland.cli.arguments import STORAGE, Force, Json, Number, Storage, Whole
+from copeland.cli.arguments import Force
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.output import note, print_json, progress_bar, require_new, show
-from copeland.cli.study import Name, open_study, study
+from copeland.cli.output import Line, Reply, note, progress_bar, require_new
+from copeland.cli.study import Named, study
 from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
     from copeland.forecast.forecast import Forecast, Way
     from copeland.forecast.races import Within
+    from copeland.study import Study
     from copeland.study.allocation import Allocation
 
 _SHOWN = 20  # pairs
@@ -26,65 +27,54 @@ _EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocatio
 
 @study.command("plan", epilog="Example: `copeland study plan tea`")
 def plan_command(
-    name: Name,
-    until: Annotated[
-        str,
-        typer.Option(
-            help="Count votes until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its "
-            "chance to be best reaches 0.95, which is an estimate."
-        ),
-    ] = "proved",
-    people: Annotated[
-        int | None,
-        Whole(
-            help="How many voters there will be in all, where people vote; by default, those so far."
-        ),
-    ] = None,
-    worlds: Annotated[
-        int | None,
-        Whole(
-            help="How many plausible worlds to simulate; 20 by default, as for every forecast that is shown."
-        ),
-    ] = None,
-    most: Annotated[int, Whole(help="Give up on a world after this many further votes.")] = 20_000,
-    seed: Annotated[int, Whole(help="Same seed, same plan.")] = 0,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
+    at: Named,
+    until: str = "proved",
+    people: int | None = None,
+    worlds: int | None = None,
+    most: int = 20_000,
+    seed: int = 0,
+) -> Reply:
     """Predict by simulation how many more votes it takes to prove an option best.
 
     It draws worlds from what the votes so far leave plausible. In each world it continues the study in
     three ways, with the same stopping rule: as this package chooses pairs, by all pairs in turn, and by
     random pairs.
+
+    --until     Count votes until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its
+        chance to be best reaches 0.95, which is an estimate.
+    --people    How many voters there will be in all, where people vote; by default, those so far.
+    --worlds    How many plausible worlds to simulate; 20 by default, as for every forecast that is shown.
+    --most      Give up on a world after this many further votes.
+    --seed      Same seed, same plan.
     """
     from copeland.forecast.start import read_until
     from copeland.study.kinds import kind_of
-    from copeland.study.report.study_tables import plan_sentences, plan_table
-    from copeland.support.goal import Goal
 
     goal = read_until(until, "--until")
-    work = open_study(name, storage)
+    work = at.open()
     try:
         with progress_bar("worlds") as advance:
             plan = work.plan(worlds, most, seed, advance, until=goal, people=people)
     except KeyboardInterrupt:
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None
-    kind = kind_of(work.settings)
-    reach = kind.plan_sentence(plan, work.settings)
-    if as_json:
-        print_json(_describe(name, plan) | {"reach": reach or None})
-    else:
-        end = plan.goal.words if goal.likely else Goal.parse(work.settings.goal).end
-        show(
-            f"{name}: {plan.votes:,} votes so far. Until {end}, in {plan.worlds} plausible worlds:",
-            plan_table(plan),
-            *plan_sentences(plan),
-            *filter(None, [reach]),
-            kind.belief,
-        )
-    if plan.interrupted:
-        raise typer.Exit(INTERRUPTED)
+    reach = kind_of(work.settings).plan_sentence(plan, work.settings)
+    result = _describe(at.name, plan) | {"reach": reach or None}
+    code = INTERRUPTED if plan.interrupted else 0
+    return Reply(result, _plan_lines(work, plan, reach), code=code)
+
+
+def _plan_lines(work: Study, plan: Forecast, reach: str) -> Iterator[Any]:
+    from copeland.study.kinds import kind_of
+    from copeland.study.report.study_tables import plan_sentences, plan_table
+    from copeland.support.goal import Goal
+
+    end = plan.goal.words if plan.goal.likely else Goal.parse(work.settings.goal).end
+    yield f"{work.name}: {plan.votes:,} votes so far. Until {end}, in {plan.worlds} plausible worlds:"
+    yield plan_table(plan)
+    yield from plan_sentences(plan)
+    yield from filter(None, [reach])
+    yield kind_of(work.settings).belief
 
 
 def _describe(name: str, plan: Forecast) -> dict[str, Any]:
@@ -120,38 +110,31 @@ def _within(within: Within) -> dict[str, Any]:
 
 @study.command("allocate", epilog=f"Example: `{_EXAMPLE}`")
 def allocate_command(
-    name: Name,
-    impressions: Annotated[
-        int, Whole(help="How many lists you will show while the document is valid.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write the document here.")
-    ] = None,
-    control: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OPTION", help="What users who do not take part see; by default, the leader."
-        ),
-    ] = None,
-    control_share: Annotated[float, Number(help="The share of users who never take part.")] = 0.0,
-    cap: Annotated[
-        float, Number(help="The largest share of interleaved lists that may hold one ranker.")
-    ] = 1.0,
-    traffic: Annotated[
-        float, Number(help="The share of users who take part; raise it step by step.")
-    ] = 1.0,
-    valid: Annotated[float, Number(help="Seconds for which the document holds.")] = 3600.0,
+    at: Named,
+    impressions: int,
+    out: Path | None = None,
+    control: str | None = None,
+    control_share: float = 0.0,
+    cap: float = 1.0,
+    traffic: float = 1.0,
+    valid: float = 3600.0,
     force: Force = False,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
+) -> Reply:
     """Divide users among the pairs that the study would ask next.
 
     A paused option is in no pair of the next document.
+
+    --impressions       How many lists you will show while the document is valid.
+    --out FILE.json     Write the document here.
+    --control OPTION    What users who do not take part see; by default, the leader.
+    --control-share     The share of users who never take part.
+    --cap               The largest share of interleaved lists that may hold one ranker.
+    --traffic           The share of users who take part; raise it step by step.
+    --valid             Seconds for which the document holds.
     """
     if out is not None:
         require_new(out, force)
-    found = open_study(name, storage).allocate(
+    found = at.open().allocate(
         impressions,
         control=control,
         control_share=control_share,
@@ -164,12 +147,8 @@ def allocate_command(
 
         write_file(out, found.to_json().encode())
         note(f"Written to {out}; it holds until {found.valid_until}.")
-    if as_json:
-        print_json(json.loads(found.to_json()))
-    elif out is None:
-        print(found.to_json(), end="")
-    else:
-        show(*_sentences(found))
+    lines = [Line(found.to_json().rstrip())] if out is None else _sentences(found)
+    return Reply(json.loads(found.to_json()), lines)
 
 
 def _sentences(found: Allocation) -> Iterator[str]:

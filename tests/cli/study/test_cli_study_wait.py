@@ -4,7 +4,7 @@ import pytest
 from commands import flat, run
 from study_commands import ok, refused, values, write_votes
 
-from copeland.cli.study.wait import EVERY, Source, wait_for_end
+from copeland.cli.study.results import EVERY, Source, wait_for_end
 from copeland.errors import StorageError
 from copeland.study import delete_study, open_study
 
@@ -68,7 +68,7 @@ def test_a_server_that_is_away_for_a_moment_is_waited_for_but_not_one_that_never
 def naps(monkeypatch):
     """What happens while the command sleeps."""
     events = []
-    monkeypatch.setattr("copeland.cli.study.wait.time.sleep", lambda _seconds: events.pop(0)())
+    monkeypatch.setattr("copeland.cli.study.results.time.sleep", lambda _seconds: events.pop(0)())
     return events
 
 
