@@ -75,11 +75,6 @@ def require_new(path: Path, force: bool) -> None:
         raise FolderExists(f"{path} exists; name another file, or replace it with --force.")
 
 
-def tell_result(sentence: str, result: dict[str, Any], as_json: bool, hint: str = "") -> None:
-    """Say what was done: as JSON, or in a sentence and a hint, which stays on one line to be copied."""
-    print_reply(Reply(result, [sentence, *([Line(hint)] if hint else [])]), as_json)
-
-
 def print_line(text: str) -> None:
     """Put a line on standard output that is not to be broken, however long."""
     print(inert(text))
