@@ -4,13 +4,16 @@ Nothing about a panel is random, so nothing said of it is wrong with any probabi
 """
 
 from copeland.certificate.certificate import Certificate, certify
+from copeland.certificate.cluster_evidence import ClusterVotes, cluster_votes
 from copeland.certificate.panel_certificate import PanelCertificate, panel_certificate
 from copeland.certificate.panel_planner import next_question
 
 __all__ = [
     "Certificate",
+    "ClusterVotes",
     "PanelCertificate",
     "certify",
+    "cluster_votes",
     "next_question",
     "panel_certificate",
 ]

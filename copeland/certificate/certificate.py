@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.cluster_evidence import ClusterVotes, check_clusters
 from copeland.certificate.evidence import THESE, Given, check_labels, votes_of
 from copeland.certificate.goal_proof import is_reached
 from copeland.certificate.proof import Terms, Voters, prove
@@ -66,6 +67,7 @@ class Certificate(BaseCertificate):
     below: tuple[int, ...] = ()  # proved worse
     not_worse: tuple[int, ...] = ()  # proved not worse by the margin, or better
     even: tuple[int, ...] = ()  # proved even with the baseline, or within the margin of it
+    clusters: tuple[int, int, str] | None = None  # if the cases come in any: as in Clusters
 
     @property
     def statement(self) -> str:
@@ -120,6 +122,8 @@ class Certificate(BaseCertificate):
         self.terms.check()
         if self.voters.startswith("judge") != (self.cases is not None):
             raise ValueError(f"voters is {self.voters!r} and cases is {self.cases!r}")
+        if self.clusters is not None:
+            check_clusters(self.clusters)
         check_labels(self.labels, self.k)
 
     def _has_scores(self) -> bool:
@@ -131,12 +135,13 @@ class Certificate(BaseCertificate):
         ties: ArrayLike | None = None,
         missing: ArrayLike | None = None,
         given: Given | None = None,
+        clusters: ClusterVotes | None = None,
     ) -> tuple[str, ...]:
         """Make it again from these counts; return what does not hold, in sentences.
 
         No sentence means: these are the votes it was issued on, and they prove all that it says.
         """
-        votes = votes_of(wins, ties, missing, given)
+        votes = votes_of(wins, ties, missing, given, clusters)
         terms = self.terms, self.active, self.labels
         return self._recheck(votes.digest, lambda: Certificate(**prove(votes, *terms)), "votes")
 
@@ -157,6 +162,7 @@ def certify(
     cases: int | None = None,
     judges: Sequence[str] = (),
     goal: str = BEST,
+    clusters: ClusterVotes | None = None,
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -199,6 +205,9 @@ def certify(
     goal
         What it is to prove: who is ``"best"``; ``"top:3"``, three options such that no other beats more than any of them;
         ``"above:NAME"``, for each option whether it beats NAME; ``"tiers"``.
+    clusters
+        The same votes by clusters of test cases, if cases come in any (:func:`copeland.certificate.cluster_votes`): several runs of a
+        task, questions about one document. Then clusters are what is drawn at random.
 
     Examples
     --------
@@ -215,5 +224,5 @@ def certify(
     """
     kept = tidy_goal(goal)
     terms = Terms(delta, margin, epoch, voters, offered, cases, tuple(judges), goal=kept)
-    votes = votes_of(wins, ties, missing, given)
+    votes = votes_of(wins, ties, missing, given, clusters)
     return Certificate(**prove(votes, terms, active, labels))

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import betainc
 
+from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.certificate.evidence import (
     LIKE_THESE,
     VoteCounts,
@@ -56,6 +57,7 @@ class Terms(NamedTuple):
     cases: int | None
     judges: tuple[str, ...]
     goal: str = BEST
+    clusters: tuple[int, int, str] | None = None  # as in Clusters, if cases come in any
 
     @property
     def dependent(self) -> bool:
@@ -137,7 +139,8 @@ def prove(
         if terms.margin == 0:
             scores = bound_by_top(scores, aimed.get("top", ()), among)
     return dict(
-        terms._asdict(),
+        terms._asdict()
+        | {"clusters": None if votes.clusters is None else tuple(votes.clusters.clusters)},
         **aimed,
         labels=names,
         votes=every,
@@ -175,6 +178,7 @@ def is_decided(
     missing: Ints | None = None,
     given: tuple[Ints, Ints] | None = None,
     cases: int | None = None,
+    clusters: ClusterVotes | None = None,
 ) -> bool:
     """Tell whether :func:`copeland.certify` would name an option best; it is asked before every question.
 
@@ -185,7 +189,7 @@ def is_decided(
     [False, True]
     """
     at = levels(len(wins), delta, epoch, dependent)
-    votes = VoteCounts(wins, ties, missing, given, cases)
+    votes = VoteCounts(wins, ties, missing, given, cases, clusters)
     among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
     _, _, best, _ = apply_row_argument(votes.find_evidence(margin), at, among, held)
     return bool(best.any())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.cluster_evidence import CASES, Clusters
 from copeland.certificate.evidence import THESE
 from copeland.certificate.goal_proof import cut_by_certificate, list_contenders, list_open
 from copeland.certificate.proof import Terms
@@ -20,11 +21,21 @@ def on_cases(terms: Terms) -> str:
     if not terms.voters.startswith("judge"):
         return ""
     these = f"On these {terms.cases:,} cases" if terms.voters == THESE else "On cases like these"
-    which, by = "" if terms.cases == 1 else these, ""
+    which, by = "" if terms.cases == 1 else f"{these}{_say_clusters(terms)}", ""
     if terms.judges:
         by = f"{'by' if which else 'By'} the judge{'s' if len(terms.judges) > 1 else ''} {join_names(terms.judges)}"
     said = ", ".join(filter(None, (which, by)))
     return f"{said}: " if said else ""
+
+
+def _say_clusters(terms: Terms) -> str:
+    """What is drawn at random, if that is not the case: to follow the cases."""
+    if terms.clusters is None:
+        return ""
+    number = format_count(terms.clusters[0], "cluster")
+    if terms.voters == THESE:
+        return f" in {number} that count the same"
+    return f" ({terms.cases:,} in {number}; the clusters are the sample)"
 
 
 def statement_of(c: BaseCertificate, terms: Terms) -> str:
@@ -133,7 +144,9 @@ def _list_judge_assumptions(terms: Terms) -> Iterator[str]:
     if terms.cases == 1:
         yield "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides."
         return
-    if terms.voters == THESE:
+    if terms.clusters is not None:
+        yield from _list_cluster_assumptions(terms, Clusters(*terms.clusters))
+    elif terms.voters == THESE:
         yield (
             f"The statement is about these {terms.cases:,} cases and the answers that judges give on them: i beats j if i wins on more of "
             "them than j. If a judge answers by chance, it is about the answers that it gave, or would have given."
@@ -149,6 +162,32 @@ def _list_judge_assumptions(terms: Terms) -> Iterator[str]:
         yield "A case that a judge skips is left out. One without an answer, because the judge failed or is silent, counts against both options until it is judged."
     if len(terms.judges) > 1:
         yield "Which judge votes on a case is drawn at random, or makes no difference."
+
+
+def _list_cluster_assumptions(terms: Terms, clusters: Clusters) -> Iterator[str]:
+    """Yield what is assumed of judges and their test cases, where these come in clusters."""
+    which = f"these {terms.cases:,} cases in {format_count(clusters.number, 'cluster')}"
+    if terms.voters == THESE:
+        yield (
+            f"The statement is about {which} and the answers that judges give on them: i beats j if it is ahead of j in the mean over "
+            "clusters of wins less losses, each cluster counting the same. If a judge answers by chance, it is about the answers that it gave, "
+            "or would have given."
+        )
+        yield "For each pair, the clusters come in a random order that no answer decides, each of them whole."
+        skipped = "counts as a tie"
+    else:
+        counts = "case" if clusters.weight == CASES else "cluster"
+        yield (
+            f"The sample is of clusters: {which}. The clusters are random draws, independent of each other, from all those that the statement "
+            "is about; cases of one cluster may depend on each other in any way. p_ij is the mean score of i against j, by these "
+            f"judges, each {counts} counting the same and a tie counting half."
+        )
+        yield "All pairs take the clusters in one random order that was drawn beforehand, each of them whole."
+        skipped = "is left out"
+    yield (
+        f"Each case has one vote for each pair. A case that a judge skips {skipped}. One without an answer, in a cluster that was begun, "
+        "counts against both options until it is judged."
+    )
 
 
 def state_goal(c: BaseCertificate, sure: str, one: str, several: str) -> str:
