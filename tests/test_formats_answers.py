@@ -12,7 +12,7 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Missing
 from copeland.formats import find_format, formats, read_votes
 from copeland.formats.answers import AnswerCase, find_answer_format, read_answers
 from copeland.study.judges import read_items
-from copeland.study.judges.prompts import InvalidItems, Item
+from copeland.study.judges.prompts import InvalidItems, Item, cluster_items
 
 
 def write_lines(path, records):
@@ -131,6 +131,30 @@ def test_a_wrong_table_gets_a_sentence_with_the_column(tmp_path, text, said):
     assert said in str(error.value) and str(path) in str(error.value)
 
 
+def test_a_column_says_which_cases_hang_together(tmp_path):
+    rows = "q1,2?,2,two,arithmetic,book\nq2,3?,3,three,,book\n"
+    path = write_text(tmp_path / "runs.csv", f"id,input,old,new,Cluster,source\n{rows}")
+    found = read_answers(path)
+    assert found.options == ("old", "new", "source")  # it is a column like any other
+    assert [case.cluster for case in found.cases] == ["arithmetic", ""]
+    found = read_answers(path, cluster="source")
+    assert [case.cluster for case in found.cases] == ["book", "book"]
+    with pytest.raises(InvalidRow, match="no column 'author', which is to say which cases hang"):
+        read_answers(path, cluster="author")
+    path = results_file(tmp_path / "results.json", [result(0, 0, "a", "x")])
+    with pytest.raises(InvalidParameter, match="a file of promptfoo, which has no column 'page'"):
+        read_answers(path, cluster="page")
+
+
+def test_files_of_a_folder_must_name_the_same_cluster(tmp_path):
+    write_text(tmp_path / "new.csv", "id,answer,cluster\nq1,b,x\nq2,b,y\n")
+    write_text(tmp_path / "old.csv", "id,answer\nq1,c\nq2,c\n")
+    assert [case.cluster for case in read_answers(tmp_path).cases] == ["x", "y"]
+    write_text(tmp_path / "old.csv", "id,answer,cluster\nq1,c,x\nq2,c,z\n")
+    with pytest.raises(InvalidRow, match="case 'q2' is of two clusters, 'y' and 'z'"):
+        read_answers(tmp_path)
+
+
 # Folders
 
 
@@ -233,6 +257,29 @@ def test_old_results_of_promptfoo_know_a_test_by_its_variables(tmp_path):
     ]
 
 
+def test_runs_of_a_test_of_promptfoo_are_one_cluster(tmp_path):
+    """As --repeat 2 writes them: every run has a number of its own and the same variables."""
+    rows = [result(t, 0, "a", f"{t}") for t in (3, 0, 2, 1)]
+    for row in rows:
+        row["vars"] = {"q": f"hello {row['testIdx'] // 2}"}
+    found = read_answers(results_file(tmp_path / "results.json", rows))
+    told = {case.id: case.cluster for case in found.cases}
+    assert told == {"0": "0", "1": "0", "2": "2", "3": "2"}
+    for row in rows:
+        row["testCase"] = {"metadata": {"id": f"greet-{row['testIdx'] // 2}"}}
+    found = read_answers(results_file(tmp_path / "results.json", rows))
+    told = {case.id: (case.cluster, case.answers["a"]) for case in found.cases}
+    assert told == {
+        "greet-0": ("greet-0", "0"),
+        "greet-0 (run 2)": ("greet-0", "1"),
+        "greet-1": ("greet-1", "2"),
+        "greet-1 (run 2)": ("greet-1", "3"),
+    }
+    rows[0]["testCase"]["metadata"]["cluster"] = "page 7"
+    found = read_answers(results_file(tmp_path / "results.json", rows))
+    assert found.cases[0].cluster == "page 7"
+
+
 # Inspect
 
 
@@ -279,11 +326,14 @@ def test_samples_of_inspect_are_answers_of_the_model(tmp_path, fake_inspect):
     model, seconds = "openai/small", {"openai/small": 1.5}
     assert found.options == (model,)
     assert found.cases == (
-        AnswerCase("q1", "2 + 2?", {model: "4"}, ("sums",), {model: 0.25}, seconds),
-        AnswerCase("q1 (epoch 2)", "2 + 2?", {model: "four"}, (), {model: 0.25}, seconds),
-        AnswerCase("2", "system: Be brief.\nuser: ?", {model: ""}, (), {}, seconds),
-        AnswerCase("3", "?", {}, (), {model: 0.25}, seconds),
+        AnswerCase("q1", "2 + 2?", {model: "4"}, ("sums",), {model: 0.25}, seconds, "q1"),
+        AnswerCase("q1 (epoch 2)", "2 + 2?", {model: "four"}, (), {model: 0.25}, seconds, "q1"),
+        AnswerCase("2", "system: Be brief.\nuser: ?", {model: ""}, (), {}, seconds, "2"),
+        AnswerCase("3", "?", {}, (), {model: 0.25}, seconds, "3"),
     )
+    fake_inspect.samples = [sample(n, "?", "x", metadata={"cluster": "doc"}) for n in (1, 2)]
+    found = read_answers(tmp_path / "log.eval")
+    assert [case.cluster for case in found.cases] == ["doc", "doc"]
 
 
 def test_a_log_in_json_is_known_by_its_keys(tmp_path, fake_inspect):
@@ -485,10 +535,10 @@ def test_items_may_be_results_logs_tables_of_cases_or_what_they_were(tmp_path, f
     del failed["response"]
     rows = [result(0, 0, "a", "x"), result(0, 2, "b", "y"), failed]
     path = results_file(tmp_path / "results.json", rows)
-    assert read_items(path) == [Item("0", "hello 0", {"a": "x", "b": "y"}, ("greet",))]
+    assert read_items(path) == [Item("0", "hello 0", {"a": "x", "b": "y"}, ("greet",), "0")]
     fake_inspect.samples = [sample("q1", "2?", "2", metadata={"tags": "sums"})]
     path = write_text(tmp_path / "log.eval", "zip")
-    assert read_items(path) == [Item("q1", "2?", {"openai/small": "2"}, ("sums",))]
+    assert read_items(path) == [Item("q1", "2?", {"openai/small": "2"}, ("sums",), "q1")]
     write_text(tmp_path / "mine.csv", "id,answer\nq1,two\n")
     assert read_items(tmp_path)[0].answers == {"openai/small": "2", "mine": "two"}
     path = write_text(tmp_path / "runs.csv", "id,input,A,B,tags\nq1,2?,2,two,sums\n")
@@ -500,6 +550,37 @@ def test_items_may_be_results_logs_tables_of_cases_or_what_they_were(tmp_path, f
     assert read_items(path) == [Item("q1", "2?", {"id": "two", "tags": "2"})]
     path = write_lines(tmp_path / "items.jsonl", [{"text": "2?", "id": 3}, "3?"])
     assert read_items(path) == [Item("2?", "2?"), Item("3?", "3?")]
+
+
+def test_items_may_come_in_clusters(tmp_path):
+    path = write_text(
+        tmp_path / "items.csv", "name,text,A,cluster,doc\nq1,2?,two,sums,7\nq2,3?,3,,7\n"
+    )
+    assert read_items(path) == [
+        Item("q1", "2?", {"A": "two", "doc": "7"}, cluster="sums"),
+        Item("q2", "3?", {"A": "3", "doc": "7"}),
+    ]
+    assert cluster_items(read_items(path)) == {"sums": ["q1"], "q2": ["q2"]}
+    assert cluster_items(read_items(path, "doc")) == {"7": ["q1", "q2"]}
+    path = write_lines(tmp_path / "items.jsonl", [{"text": "2?", "cluster": 3, "doc": "x"}])
+    assert [item.cluster for item in (*read_items(path), *read_items(path, "doc"))] == ["3", "x"]
+    path = write_text(tmp_path / "runs.csv", "id,input,A,B,page\nq1,2?,2,two,9\n")
+    assert read_items(path, "page")[0].cluster == "9"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("items.txt", "2?\n", "lines of text have no column 'doc'"),
+        ("items.csv", "name,text\nq1,2?\n", "line 1: there is no column 'doc', which is to say"),
+        ("items.jsonl", '{"text": "2?"}\n', "line 1: there is no 'doc', which is to say"),
+        ("items.jsonl", '{"text": "2?", "doc": [1]}\n', "the doc is \\[1\\]; it must be a string"),
+        ("runs.csv", "id,input,A\nq1,2?,2\n", "there is no column 'doc', which is to say"),
+    ],
+)
+def test_a_column_of_clusters_that_is_not_there_is_named(tmp_path, name, text, said):
+    with pytest.raises(InvalidItems, match=said):
+        read_items(write_text(tmp_path / name, text), "doc")
 
 
 # Speed

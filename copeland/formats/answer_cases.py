@@ -17,7 +17,8 @@ class AnswerCase:
     """A test case, and what each option answered.
 
     An option that has no answer, because its run failed, is not in ``answers``. ``prices`` and ``seconds`` are what each
-    answer cost and took, where the file tells.
+    answer cost and took, where the file tells. Cases of one ``cluster`` hang together, as runs of a task do; one without a cluster stands
+    alone.
     """
 
     id: str
@@ -26,6 +27,7 @@ class AnswerCase:
     tags: tuple[str, ...] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    cluster: str = ""
 
 
 class AnswerFile(NamedTuple):
@@ -46,6 +48,7 @@ class OptionAnswer(NamedTuple):
     tags: tuple[str, ...] = ()
     price: float | None = None
     seconds: float | None = None
+    cluster: str = ""
 
 
 def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
@@ -71,7 +74,7 @@ def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
     grouped: dict[str, list[OptionAnswer]] = {}
     for one in listed:
         grouped.setdefault(one.case, []).append(one)
-    cases = tuple(_case_of(group) for group in grouped.values())
+    cases = tuple(_case_of(where, group) for group in grouped.values())
     return AnswerFile(where, tuple(dict.fromkeys(one.option for one in listed)), cases)
 
 
@@ -89,7 +92,7 @@ def _refuse_repeats(where: str, answers: Sequence[OptionAnswer]) -> None:
         )
 
 
-def _case_of(group: Sequence[OptionAnswer]) -> AnswerCase:
+def _case_of(where: str, group: Sequence[OptionAnswer]) -> AnswerCase:
     return AnswerCase(
         group[0].case,
         next((one.text for one in group if one.text), ""),
@@ -97,7 +100,24 @@ def _case_of(group: Sequence[OptionAnswer]) -> AnswerCase:
         tuple(dict.fromkeys(tag for one in group for tag in one.tags)),
         {one.option: one.price for one in group if one.price is not None},
         {one.option: one.seconds for one in group if one.seconds is not None},
+        join_clusters(where, group[0].case, *(one.cluster for one in group)),
     )
+
+
+def join_clusters(where: str, case: str, *told: str) -> str:
+    """Return the cluster of a case, by all that are told of it; empty if it stands alone.
+
+    Examples
+    --------
+    >>> join_clusters("runs.csv", "q1", "", "sums", "sums")
+    'sums'
+    """
+    found = list(dict.fromkeys(filter(None, told)))
+    if len(found) > 1:
+        raise InvalidRow(
+            f"{where}: case '{case}' is of two clusters, '{found[0]}' and '{found[1]}'; give it one."
+        )
+    return found[0] if found else ""
 
 
 def join_answers(files: Sequence[AnswerFile], names: Sequence[str]) -> AnswerFile:
@@ -138,4 +158,5 @@ def _merge(
         tags=tuple(dict.fromkeys((*before.tags, *case.tags))),
         prices={**before.prices, **{called[one]: p for one, p in case.prices.items()}},
         seconds={**before.seconds, **{called[one]: s for one, s in case.seconds.items()}},
+        cluster=join_clusters(where, case.id, before.cluster, case.cluster),
     )

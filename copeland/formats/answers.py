@@ -8,7 +8,8 @@ id, input, answer        a case, with the answer of the one option that the file
 id, model, answer        an answer of one of several options, which the column ``model`` names
 =======================  ======================================================================
 
-A column ``tags`` holds a list or text with commas. What an answer cost stands in ``price`` or ``cost``, how many seconds it took in
+A column ``tags`` holds a list or text with commas. A column ``cluster``, or another one of which the reader is told, says which cases hang
+together. What an answer cost stands in ``price`` or ``cost``, how many seconds it took in
 ``seconds`` or ``latency``; where options have columns, in ``old price`` and ``old seconds``.
 """
 
@@ -47,17 +48,19 @@ TEXT_COLUMNS = ("input", "text", "prompt", "question")
 ANSWER_COLUMNS = ("answer", "output", "response", "completion")  # of a file with one option
 OPTION_COLUMNS = ("option", "model", "generator")  # who gave that answer
 TAG_COLUMNS = ("tags", "tag", "category")
+CLUSTER_COLUMN = "cluster"
 PRICE_COLUMNS = ("price", "cost")
 SECONDS_COLUMNS = ("seconds", "latency")
 _OTHER_COLUMNS = ("target", "expected", "metadata")  # of a case, and no option's answer
 
 
-def read_answers(path: Path, name: str | None = None) -> AnswerFile:
+def read_answers(path: Path, name: str | None = None, cluster: str | None = None) -> AnswerFile:
     r"""Return the cases with answers of a file, whose format is recognised unless ``name`` says it.
 
     A plain table names its cases in a column ``id``. If it has a column ``answer``, it holds the
     answers of one option, which goes by the file's name, or of those that a column ``model`` names; else every other column is an
-    option. The files of a folder are joined by the ids of their cases.
+    option. The files of a folder are joined by the ids of their cases. ``cluster`` is the column of a plain table that says which cases
+    hang together; by default ``"cluster"``, if there is one.
 
     Examples
     --------
@@ -70,11 +73,15 @@ def read_answers(path: Path, name: str | None = None) -> AnswerFile:
     (('old',), ('sums',))
     """
     if path.is_dir():
-        return _read_folder(path, name)
+        return _read_folder(path, name, cluster)
     chosen = find_answer_format(path) if name is None else _require_format(name)
     if chosen is not None and chosen.answers is not None:
+        if cluster is not None:
+            raise InvalidParameter(
+                f"{path} is a file of {chosen.name}, which has no column '{cluster}'; only a plain table has columns for clusters."
+            )
         return chosen.answers(path)
-    return read_answer_table(read_table(path), path)
+    return read_answer_table(read_table(path), path, cluster)
 
 
 def find_answer_format(path: Path) -> Format | None:
@@ -132,12 +139,12 @@ def _require_format(name: str) -> Format:
     return chosen
 
 
-def _read_folder(path: Path, name: str | None) -> AnswerFile:
+def _read_folder(path: Path, name: str | None, cluster: str | None) -> AnswerFile:
     """The answers of every file of a folder."""
     files = sorted(one for one in path.iterdir() if one.is_file() and one.name[0] not in "._")
     if not files:
         raise InvalidRow(f"{path}: there are no files in the folder.")
-    read = [read_answers(file, name) for file in files]
+    read = [read_answers(file, name, cluster) for file in files]
     return join_answers(read, [file.stem for file in files])._replace(where=str(path))
 
 
@@ -149,19 +156,20 @@ class AnswerColumns(NamedTuple):
     seconds: str | None = None
 
 
-def read_answer_table(table: Table, path: Path) -> AnswerFile:
+def read_answer_table(table: Table, path: Path, cluster: str | None = None) -> AnswerFile:
     """Return the cases of a plain table."""
     case = _require_first(table, ID_COLUMNS, "the id of each case")
     text, tags = (_find_first(table, names) for names in (TEXT_COLUMNS, TAG_COLUMNS))
+    group = find_cluster_column(table, cluster)
     single = _find_first(table, ANSWER_COLUMNS)
     if single is None:
-        options = _find_options(table, {case, text, tags})
+        options = _find_options(table, {case, text, tags, group})
         by = None
     else:
         price, seconds = (_find_first(table, n) for n in (PRICE_COLUMNS, SECONDS_COLUMNS))
         options = {path.stem: AnswerColumns(single, price, seconds)}
         by = _find_first(table, OPTION_COLUMNS)
-    answers = list(_read_rows(table, case, text, tags, options, by))
+    answers = list(_read_rows(table, case, text, tags, group, options, by))
     if by is not None and len({one.option for one in answers}) == 1:
         answers = [one._replace(option=path.stem) for one in answers]  # as without that column
     return gather_cases(table.where, answers)
@@ -175,6 +183,13 @@ def _require_first(table: Table, names: Sequence[str], what: str) -> str:
             f"{join_names(names[1:], last='or')}; the columns are {join_names(table.short_names)}."
         )
     return found
+
+
+def find_cluster_column(table: Table, told: str | None) -> str | None:
+    """Return the column that says which cases hang together, None if there is none; one that is told must be there."""
+    if told is not None:
+        return table.require(told, ", which is to say which cases hang together")
+    return _find_first(table, (CLUSTER_COLUMN,))
 
 
 def _find_first(table: Table, names: Sequence[str]) -> str | None:
@@ -208,6 +223,7 @@ def _read_rows(
     case: str,
     text: str | None,
     tags: str | None,
+    group: str | None,
     options: Mapping[str, AnswerColumns],
     by: str | None,
 ) -> Iterator[OptionAnswer]:
@@ -223,6 +239,7 @@ def _read_rows(
                     *shared,
                     _read_amount(row, columns.price),
                     _read_amount(row, columns.seconds),
+                    (text_in(row, group) or "").strip(),
                 )
         except InvalidRow as error:
             raise InvalidRow(f"{where}: {error}") from error
@@ -287,3 +304,15 @@ def find_tags(metadata: Any) -> tuple[str, ...]:
     """
     known = metadata if isinstance(metadata, dict) else {}
     return tuple(dict.fromkeys(tag for name in TAG_COLUMNS for tag in split_tags(known.get(name))))
+
+
+def find_cluster(metadata: Any) -> str:
+    """Return the cluster among what is known of a case; empty if none is named.
+
+    Examples
+    --------
+    >>> find_cluster({"cluster": 7}), find_cluster(None)
+    ('7', '')
+    """
+    told = metadata.get(CLUSTER_COLUMN) if isinstance(metadata, dict) else None
+    return str(told).strip() if isinstance(told, str | int) else ""

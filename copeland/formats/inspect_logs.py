@@ -1,7 +1,7 @@
 """Inspect's logs of an evaluation, .eval or .json, by Inspect's own reader (extra: inspect).
 
-A log has one option, the model; where there is none, the task. A sample that failed has no answer. From the second epoch on, a sample is
-a case of its own.
+A log has one option, the model; where there is none, the task. A sample that failed has no answer. The epochs of a sample are cases of
+one cluster, or of that which its metadata name as ``cluster``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from copeland.errors import InvalidRow, need
 from copeland.formats import Format, register_format
 from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
-from copeland.formats.answers import find_tags
+from copeland.formats.answers import find_cluster, find_tags
 
 _NO_MODEL = "none/none"
 
@@ -45,6 +45,7 @@ def _list_answers(option: str, samples: Sequence[Any]) -> Iterator[OptionAnswer]
             find_tags(sample.metadata),
             _add_costs(sample),
             sample.total_time,
+            find_cluster(sample.metadata) or str(sample.id),
         )
 
 

@@ -37,7 +37,8 @@ def _list_answers(table: Table, option: str) -> Iterator[OptionAnswer]:
             raise InvalidRow(f"{where}: its doc_id is empty.")
         if first.setdefault(name, chosen) != chosen:
             continue
-        yield OptionAnswer(name, option, _find_answer(where, sample), _find_prompt(sample))
+        answer, prompt = _find_answer(where, sample), _find_prompt(sample)
+        yield OptionAnswer(name, option, answer, prompt, cluster=name)
 
 
 def _find_answer(where: str, sample: Record) -> str:

@@ -2,7 +2,8 @@
 
 ``promptfoo eval -o results.json`` writes one object, whose ``results`` have a list ``results``; ``-o results.jsonl`` writes that list
 a line each. A column of its table, that is a prompt with a provider, is an option. Files before version 3 do not number tests and
-columns: there a test is known by its variables.
+columns: there a test is known by its variables. With ``--repeat`` every run of a test has a number of its own and the same variables, so
+tests with the same variables are cases of one cluster.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidRow
 from copeland.formats import Format, Record, register_format
 from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
-from copeland.formats.answers import find_tags
+from copeland.formats.answers import find_cluster, find_tags
 from copeland.formats.records import read_object, require_object, require_objects
 from copeland.support.row_files import JSON_LINES, file_type, read_table
 
@@ -36,10 +37,11 @@ def read(path: Path) -> AnswerFile:
     records = list(_read_records(path))
     columns = [_column_of(where, record) for where, record in records]
     names = _name_options(columns)
-    tests: dict[str, str] = {}  # numbers, by variables
+    tests = [_test_of(record) for _, record in records]
+    runs = _number_runs(tests)
     answers = [
-        _answer_of(record, names[column.key], tests)
-        for (_, record), column in zip(records, columns, strict=True)
+        _answer_of(record, names[column.key], test, runs[test.key])
+        for (_, record), column, test in zip(records, columns, tests, strict=True)
     ]
     return gather_cases(str(path), answers)
 
@@ -97,33 +99,62 @@ def _name_option(column: _Column, by_provider: bool, by_prompt: bool) -> str:
     return column.provider
 
 
-def _answer_of(record: Record, option: str, tests: dict[str, str]) -> OptionAnswer:
+class _Test(NamedTuple):
+    """What is known of the test of a result."""
+
+    key: str  # its runs have the same
+    id: str | None  # its own, among its metadata or variables
+    number: int | None  # of this run
+    variables: Record
+    metadata: Any
+
+
+def _test_of(record: Record) -> _Test:
     test = record.get("testcase")
     test = test if isinstance(test, dict) else {}
     variables = record.get("vars") or test.get("vars")
     variables = variables if isinstance(variables, dict) else {}
+    metadata, number = test.get("metadata"), record.get("testidx")
+    own = None
+    for known in (variables, metadata if isinstance(metadata, dict) else {}):
+        if isinstance(known.get("id"), str | int) and str(known["id"]).strip():
+            own = str(known["id"])
+    key = json.dumps(variables, sort_keys=True) if own is None else own
+    return _Test(key, own, number if isinstance(number, int) else None, variables, metadata)
+
+
+def _number_runs(tests: Sequence[_Test]) -> dict[str, list[int]]:
+    """The numbers that the runs of each test have, in their order; the test's own place where runs have none."""
+    runs: dict[str, set[int]] = {}
+    for test in tests:
+        runs.setdefault(test.key, set())
+        if test.number is not None:
+            runs[test.key].add(test.number)
+    return {key: sorted(found) or [place] for place, (key, found) in enumerate(runs.items())}
+
+
+def _answer_of(record: Record, option: str, test: _Test, runs: Sequence[int]) -> OptionAnswer:
     response, late = record.get("response"), _number(record.get("latencyms"))
     output = response.get("output") if isinstance(response, dict) else None
     return OptionAnswer(
-        _find_id(record, test, variables, tests),
+        _name_run(test, runs),
         option,
         _text_of(output),
-        _describe(variables, record.get("prompt")),
-        find_tags(test.get("metadata")),
+        _describe(test.variables, record.get("prompt")),
+        find_tags(test.metadata),
         _number(record.get("cost")),
         None if late is None else late / 1000,
+        find_cluster(test.metadata) or _name_run(test._replace(number=runs[0]), runs),
     )
 
 
-def _find_id(record: Record, test: Record, variables: Record, tests: dict[str, str]) -> str:
-    """A test's own id among its metadata or variables, else its number."""
-    metadata = test.get("metadata")
-    for known in (metadata if isinstance(metadata, dict) else {}, variables):
-        if isinstance(known.get("id"), str | int) and str(known["id"]).strip():
-            return str(known["id"])
-    if record.get("testidx") is not None:
-        return str(record["testidx"])
-    return tests.setdefault(json.dumps(variables, sort_keys=True), str(len(tests)))
+def _name_run(test: _Test, runs: Sequence[int]) -> str:
+    """The number of a run; or the test's own id, and from the second run on which run it is."""
+    number = runs[0] if test.number is None else test.number
+    if test.id is None:
+        return str(number)
+    run = runs.index(number)
+    return test.id if run == 0 else f"{test.id} (run {run + 1})"
 
 
 def _describe(variables: Mapping[str, Any], prompt: Any) -> str:

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow
-from copeland.formats.answers import ID_COLUMNS, TEXT_COLUMNS, find_answer_format, read_answers
+from copeland.formats.answers import (
+    CLUSTER_COLUMN,
+    ID_COLUMNS,
+    TEXT_COLUMNS,
+    find_answer_format,
+    read_answers,
+)
 from copeland.study.input_limits import check_text, json_of
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material
@@ -173,12 +179,30 @@ class Item:
         By the name of an option, what a judge reads of it on this item instead of its own text.
     tags
         What kind of item it is.
+    cluster
+        Which items hang together, as runs of one task do: those of one cluster. An item without one stands alone.
     """
 
     name: str
     text: str
     answers: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    cluster: str = ""
+
+
+def cluster_items(items: Iterable[Any]) -> dict[str, list[str]]:
+    """Return the names of items by cluster, in their order; an item without a cluster has one of its own name.
+
+    Examples
+    --------
+    >>> cluster_items([Item("q1", "?", cluster="sums"), Item("q2", "??", cluster="sums"), "q3"])
+    {'sums': ['q1', 'q2'], 'q3': ['q3']}
+    """
+    found: dict[str, list[str]] = {}
+    for item in items:
+        name = name_of(item)
+        found.setdefault(getattr(item, "cluster", "") or name, []).append(name)
+    return found
 
 
 def check_items(items: Iterable[Any]) -> list[Any]:
@@ -196,12 +220,12 @@ def check_items(items: Iterable[Any]) -> list[Any]:
     return listed
 
 
-def read_items(path: str | Path) -> list[Item]:
+def read_items(path: str | Path, cluster: str | None = None) -> list[Item]:
     r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``, also named ``.json``.
 
-    A ``.csv`` has a column ``text`` and may have a column ``name``; any other column is named for an
+    A ``.csv`` has a column ``text`` and may have columns ``name`` and ``cluster``; any other column is named for an
     option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
-    if need be, ``name`` and ``answers``. An item without a name goes by its text. Any other file of test cases with answers
+    if need be, ``name``, ``cluster`` and ``answers``. ``cluster`` is another name for that column or key. An item without a name goes by its text. Any other file of test cases with answers
     (:func:`copeland.formats.answers.read_answers`) holds items too, such as promptfoo's results, a log of Inspect or a folder of
     these; a case that nobody answered is left out.
 
@@ -218,7 +242,7 @@ def read_items(path: str | Path) -> list[Item]:
     """
     path = Path(path)
     if _has_cases(path):
-        return _read_cases(path)
+        return _read_cases(path, cluster)
     readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects, ".json": _objects}
     if path.suffix.lower() not in readers:
         raise InvalidItems(f"{path}: items are read from files named {', '.join(readers)}.")
@@ -229,7 +253,7 @@ def read_items(path: str | Path) -> list[Item]:
     except UnicodeDecodeError:
         raise InvalidItems(f"{path}: it is not UTF-8 text; save it as UTF-8.") from None
     found: dict[str, Item] = {}
-    for line, item in readers[path.suffix.lower()](path, content):
+    for line, item in readers[path.suffix.lower()](path, content, cluster):
         if item.name in found:
             _refuse(path, line, f"there is already an item '{item.name}'; give each its own name")
         found[item.name] = item
@@ -254,43 +278,49 @@ def _has_cases(path: Path) -> bool:
     return "text" not in columns and bool(columns & {*ID_COLUMNS} and columns & {*TEXT_COLUMNS})
 
 
-def _read_cases(path: Path) -> list[Item]:
+def _read_cases(path: Path, cluster: str | None) -> list[Item]:
     try:
-        cases = read_answers(path).cases
+        cases = read_answers(path, cluster=cluster).cases
     except InvalidRow as error:
         raise InvalidItems(str(error)) from error
     return [
-        Item(case.id, case.text or case.id, case.answers, case.tags)
+        Item(case.id, case.text or case.id, case.answers, case.tags, case.cluster)
         for case in cases
         if case.answers
     ]
 
 
-def _lines(path: Path, content: str) -> Iterator[tuple[int, Item]]:
+def _lines(path: Path, content: str, cluster: str | None) -> Iterator[tuple[int, Item]]:
+    if cluster is not None:
+        _refuse(path, 1, f"lines of text have no column '{cluster}'")
     for line, text in enumerate(content.split("\n"), 1):
         if text.strip():
             yield line, Item(text.strip(), text.strip())
 
 
-def _rows(path: Path, content: str) -> Iterator[tuple[int, Item]]:
+def _rows(path: Path, content: str, cluster: str | None) -> Iterator[tuple[int, Item]]:
     rows = csv.DictReader(io.StringIO(content, newline=""), strict=True)
     try:
         if "text" not in (rows.fieldnames or ()):
             _refuse(path, 1, "there is no column 'text'; the first line names the columns")
+        if cluster is not None and cluster not in (rows.fieldnames or ()):
+            _refuse(path, 1, f"there is no column '{cluster}', which is to say what hangs together")
         for row in rows:
             if None in row or None in row.values():
                 _refuse(path, rows.line_num, f"expected {len(rows.fieldnames or ())} fields")
-            yield rows.line_num, _item(path, rows.line_num, _with_answers(row))
+            told = _with_answers(row, cluster or CLUSTER_COLUMN)
+            yield rows.line_num, _item(path, rows.line_num, told)
     except csv.Error as error:
         _refuse(path, rows.reader.line_num, str(error))
 
 
-def _with_answers(row: Mapping[str, str]) -> dict[str, Any]:
+def _with_answers(row: Mapping[str, str], cluster: str) -> dict[str, Any]:
     own = {key: row[key] for key in ("name", "text") if row.get(key)}
-    return own | {"answers": {key: row[key] for key in row if key not in ("name", "text")}}
+    others = {key: row[key] for key in row if key not in ("name", "text", cluster)}
+    return own | {CLUSTER_COLUMN: row.get(cluster, ""), "answers": others}
 
 
-def _objects(path: Path, content: str) -> Iterator[tuple[int, Item]]:
+def _objects(path: Path, content: str, cluster: str | None) -> Iterator[tuple[int, Item]]:
     for line, text in enumerate(content.split("\n"), 1):
         if text.strip():
             try:
@@ -299,10 +329,11 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Item]]:
                 _refuse(path, line, "it is nested too deeply")
             except ValueError as error:
                 _refuse(path, line, f"it {error}")
-            yield line, _item(path, line, {"text": fields} if isinstance(fields, str) else fields)
+            told = {"text": fields} if isinstance(fields, str) else fields
+            yield line, _item(path, line, told, cluster)
 
 
-def _item(path: Path, line: int, fields: Any) -> Item:
+def _item(path: Path, line: int, fields: Any, cluster: str | None = None) -> Item:
     text = fields.get("text") if isinstance(fields, dict) else None
     if not isinstance(text, str) or not text.strip():
         _refuse(path, line, "the item has no text")
@@ -311,7 +342,13 @@ def _item(path: Path, line: int, fields: Any) -> Item:
         _refuse(path, line, f"the name is {name!r}; it must be a string")
     if not isinstance(answers, dict) or not all(isinstance(a, str) for a in answers.values()):
         _refuse(path, line, "answers must be an object of strings, by option")
-    return Item(name, text, answers)
+    key = cluster or CLUSTER_COLUMN
+    if cluster is not None and cluster not in fields:
+        _refuse(path, line, f"there is no '{cluster}', which is to say what hangs together")
+    group = fields.get(key, "")
+    if not isinstance(group, str | int):
+        _refuse(path, line, f"the {key} is {group!r}; it must be a string")
+    return Item(name, text, answers, cluster=str(group).strip())
 
 
 def _refuse(path: Path, line: int, reason: str) -> NoReturn:
