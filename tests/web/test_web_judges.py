@@ -19,7 +19,8 @@ def test_where_judges_decide_no_visitor_votes_and_the_page_says_how_to_start_one
 def test_money_spent_on_judges_is_on_the_dashboard(site):
     study = site.study(voters="judge")
     with FakeChat(says("left")) as chat:
-        judge = ChatJudge("m", url=chat.url, prices=(1e6, 1e6), key_variable=None)
+        priced = {"prices": (1e6, 1e6), "options": {"max_tokens": 16}}
+        judge = ChatJudge("m", url=chat.url, key_variable=None, **priced)
         judge_study(study, [judge], calls=4, cost=1e9)
     assert study.spent.cost > 0
     board = site.admin().get(f"/admin/s/{site.page().slug}/summary")
