@@ -117,7 +117,7 @@ class Show:
         ideas = Ideas(self.storage)
         for voter, text in enumerate(SUGGESTED):
             ideas.add(key, f"visitor-{voter}", text)
-        ideas.decline(ideas.find_all(key)[-1])
+        ideas.settle(study, ideas.find_all(key)[-1], "declined")
         return self.server.store.find_page_by_name("Lunches").slug
 
     def link(self, name: str) -> str:

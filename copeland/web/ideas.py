@@ -44,30 +44,13 @@ class Idea(NamedTuple):
 
     @property
     def title(self) -> str:
-        r"""The name that is offered for it.
-
-        Examples
-        --------
-        >>> Idea(1, 1, "ann", "Mint tea\nwith honey", 0.0, WAITING, None).title
-        'Mint tea'
-        """
+        """The name that is offered for it."""
         first = self.text.splitlines()[0]
         return first if len(first) <= TITLE else f"{first[:TITLE].rstrip()}…"
 
 
 class Ideas:
-    """The ideas of all studies in a storage.
-
-    Examples
-    --------
-    >>> from copeland import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> ideas = Ideas(study.storage)
-    >>> idea = ideas.add(study.storage.key("tea"), "ann", "Mint tea")
-    >>> ideas.approve(study, idea, "mint", "Mint tea")
-    >>> [option.name for option in study.options]
-    ['green', 'black', 'mint']
-    """
+    """The ideas of all studies in a storage."""
 
     def __init__(self, storage: Storage, clock: Callable[[], float] = time.time):
         self._storage, self._clock = storage, clock
@@ -115,27 +98,25 @@ class Ideas:
         own = (ideas.c.study == study, ideas.c.voter == voter)
         return self._rows(select(func.count()).where(*own))[0][0]
 
-    def approve(self, study: Study, idea: Idea, name: str, text: str) -> None:
-        """Add the option that an idea becomes, under a name and with the text that voters see."""
-        # It is claimed first, so that two who approve it at once do not add it twice.
-        self._move(idea, (WAITING,), ADDED, name)
-        try:
-            study.add_option(name, "" if text == name else text)
-        except CopelandError:
-            self._move(idea, (ADDED,), WAITING, None)
-            raise
-
-    def decline(self, idea: Idea) -> None:
-        """Do not add it."""
-        self._move(idea, (WAITING,), DECLINED, None)
-
-    def reconsider(self, study: Study, idea: Idea) -> None:
-        """Let one wait again that did not become an option."""
-        if idea.option in {option.name for option in study.options}:
-            raise InvalidParameter(
-                f"This idea is the option '{idea.option}'; retire the option instead."
-            )
-        self._move(idea, (ADDED, DECLINED), WAITING, None)
+    def settle(self, study: Study, idea: Idea, state: str, name: str = "", text: str = "") -> None:
+        """Add the option that an idea becomes, under a name and with the text that voters see; decline it, or let it wait again."""
+        if state == ADDED:
+            name, text = name or idea.title, text or idea.text
+            # It is claimed first, so that two who approve it at once do not add it twice.
+            self._move(idea, (WAITING,), ADDED, name)
+            try:
+                study.add_option(name, "" if text == name else text)
+            except CopelandError:
+                self._move(idea, (ADDED,), WAITING, None)
+                raise
+        elif state == DECLINED:
+            self._move(idea, (WAITING,), DECLINED, None)
+        elif state == WAITING:
+            if idea.option in {option.name for option in study.options}:
+                raise InvalidParameter(
+                    f"This idea is the option '{idea.option}'; retire the option instead."
+                )
+            self._move(idea, (ADDED, DECLINED), WAITING, None)
 
     def _move(self, idea: Idea, before: tuple[str, ...], state: str, option: str | None) -> None:
         here = (ideas.c.id == idea.id) & ideas.c.state.in_(before)

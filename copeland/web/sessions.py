@@ -258,6 +258,11 @@ def parse_number(text: str, most: int = LAST) -> int | None:
     return number if number <= most else None
 
 
+def read_id(form: FormData, name: str) -> int:
+    """Return the number of a link, say, in a form; 0, which none has, if it is no number."""
+    return parse_number(read_field(form, name), most=2**31 - 1) or 0
+
+
 def read_whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
     """Return a whole number that a form says."""
     try:

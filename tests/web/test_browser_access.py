@@ -76,8 +76,8 @@ def suggestions(site):
     kept, key = Ideas(site.storage, site.clock), site.page("lunch").study
     for n, text in enumerate(("curry", "pie", "nothing")):
         kept.add(key, f"v{n}", text)
-    kept.approve(study, kept.find_all(key)[1], "pie", "pie")
-    kept.decline(kept.find_all(key)[2])
+    kept.settle(study, kept.find_all(key)[1], "added", "pie", "pie")
+    kept.settle(study, kept.find_all(key)[2], "declined")
 
 
 @pytest.mark.sampled(1)

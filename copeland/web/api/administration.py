@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import HTTPException, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from copeland.study.input_limits import LIMITS
@@ -15,7 +15,7 @@ from copeland.web.api.access import STUDY, Admins, Body, Call, Name, links_to, n
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.api.studies import About, Guidance, Offered, Question, describe_study
 from copeland.web.api.voting import iso
-from copeland.web.ideas import ADDED, DECLINED, Idea, Ideas, require_ideas, switch_ideas
+from copeland.web.ideas import ADDED, Idea, Ideas, require_ideas, switch_ideas
 from copeland.web.pages.option_texts import edit_text
 from copeland.web.security import require
 
@@ -153,24 +153,12 @@ def settle(
     call: Admins, idea: Annotated[int, Path(ge=0, le=LAST_IDEA)], settlement: Settlement
 ) -> Suggested:
     """Add an idea as an option, decline it, or let one wait again that was declined."""
-    kept, known = _ideas(call), _find_idea(call, idea)
-    if settlement.state == ADDED:
-        name, text = settlement.name or known.title, settlement.text or known.text
-        kept.approve(call.study, known, name, text)
-    elif settlement.name is not None or settlement.text is not None:
+    kept, name, text = _ideas(call), settlement.name or "", settlement.text or ""
+    known = require(kept.find(call.page.study, idea))
+    if settlement.state != ADDED and (name or text):
         raise ApiProblem(422, "invalid", "Give a name and a text only with the state added.")
-    elif settlement.state == DECLINED:
-        kept.decline(known)
-    else:
-        kept.reconsider(call.study, known)
-    return _tell_idea(_find_idea(call, idea))
-
-
-def _find_idea(call: Call, idea: int) -> Idea:
-    found = _ideas(call).find(call.page.study, idea)
-    if found is None:
-        raise HTTPException(404)
-    return found
+    kept.settle(call.study, known, settlement.state, name, text)
+    return _tell_idea(require(kept.find(call.page.study, idea)))
 
 
 def _tell_idea(idea: Idea) -> Suggested:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
@@ -43,6 +44,14 @@ class ManagedStudy(NamedTuple):
     def csrf(self) -> str:
         """What its forms carry."""
         return self.server.signer.form(self.session)
+
+    def path(self, tab: str) -> str:
+        """Return where a tab of it is."""
+        return f"/admin/s/{self.page.slug}/{tab}"
+
+    def save(self, **changes: Any) -> None:
+        """Change what its page says."""
+        self.server.store.save_page(replace(self.page, **changes))
 
 
 def find_study(request: Request, slug: str) -> ManagedStudy:
@@ -163,52 +172,69 @@ def _verify_command(page: VotingPage) -> str:
     return shlex.join(("copeland", "study", "verify", *files))
 
 
-@router.post("/s/{slug}/manage")
-def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, ask otherwise, close, reopen or delete."""
-    does = read_field(form, "does")
-    if does == "delete":
-        if read_field(form, "name") != here.page.name:
-            error = (
-                "This is not the name of the study; type it as it stands above, and nothing else."
-            )
-            return manage_page(request, here, error=error)
-        here.server.delete(here.page)
-        return redirect(request, "/admin?deleted=1")
-    if does == "close":
-        here.study.close()
-    elif does == "reopen":
-        here.study.reopen()
-    elif does in ("pause", "resume"):
-        here.server.store.save_page(replace(here.page, paused=does == "pause"))
-    elif does == "results" and read_field(form, "results") in RESULTS:
-        here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
-    elif does == "words":
+# Forms, each of which says in its field `does` what is to be done
+
+Action = Callable[[ManagedStudy, FormData], str | None]  # returns where to go next, if not back
+
+
+def add_actions(
+    router: APIRouter, path: str, show: Callable[..., Response], actions: Mapping[str, Action]
+) -> None:
+    """Let the forms that are sent to a path of a study do something; what is refused is said where ``show`` shows it."""
+
+    def act(request: Request, here: Here, form: Form) -> Response:
+        action = actions.get(read_field(form, "does"), actions.get(""))
         try:
-            _edit_words(here, form)
+            onward = action and action(here, form)
         except CopelandError as error:
-            return manage_page(request, here, error=str(error))
-    saved = "?saved=1" if does in ("results", "words") else ""
-    return redirect(request, f"/admin/s/{here.page.slug}/manage{saved}")
+            return show(request, here, error=str(error))
+        return redirect(request, onward or here.path(path))
+
+    router.post(f"/s/{{slug}}/{path}")(act)
 
 
-@router.post("/s/{slug}/completion")
-def change_completion(request: Request, here: Here, form: Form) -> Response:
-    """Store the address, and the name under which the panel gives its code."""
-    try:
-        completion = check_completion_address(read_field(form, "completion"))
-        code_name = check_code_name(read_field(form, "code_name") or CODE_NAME)
-    except InvalidParameter as error:
-        return manage_page(request, here, error=str(error))
-    here.server.store.save_page(replace(here.page, completion=completion, code_name=code_name))
-    return redirect(request, f"/admin/s/{here.page.slug}/manage#completion")
+def _delete(here: ManagedStudy, form: FormData) -> str:
+    if read_field(form, "name") != here.page.name:
+        raise InvalidParameter(
+            "This is not the name of the study; type it as it stands above, and nothing else."
+        )
+    here.server.delete(here.page)
+    return "/admin?deleted=1"
 
 
-def _edit_words(here: ManagedStudy, form: FormData) -> None:
+def _set_results(here: ManagedStudy, form: FormData) -> str:
+    if read_field(form, "results") in RESULTS:
+        here.save(results=read_field(form, "results"))
+    return here.path("manage?saved=1")
+
+
+def _edit_words(here: ManagedStudy, form: FormData) -> str:
     """Change the question and the guidance; the log says which was changed."""
     question, guidance = (read_field(form, part) for part in ("question", "guidance"))
     here.study.edit_page(question or USUAL_QUESTION, guidance, SOURCE)
     here.server.store.changes += 1  # so that voters of this process read it at once
+    return here.path("manage?saved=1")
+
+
+def _set_completion(here: ManagedStudy, form: FormData) -> str:
+    """Store the address, and the name under which the panel gives its code."""
+    completion = check_completion_address(read_field(form, "completion"))
+    code_name = check_code_name(read_field(form, "code_name") or CODE_NAME)
+    here.save(completion=completion, code_name=code_name)
+    return here.path("manage#completion")
+
+
+MANAGE: dict[str, Action] = {
+    "pause": lambda here, form: here.save(paused=True),
+    "resume": lambda here, form: here.save(paused=False),
+    "close": lambda here, form: here.study.close(),
+    "reopen": lambda here, form: here.study.reopen(),
+    "results": _set_results,
+    "words": _edit_words,
+    "delete": _delete,
+}
+add_actions(router, "manage", manage_page, MANAGE)
+add_actions(router, "completion", manage_page, {"": _set_completion})
 
 
 def show_study(

@@ -17,15 +17,31 @@ from copeland.study.input_limits import check_text
 from copeland.study.log.events import IMAGE_TEXT
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
-from copeland.web.ideas import FEW, WAITING, Idea, Ideas, find_obstacle, require_ideas, switch_ideas
-from copeland.web.pages.admin import SOURCE, Form, Here, ManagedStudy, Session, show_study
+from copeland.web.ideas import (
+    ADDED,
+    DECLINED,
+    FEW,
+    WAITING,
+    Ideas,
+    find_obstacle,
+    require_ideas,
+    switch_ideas,
+)
+from copeland.web.pages.admin import (
+    SOURCE,
+    Action,
+    Here,
+    ManagedStudy,
+    Session,
+    add_actions,
+    show_study,
+)
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.pages.vote import side_of
 from copeland.web.recordings import medium_of, send_medium
-from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import parse_number, read_field, read_files
+from copeland.web.sessions import read_field, read_files, read_id
 from copeland.web.store import Image, Pane, VotingPage, option_of, pane_key
 
 router = APIRouter(prefix="/admin")
@@ -248,21 +264,8 @@ def _show_ideas(here: ManagedStudy) -> dict[str, Any]:
     }
 
 
-@router.post("/s/{slug}/options")
-def change_option(request: Request, here: Here, form: Form) -> Response:
-    """Add, edit, pause, resume or retire an option."""
-    name, does = read_field(form, "option"), read_field(form, "does")
-    try:
-        if does == "add":
-            _add(here, form)
-        elif does == "edit":
-            _edit(here, form, name)
-        elif does in ("pause", "resume", "retire"):
-            getattr(here.study, f"{does}_option")(name)
-    except CopelandError as error:
-        return options_page(request, here, str(error))
-    saved = "?saved=1" if does == "edit" else ""
-    return redirect(request, f"/admin/s/{here.page.slug}/options{saved}")
+def _option(form: FormData) -> str:
+    return read_field(form, "option")
 
 
 def _add(here: ManagedStudy, form: FormData) -> None:
@@ -281,12 +284,13 @@ def _add(here: ManagedStudy, form: FormData) -> None:
         here.server.forget_panes(here.page)
 
 
-def _edit(here: ManagedStudy, form: FormData, name: str) -> None:
+def _edit(here: ManagedStudy, form: FormData) -> str:
     """Change the text of an option, or the words for its image, unless the form gives back what it showed."""
-    text, pane = read_field(form, "text"), here.server.panes(here.page).get(name)
-    known = here.study.option(name)
+    name, text = _option(form), read_field(form, "text")
+    known, pane = here.study.option(name), here.server.panes(here.page).get(name)
     if pane is not None or text != (known.text or known.name).strip():
         edit_text(here.server, here.page, here.study, name, text, SOURCE)
+    return here.path("options?saved=1")
 
 
 def edit_text(
@@ -307,39 +311,38 @@ def edit_text(
         server.forget_panes(page)
 
 
+OPTIONS: dict[str, Action] = {
+    "add": _add,
+    "edit": _edit,
+    "pause": lambda here, form: here.study.pause_option(_option(form)),
+    "resume": lambda here, form: here.study.resume_option(_option(form)),
+    "retire": lambda here, form: here.study.retire_option(_option(form)),
+}
+add_actions(router, "options", options_page, OPTIONS)
+
+
 # What voters suggest
 
 
-@router.post("/s/{slug}/ideas")
-def review(request: Request, here: Here, form: Form) -> Response:
-    """Switch suggestions on or off, add an idea as an option, decline it, or let it wait again."""
-    does = read_field(form, "does")
-    try:
-        if does in ("on", "off"):
-            if does == "on":
-                require_ideas(here.server, here.page, here.study)
-            switch_ideas(here.server, here.page, does == "on")
-        else:
-            _settle(here, require(_find(here, form)), does, form)
-    except CopelandError as error:
-        return options_page(request, here, str(error))
-    return redirect(request, f"/admin/s/{here.page.slug}/options#ideas")
+def _switch(here: ManagedStudy, is_on: bool) -> str:
+    if is_on:
+        require_ideas(here.server, here.page, here.study)
+    switch_ideas(here.server, here.page, is_on)
+    return here.path("options#ideas")
 
 
-def _find(here: ManagedStudy, form: FormData) -> Idea | None:
-    number = parse_number(read_field(form, "idea"), 2**31 - 1)
-    return None if number is None else _ideas(here).find(here.page.study, number)
+def _settle(here: ManagedStudy, form: FormData) -> str:
+    ideas = Ideas(here.server.storage, here.server.clock)
+    idea = require(ideas.find(here.page.study, read_id(form, "idea")))
+    state = SETTLED.get(read_field(form, "does"), "")
+    ideas.settle(here.study, idea, state, read_field(form, "name"), read_field(form, "text"))
+    return here.path("options#ideas")
 
 
-def _settle(here: ManagedStudy, idea: Idea, does: str, form: FormData) -> None:
-    if does == "approve":
-        text = read_field(form, "text") or idea.text
-        _ideas(here).approve(here.study, idea, read_field(form, "name") or idea.title, text)
-    elif does == "decline":
-        _ideas(here).decline(idea)
-    elif does == "reconsider":
-        _ideas(here).reconsider(here.study, idea)
-
-
-def _ideas(here: ManagedStudy) -> Ideas:
-    return Ideas(here.server.storage, here.server.clock)
+SETTLED = {"approve": ADDED, "decline": DECLINED, "reconsider": WAITING}
+IDEAS: dict[str, Action] = {
+    "on": lambda here, form: _switch(here, True),
+    "off": lambda here, form: _switch(here, False),
+    "": _settle,
+}
+add_actions(router, "ideas", options_page, IDEAS)

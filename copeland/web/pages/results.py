@@ -96,7 +96,7 @@ def is_public(server: Server, page: VotingPage) -> bool:
 def certificate(here: Here) -> Response:
     """Return what is proved, as a file that can be checked offline."""
     text = certificate_text(here.server, here.page, here.study.number)
-    return _download(here, text, "certificate.json", "application/json")
+    return download(here, text, "certificate.json", "application/json")
 
 
 def certificate_text(server: Server, page: VotingPage, number: int) -> str:
@@ -112,13 +112,13 @@ def certificate_text(server: Server, page: VotingPage, number: int) -> str:
 @router.get("/admin/s/{slug}/votes.csv")
 def votes(here: Here) -> Response:
     """Return every vote as a table."""
-    return _download(here, csv_lines(here.study.votes()), "votes.csv", "text/csv; charset=utf-8")
+    return download(here, csv_lines(here.study.votes()), "votes.csv", "text/csv; charset=utf-8")
 
 
 @router.get("/admin/s/{slug}/log.jsonl")
 def log(here: Here) -> Response:
     """Return the whole log."""
-    return _download(here, export_log(here.study), "log.jsonl", "application/x-ndjson")
+    return download(here, export_log(here.study), "log.jsonl", "application/x-ndjson")
 
 
 def export_log(study: Study, after: int = 0) -> Iterator[str]:
@@ -128,7 +128,8 @@ def export_log(study: Study, after: int = 0) -> Iterator[str]:
         after = piece[-1].number
 
 
-def _download(here: ManagedStudy, content: str | Iterator[str], ends: str, kind: str) -> Response:
+def download(here: ManagedStudy, content: str | Iterator[str], ends: str, kind: str) -> Response:
+    """Return a file about a study."""
     # Names may have any letters; this form of the header takes all of them.
     name = quote(f"{file_name(here.page.name)}-{ends}")
     header = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}

@@ -11,7 +11,7 @@ import io
 import secrets
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -21,10 +21,10 @@ from starlette.responses import HTMLResponse, Response
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import copy_study
 from copeland.study.kinds import kind_of
-from copeland.support.escaping import cell, file_name
+from copeland.support.escaping import cell
 from copeland.support.names import is_random_name
 from copeland.web.pages import admin
-from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
+from copeland.web.pages.admin import Action, Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (
     LABEL,
     MOST,
@@ -38,17 +38,16 @@ from copeland.web.pages.invitations import (
     read_people,
     renew,
 )
-from copeland.web.pages.results import is_public
+from copeland.web.pages.results import download, is_public
 from copeland.web.render import redirect
 from copeland.web.security import require
 from copeland.web.server import Config, server_of
-from copeland.web.sessions import parse_number, read_field, read_files
+from copeland.web.sessions import parse_number, read_field, read_files, read_id
 from copeland.web.store import SCOPES, Link, VotingPage
 
 router = APIRouter(prefix="/admin")
 DAY = 86_400.0
 LONGEST = 9_999  # days
-NUMBERS = 2**31 - 1  # of links and keys
 COLUMNS = ("name", "email", "link", "answers", "left")  # of a list of invitations
 
 
@@ -126,45 +125,46 @@ def address_of(request: Request, here: ManagedStudy, link: Link) -> str:
     return here.server.address(request, f"/v/{here.server.signer.link(link.nonce)}")
 
 
-@router.post("/s/{slug}/share")
-def change(request: Request, here: Here, form: Form) -> Response:
-    """Make links, revoke one or take that back, say who somebody is, or excuse a member of a panel."""
-    try:
-        _change(here, form, read_field(form, "does"))
-    except CopelandError as error:
-        return share_page(request, here, str(error))
-    return redirect(request, f"/admin/s/{here.page.slug}/share")
+def _invite(here: ManagedStudy, form: FormData) -> None:
+    names = [one.name for one in _read_invited(form)]
+    if not names:
+        raise InvalidParameter("Nobody is named; write one name per line, or choose a CSV file.")
+    invite(here, names, read_expiry(here, form))
 
 
-def _change(here: ManagedStudy, form: FormData, does: str) -> None:
-    store, study = here.server.store, here.page.study
-    expires = read_expiry(here, form)
-    if does == "open":
-        add_open_link(here, expires)
-    elif does == "personal":
-        lines = map(str.strip, read_field(form, "names").splitlines())
-        listed = [
-            one.name for file in read_files(form, "csv") for one in read_people(file.file.read())
-        ]
-        names = [*(line for line in lines if line), *listed]
-        if not names:
-            raise InvalidParameter(
-                "Nobody is named; write one name per line, or choose a CSV file."
-            )
-        invite(here, names, expires)
-    elif does in ("revoke", "restore"):
-        store.revoke_link(study, _id(form, "link"), does == "revoke")
-    elif does in ("renew", "rename", "forget", "excuse", "readmit"):
-        person = find_person(here, _id(form, "person"))
-        if does == "renew":
-            renew(here, person, expires)
-        elif does == "excuse":
-            here.study.excuse(person.voter)
-        elif does == "readmit":
-            here.study.readmit(person.voter)
-        else:
-            label = read_field(form, "label")[:LABEL] if does == "rename" else ""
-            store.name_voter(study, person.voter, label)
+def _read_invited(form: FormData) -> list[Invited]:
+    """Whom a form names, in lines or in a CSV file."""
+    lines = map(str.strip, read_field(form, "names").splitlines())
+    people = [Invited(line[:LABEL], "") for line in lines if line]
+    for file in read_files(form, "csv"):
+        people += read_people(file.file.read())
+    return people
+
+
+def _person(here: ManagedStudy, form: FormData) -> Person:
+    return find_person(here, read_id(form, "person"))
+
+
+def _revoke(here: ManagedStudy, form: FormData, is_revoked: bool) -> None:
+    here.server.store.revoke_link(here.page.study, read_id(form, "link"), is_revoked)
+
+
+def _rename(here: ManagedStudy, form: FormData, label: str) -> None:
+    here.server.store.name_voter(here.page.study, _person(here, form).voter, label[:LABEL])
+
+
+SHARE: dict[str, Action] = {
+    "open": lambda here, form: add_open_link(here, read_expiry(here, form)),
+    "personal": _invite,
+    "revoke": lambda here, form: _revoke(here, form, True),
+    "restore": lambda here, form: _revoke(here, form, False),
+    "renew": lambda here, form: renew(here, _person(here, form), read_expiry(here, form)),
+    "rename": lambda here, form: _rename(here, form, read_field(form, "label")),
+    "forget": lambda here, form: _rename(here, form, ""),
+    "excuse": lambda here, form: here.study.excuse(_person(here, form).voter),
+    "readmit": lambda here, form: here.study.readmit(_person(here, form).voter),
+}
+admin.add_actions(router, "share", share_page, SHARE)
 
 
 def read_expiry(here: ManagedStudy, form: FormData) -> float | None:
@@ -173,47 +173,39 @@ def read_expiry(here: ManagedStudy, form: FormData) -> float | None:
     return None if days is None else here.server.clock() + DAY * days
 
 
-def _id(form: FormData, name: str) -> int:
-    """The number of a link or a key in a form; 0, which none has, if it is no number."""
-    return parse_number(read_field(form, name), most=NUMBERS) or 0
-
-
 @router.get("/s/{slug}/links.csv")
 def table(request: Request, here: Here) -> Response:
     """Return the personal links as a table, to be sent to each."""
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["name", "link", "answers"])
-    for person in list_people(here):
-        if person.link is not None:
-            address = address_of(request, here, person.link)
-            writer.writerow([cell(person.name), address, person.answers])
-    name = file_name(here.page.name).encode("ascii", "replace").decode().replace("?", "-")
-    header = {"Content-Disposition": f'attachment; filename="{name}-links.csv"'}
-    return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
+    people = [one for one in list_people(here) if one.link is not None]
+    rows = [(cell(one.name), _lead(request, here, one), one.answers) for one in people]
+    return _download_rows(here, "links.csv", ("name", "link", "answers"), rows)
 
 
 @router.post("/s/{slug}/invite")
 def send_list(request: Request, here: Here, form: Form) -> Response:
     """Make links for those in a file who have none, and return the list with all links."""
-    lines = map(str.strip, read_field(form, "names").splitlines())
     try:
-        people = [Invited(line[:LABEL], "") for line in lines if line]
-        for file in read_files(form, "csv"):
-            people += read_people(file.file.read())
+        people = _read_invited(form)
         found = _find_links(here, people, read_expiry(here, form))
     except CopelandError as error:
         return share_page(request, here, str(error))
+    rows = [
+        (cell(asked.name), cell(asked.email), _lead(request, here, one), one.answers, one.left)
+        for asked, one in zip(people, found, strict=True)
+    ]
+    return _download_rows(here, "invitations.csv", COLUMNS, rows)
+
+
+def _lead(request: Request, here: ManagedStudy, person: Person) -> str:
+    return "" if person.link is None else address_of(request, here, person.link)
+
+
+def _download_rows(
+    here: ManagedStudy, ends: str, head: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Response:
     file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    for asked, person in zip(people, found, strict=True):
-        link = "" if person.link is None else address_of(request, here, person.link)
-        row = (cell(asked.name), cell(asked.email), link, person.answers, person.left)
-        writer.writerow(row)
-    name = file_name(here.page.name).encode("ascii", "replace").decode().replace("?", "-")
-    header = {"Content-Disposition": f'attachment; filename="{name}-invitations.csv"'}
-    return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
+    csv.writer(file).writerows([head, *rows])
+    return download(here, file.getvalue(), ends, "text/csv; charset=utf-8")
 
 
 def _find_links(
@@ -258,7 +250,7 @@ def key_for_all(request: Request, form: Form, session: Session) -> Response:
     """Make a key for all studies, which is shown this once, or revoke one."""
     store = server_of(request).store
     if read_field(form, "does") == "revoke":
-        store.revoke_key(None, _id(form, "key"))
+        store.revoke_key(None, read_id(form, "key"))
         return redirect(request, "/admin")
     made = store.add_key(None, read_field(form, "label")[:LABEL] or "key", SCOPES)
     return admin.list_studies(request, session, made)
@@ -271,9 +263,9 @@ def key(request: Request, here: Here, form: Form) -> Response:
     scopes = [scope for scope in SCOPES if read_field(form, scope) == "on"]
     is_revoked = read_field(form, "does") == "revoke"
     if is_revoked:
-        store.revoke_key(study, _id(form, "key"))
+        store.revoke_key(study, read_id(form, "key"))
     if is_revoked or not scopes:
-        return redirect(request, f"/admin/s/{here.page.slug}/manage")
+        return redirect(request, here.path("manage"))
     made = store.add_key(study, read_field(form, "label")[:LABEL] or "key", scopes)
     return admin.manage_page(request, here, made)
 
@@ -281,14 +273,11 @@ def key(request: Request, here: Here, form: Form) -> Response:
 # A copy, with links for the same people
 
 
-@router.post("/s/{slug}/duplicate")
-def duplicate(request: Request, here: Here, form: Form) -> Response:
-    """Make a copy, and lead to its links."""
-    try:
-        page = _copy(here, read_field(form, "name"))
-    except CopelandError as error:
-        return admin.manage_page(request, here, error=str(error))
-    return redirect(request, f"/admin/s/{page.slug}/share")
+def _duplicate(here: ManagedStudy, form: FormData) -> str:
+    return f"/admin/s/{_copy(here, read_field(form, 'name')).slug}/share"
+
+
+admin.add_actions(router, "duplicate", admin.manage_page, {"": _duplicate})
 
 
 def _copy(here: ManagedStudy, name: str) -> VotingPage:
