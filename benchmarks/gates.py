@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import beta
 
-from copeland.certificate.case_evidence import log_evidence_of_cases
+from copeland.certificate.case_evidence import log_evidence_of_cases, log_evidence_of_winners
 from copeland.gate.claims import (
     BETTER,
     MUCH_WORSE,
@@ -30,7 +30,6 @@ from copeland.gate.claims import (
 )
 from copeland.gate.power import count_calls, forecast_gate
 from copeland.gate.stopping import LOST, TIED, WON, Counts, StoppingRule
-from copeland.gate.tie_evidence import log_evidence_with_ties
 from copeland.support.rng import stream
 
 DELTA, MARGIN, CASES = 0.05, 0.05, 200
@@ -286,7 +285,7 @@ def tie_rows(runs: int) -> Iterator[str]:
             np.median(
                 (weigh_sides(*sides, questions, margin) >= np.log(2 / DELTA)).argmax(axis=1) + 1
             )
-            for weigh_sides in (log_evidence_of_cases, log_evidence_with_ties)
+            for weigh_sides in (log_evidence_of_winners, log_evidence_of_cases)
         ]
         ties = (questions - won - lost) / questions
         yield f"| {claim} | {won}:{lost} | {ties:.0%} | {medians[0]:.0f} | {medians[1]:.0f} |".replace(

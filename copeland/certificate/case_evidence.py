@@ -6,7 +6,9 @@ wins. The evidence against that is a likelihood ratio: of m wins above m0, weigh
 
     E_D = sum over m > m0 of weight(m) [m]_w [D-m]_l / ([m0]_w [D-m0]_l),      [x]_y = x (x-1) ... (x-y+1)
 
-D is unknown, so the smallest E_D counts. docs/notes/certificate-proofs.md has the argument ("Test cases").
+D is unknown, so the smallest E_D counts. That learns nothing from ties: where most cases tie, and the border is not one half, the
+evidence of :mod:`copeland.certificate.tie_evidence` is much stronger. So the two share their capital.
+docs/notes/certificate-proofs.md has the argument ("Test cases").
 """
 
 from __future__ import annotations
@@ -16,28 +18,54 @@ import math
 import numpy as np
 from scipy.special import betaln, gammaln
 
+from copeland.certificate.tie_evidence import log_evidence_of_populations, log_falling
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
 
 TERMS = 256  # of a tail that are added one by one; the rest is bounded by a geometric series
 EDGE = 1e-9  # a margin times N that is a whole number but for rounding is that number
+SHARE = 0.2  # of the capital that goes to the populations with ties, at most
+GROWTH = (
+    4.0  # and so much of it per unit of the margin: at one half ties cancel, and none goes there
+)
 
 
 def log_evidence_of_cases(
     wins: Ints, losses: Ints, ties: Ints, cases: int, margin: float = 0.0
 ) -> Floats:
-    """Return ln E, the evidence that i wins more than half of all ``cases`` less the margin, from those judged.
+    """Return ln E, the evidence that i wins more than half of all ``cases`` less the margin, a tie counting half, from those judged.
 
-    It is infinite where the cases left cannot change that, and -inf where nothing speaks for i.
-
-    A negative margin asks for more than half and the margin. There a tie counts as a loss until it is sure, because the fewer cases name a
-    winner, the more of these i must win.
+    It is infinite where the cases left cannot change that, and -inf where nothing speaks for i. A negative margin asks for more than half
+    and the margin.
 
     Examples
     --------
     >>> wins, losses, none = np.array([30, 51]), np.array([10, 0]), np.array([0, 0])
     >>> log_evidence_of_cases(wins, losses, none, cases=100).round(2).tolist()
     [7.37, inf]
+    """
+    found = log_evidence_of_winners(wins, losses, ties, cases, margin)
+    share = share_of_ties(margin)
+    if share == 0.0:
+        return found
+    border = math.floor(-2 * margin * cases + EDGE)
+    other = log_evidence_of_populations(wins, losses, ties, cases, border)
+    found = np.logaddexp(math.log1p(-share) + found, math.log(share) + other)
+    is_known = (wins + losses + ties == cases) & (found < math.inf)  # that the margin is not kept
+    return np.where(is_known, -math.inf, found)
+
+
+def share_of_ties(margin: float) -> float:
+    """Return which share of the capital goes to the populations with ties."""
+    return min(SHARE, GROWTH * abs(margin))
+
+
+def log_evidence_of_winners(
+    wins: Ints, losses: Ints, ties: Ints, cases: int, margin: float = 0.0
+) -> Floats:
+    """Return the same from the cases that name a winner, whose number is taken at its worst.
+
+    With a negative margin a tie counts as a loss until it is sure, because the fewer cases name a winner, the more of these i must win.
     """
     lost, tied = (losses + ties, np.zeros_like(ties)) if margin < 0 else (losses, ties)
     most = cases - tied  # cases that may name a winner
@@ -84,9 +112,9 @@ def _log_ratio(w: Ints, l: Ints, d: Ints, slack: float) -> Floats:
     found = (
         betaln(wins + 2, losses + 2)
         - betaln(2, 2)
-        + _log_falling(of, wins + losses)
-        - _log_falling(at, wins)
-        - _log_falling(of - at, losses)
+        + log_falling(of, wins + losses)
+        - log_falling(at, wins)
+        - log_falling(of - at, losses)
         + _log_above(of, at, wins, losses)
         - np.log(_prior_weight(of, of - at) / _prior_weight(of, of + 1))
     )
@@ -99,11 +127,6 @@ def _log_ratio(w: Ints, l: Ints, d: Ints, slack: float) -> Floats:
 def _prior_weight(d: Ints, n: Ints) -> Floats:
     """Return the sum of the weights (m+1) (D-m+1) of the n largest m up to D."""
     return n * (n + 1.0) * (3.0 * (d + 2) - (2 * n + 1)) / 6
-
-
-def _log_falling(x: Ints, y: Ints) -> Floats:
-    """Return the logarithm of x (x-1) ... (x-y+1)."""
-    return gammaln(x + 1) - gammaln(x - y + 1)
 
 
 def _log_above(d: Ints, m0: Ints, w: Ints, l: Ints) -> Floats:

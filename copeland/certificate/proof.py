@@ -25,10 +25,10 @@ from copeland.certificate.evidence import (
 from copeland.certificate.goal_proof import bound_by_top, list_baseline_pairs, prove_goal
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
-    OF_BASELINE,
     Levels,
     all_level,
     baseline_level,
+    baseline_shares,
     levels,
     loss_level,
     win_level,
@@ -69,7 +69,7 @@ class Terms(NamedTuple):
         how = (self.delta, self.epoch, self.dependent, union)
         if self.goal != BEST:
             goal = Goal.parse(self.goal)
-            delta = (1 - OF_BASELINE) * self.delta if goal.kind == ABOVE else self.delta
+            delta = (baseline_shares(k)[1] if goal.kind == ABOVE else 1.0) * self.delta
             return levels(k, delta, *how[1:], self.margin, goal.number)
         return levels(k, *how, self.margin)
 

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.certificate.case_evidence import EDGE
+from copeland.certificate.case_evidence import EDGE, log_evidence_of_cases
 from copeland.certificate.evidence import check_margin, log_evidence_of_votes
 from copeland.errors import InvalidParameter, nearest
-from copeland.gate.tie_evidence import log_evidence_with_ties
 from copeland.support.arrays import Bools, Floats, Ints
 
 BETTER, NOT_WORSE, WORSE = "better", "not worse", "worse"
@@ -286,9 +285,7 @@ def _find_evidence_above(
     if not terms.exact:
         return log_evidence_of_votes(wins, losses, ties, 0.5 - border)
     margin = find_margin(border, terms.questions)
-    found = log_evidence_with_ties(wins, losses, ties, terms.questions, margin)
-    complete = wins + losses + ties == terms.questions
-    return np.where(complete & (found < math.inf), -math.inf, found)
+    return log_evidence_of_cases(wins, losses, ties, terms.questions, margin)
 
 
 def _lower_end(verdicts: VerdictCounts, terms: GateTerms, level: float) -> float:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from copeland.certificate.case_evidence import EDGE
+from copeland.certificate.case_evidence import EDGE, share_of_ties
 from copeland.gate.claims import (
     BETTER,
     NOT_WORSE,
@@ -25,7 +25,6 @@ from copeland.gate.claims import (
     has_passed,
     is_ruled_out,
 )
-from copeland.gate.tie_evidence import share_of_ties
 from copeland.kernels.vote_evidence import PRIOR
 from copeland.support.arrays import Bools, Floats, Ints
 

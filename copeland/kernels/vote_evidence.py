@@ -275,7 +275,12 @@ def levels(
     )
 
 
-OF_BASELINE = 0.8  # of delta, where options are compared with a baseline; the rest is for all else
+def baseline_shares(k: int) -> tuple[float, float]:
+    """Return the shares of delta of claims about a baseline, and of all else.
+
+    Two options have one pair, so all else that is claimed of them is one of the claims about the baseline.
+    """
+    return (1.0, 1.0) if k == 2 else (0.8, 1 - 0.8)
 
 
 def baseline_level(k: int, delta: float, epoch: int = 0, dependent: bool = False) -> float:
@@ -289,7 +294,7 @@ def baseline_level(k: int, delta: float, epoch: int = 0, dependent: bool = False
     6.9
     """
     claims = 2 * (k - 1) * (k if epoch > 1 and dependent else 1)
-    return math.log(claims / (OF_BASELINE * delta_of_epoch(delta, epoch)))
+    return math.log(claims / (baseline_shares(k)[0] * delta_of_epoch(delta, epoch)))
 
 
 def delta_of_epoch(delta: float, epoch: int) -> float:

@@ -264,6 +264,11 @@ class Settings:
         return self.population == LIKE_THESE
 
     @property
+    def first_epoch(self) -> int:
+        """The epoch in which a study begins: 0, which has all of delta, where no option may come after votes."""
+        return 0 if self.population == LIKE_THESE else 1
+
+    @property
     def finite(self) -> int | None:
         """How many votes a pair can have that a proof is about; None if any number."""
         return self.cases if self.population == THESE else None

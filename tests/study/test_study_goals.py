@@ -238,6 +238,19 @@ def test_cases_that_are_all_even_end_it(goal):
     assert verdict.claim.startswith("On these 2 cases, by the judge ann: ")
 
 
+@pytest.mark.parametrize(("goal", "margin"), [("above:C", 0.1), ("above:C", 0.0), ("tiers", 0.0)])
+def test_on_these_cases_a_pair_is_asked_until_the_goal_has_all_that_it_needs(goal, margin):
+    """Not being behind by the margin is not enough, nor is the level of a winner where tiers need more."""
+    names = "ABCDEF" if goal == "tiers" else "BC"
+    cases = [f"q{i}" for i in range(60)]
+    how = {"voters": "judge", "cases": len(cases), "population": "these"}
+    study = copeland.create_study("goals", list(names), goal=goal, margin=margin, **how)
+    while ballot := study.ask("ann", cases=cases):
+        ahead = int(ballot.item[1:]) % 10 < (5 if goal != "tiers" else 8)
+        study.tell(ballot, (min if ahead else max)(ballot.left, ballot.right))
+    assert study.certificate().decided
+
+
 def test_all_cases_judged_are_exact_for_a_goal_too():
     wins = np.array([[0, 2, 1], [0, 0, 1], [1, 1, 0]])
     terms = {"voters": "judge, these cases", "cases": 2, "goal": "above:2"}

@@ -21,7 +21,7 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
 from copeland.forecast.outlook import Need, Outlook, outlook_of
 from copeland.forecast.start import Until
-from copeland.kernels.vote_evidence import levels, loss_level, win_level
+from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
 from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import Kind, Names, Subject, Without
@@ -37,6 +37,7 @@ from copeland.study.settings import Settings
 from copeland.study.voter_history import BallotRequest, last_of
 from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
+from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.phrasing import about, format_count
 
 
@@ -351,16 +352,26 @@ def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
 
 
 def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
-    """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows."""
-    if state.settings.finite is None or state.votes == 0:
+    """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows.
+
+    One option is proved to beat the other, or they are proved tied within the margin.
+    """
+    settings, goal = state.settings, Goal.parse(state.settings.goal)
+    if settings.finite is None or state.votes == 0:
         return set()
-    terms = state.settings.terms(state.epoch)
-    at = levels(state.k, **{name: terms[name] for name in ("delta", "epoch", "dependent")})
+    terms = settings.terms(state.epoch)
+    at = levels(state.k, **terms, top=goal.number)
+    level = max(win_level(at, state.k - 2), loss_level(at))
+    if settings.goal != BEST:
+        base = baseline_level(state.k, *(terms[n] for n in ("delta", "epoch", "dependent")))
+        level = base if goal.kind == ABOVE else max(level, at.exact)
     proof = state.ledger.tables(now)
     undone = (proof.missing_or_none, proof.before_undoing)
-    margin, finite = state.settings.margin, state.settings.finite
-    found = evidence(proof.wins, proof.ties, margin, *undone, cases=finite)
-    known = found >= max(win_level(at, state.k - 2), loss_level(at))
+    close, exact = (
+        evidence(proof.wins, proof.ties, margin, *undone, cases=settings.finite) >= level
+        for margin in (settings.margin, 0.0)
+    )
+    known = close & (exact | close.T)
     return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}
 
 

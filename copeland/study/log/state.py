@@ -98,7 +98,7 @@ class StudyState(_Known):
         self.undone: set[int] = set()  # the numbers of those votes
         self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
         self.asked = 0  # ballots, as often as they were handed out
-        self.epoch = 1
+        self.epoch = self.settings.first_epoch
         self.offered: dict[int, int] = {}  # how many options there were in each epoch
         self.voted_in_epoch = False
         self.edits: list[Edit] = []  # after votes, in the order in which they were made

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from copeland.certificate.case_evidence import log_evidence_of_cases
-from copeland.gate.tie_evidence import log_evidence_of_populations, log_evidence_with_ties
+from copeland.certificate.case_evidence import log_evidence_of_cases, log_evidence_of_winners
+from copeland.certificate.tie_evidence import log_evidence_of_populations
 
 
 def falling(x, y):
@@ -55,7 +55,7 @@ def test_it_is_never_above_the_plain_sum_and_close_to_it(questions, border):
 def test_it_is_ever_as_large_as_x_with_probability_1_over_x_at_most(questions, margin):
     seen = [c for n in range(questions + 1) for c in counts_of(n)]
     w, l, t = np.array(seen).T
-    nats = log_evidence_with_ties(w, l, t, questions, margin)
+    nats = log_evidence_of_cases(w, l, t, questions, margin)
     evidence = dict(zip(seen, nats, strict=True))
     for population in counts_of(questions):
         if population[0] - population[1] > -2 * margin * questions:
@@ -80,11 +80,11 @@ def test_it_is_ever_as_large_as_x_with_probability_1_over_x_at_most(questions, m
 def test_ties_cancel_at_one_half_and_help_where_they_abound():
     for n in (40, 80, 120):
         few, ties = np.array([n // 50]), np.array([n - 2 * (n // 50)])
-        plain = log_evidence_of_cases(few, few, ties, 400, 0.1)[0]
-        assert log_evidence_with_ties(few, few, ties, 400, 0.1)[0] > plain + 1
+        plain = log_evidence_of_winners(few, few, ties, 400, 0.1)[0]
+        assert log_evidence_of_cases(few, few, ties, 400, 0.1)[0] > plain + 1
     w, l, t = np.array([[30, 5], [10, 9], [50, 3]])
     assert np.array_equal(
-        log_evidence_with_ties(w, l, t, 200, 0.0), log_evidence_of_cases(w, l, t, 200, 0.0)
+        log_evidence_of_cases(w, l, t, 200, 0.0), log_evidence_of_winners(w, l, t, 200, 0.0)
     )
 
 
@@ -96,10 +96,10 @@ def test_a_win_speaks_for_the_claim_more_than_a_tie_and_that_more_than_a_loss(ma
     seen = np.array([c for n in range(0, questions, 4) for c in counts_of(n)])
     w, l, t = seen.T
     as_win, as_loss, as_tie = (
-        np.maximum(log_evidence_with_ties(w + a, l + b, t + c, questions, margin), 1.0)
+        np.maximum(log_evidence_of_cases(w + a, l + b, t + c, questions, margin), 1.0)
         for a, b, c in np.eye(3, dtype=int)
     )
-    now = np.maximum(log_evidence_with_ties(w, l, t, questions, margin), 1.0)
+    now = np.maximum(log_evidence_of_cases(w, l, t, questions, margin), 1.0)
     assert (as_win >= as_tie - 1e-9).all()
     assert (as_tie >= as_loss - 1e-9).all()
     assert (as_win >= now - 1e-9).all()
