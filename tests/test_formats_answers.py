@@ -12,7 +12,7 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Missing
 from copeland.formats import find_format, formats, read_votes
 from copeland.formats.answers import AnswerCase, find_answer_format, read_answers
 from copeland.study.judges import read_items
-from copeland.study.judges.prompts import InvalidItems, Item, cluster_items
+from copeland.study.judges.prompts import Item, cluster_items
 
 
 def write_lines(path, records):
@@ -52,7 +52,9 @@ def test_a_column_for_each_option(tmp_path):
 def test_one_option_goes_by_the_name_of_its_file(tmp_path, column):
     row = {"id": 7, "input": "2 + 2?", column: "4", "cost": 0.1, "latency": 2, "target": "4"}
     found = read_answers(write_lines(tmp_path / "old.jsonl", [{**row, "tags": ["a, b", "c"]}]))
-    case = AnswerCase("7", "2 + 2?", {"old": "4"}, ("a, b", "c"), {"old": 0.1}, {"old": 2.0})
+    tags = ("a, b", "c")
+    case = AnswerCase("7", "2 + 2?", {"old": "4"}, tags, {"old": 0.1}, {"old": 2.0}, expected="4")
+    assert case.expected == "4"  # the reference answer, which is no option's
     assert (found.options, found.cases) == (("old",), (case,))
 
 
@@ -90,8 +92,10 @@ def test_what_json_leaves_out_is_no_answer_and_repeated_ids_are_named(tmp_path):
     path = write_text(tmp_path / "old.csv", "id,answer\nq1,a\nq2,b\nq1,c\nq1,d\nq2,e\nq3,f\n")
     with pytest.raises(InvalidRow) as error:
         read_answers(path)
-    said = "2 cases have several answers of one option: 'q1' (3 of 'old'), 'q2' (2 of 'old');"
-    assert said in str(error.value)
+    said = (
+        "line 4: the case 'q1' has an answer of 'old' before (line 2), and so for 1 more; give each"
+    )
+    assert f"{path}, {said}" in str(error.value)
     path = write_lines(tmp_path / "old.jsonl", [{"id": 1, "answer": {"a": 1}}])
     with pytest.raises(InvalidRow, match="line 1: its answer is not text but a dict"):
         read_answers(path)
@@ -295,6 +299,7 @@ def sample(id, input, completion, **more):
             "model_usage": usage,
             "total_time": 1.5,
             "error": None,
+            "target": ["4", "four"],
             **more,
         }
     )
@@ -323,13 +328,15 @@ def test_samples_of_inspect_are_answers_of_the_model(tmp_path, fake_inspect):
         sample(3, told[1:], "x", error=SimpleNamespace(message="timeout")),
     ]
     found = read_answers(write_text(tmp_path / "log.eval", "zip"))
-    model, seconds = "openai/small", {"openai/small": 1.5}
+    model, seconds, target = "openai/small", {"openai/small": 1.5}, "4\nfour"
     assert found.options == (model,)
     assert found.cases == (
-        AnswerCase("q1", "2 + 2?", {model: "4"}, ("sums",), {model: 0.25}, seconds, "q1"),
-        AnswerCase("q1 (epoch 2)", "2 + 2?", {model: "four"}, (), {model: 0.25}, seconds, "q1"),
-        AnswerCase("2", "system: Be brief.\nuser: ?", {model: ""}, (), {}, seconds, "2"),
-        AnswerCase("3", "?", {}, (), {model: 0.25}, seconds, "3"),
+        AnswerCase("q1", "2 + 2?", {model: "4"}, ("sums",), {model: 0.25}, seconds, "q1", target),
+        AnswerCase(
+            "q1 (epoch 2)", "2 + 2?", {model: "four"}, (), {model: 0.25}, seconds, "q1", target
+        ),
+        AnswerCase("2", "system: Be brief.\nuser: ?", {model: ""}, (), {}, seconds, "2", target),
+        AnswerCase("3", "?", {}, (), {model: 0.25}, seconds, "3", target),
     )
     fake_inspect.samples = [sample(n, "?", "x", metadata={"cluster": "doc"}) for n in (1, 2)]
     found = read_answers(tmp_path / "log.eval")
@@ -419,6 +426,7 @@ def test_samples_of_the_harness_are_answers_of_the_model_in_its_folder(tmp_path)
         ("4", "Q: 4 + 1?"),
     ]
     assert found.cases[0].answers == {"org__small": "3 is it"}
+    assert found.cases[0].expected == "4"
     assert read_answers(write_lines(tmp_path / "mine.jsonl", rows)).options == ("mine",)
 
 
@@ -538,18 +546,21 @@ def test_items_may_be_results_logs_tables_of_cases_or_what_they_were(tmp_path, f
     assert read_items(path) == [Item("0", "hello 0", {"a": "x", "b": "y"}, ("greet",), "0")]
     fake_inspect.samples = [sample("q1", "2?", "2", metadata={"tags": "sums"})]
     path = write_text(tmp_path / "log.eval", "zip")
-    assert read_items(path) == [Item("q1", "2?", {"openai/small": "2"}, ("sums",), "q1")]
+    answer, target = {"openai/small": "2"}, "4\nfour"
+    assert read_items(path) == [Item("q1", "2?", answer, ("sums",), "q1", target)]
     write_text(tmp_path / "mine.csv", "id,answer\nq1,two\n")
     assert read_items(tmp_path)[0].answers == {"openai/small": "2", "mine": "two"}
     path = write_text(tmp_path / "runs.csv", "id,input,A,B,tags\nq1,2?,2,two,sums\n")
     assert read_items(path) == [Item("q1", "2?", {"A": "2", "B": "two"}, ("sums",))]
     path.write_text("id,input,A,B\nq1,2?,2,two\nq1,2?,2,two\n")
-    with pytest.raises(InvalidItems, match="1 case has several answers"):
+    with pytest.raises(
+        InvalidRow, match=r"line 3: the case 'q1' has an answer of 'A' before \(line 2\)"
+    ):
         read_items(path)
-    path = write_text(tmp_path / "items.csv", "name,text,id,tags\nq1,2?,two,2\n")
-    assert read_items(path) == [Item("q1", "2?", {"id": "two", "tags": "2"})]
-    path = write_lines(tmp_path / "items.jsonl", [{"text": "2?", "id": 3}, "3?"])
-    assert read_items(path) == [Item("2?", "2?"), Item("3?", "3?")]
+    path = write_lines(
+        tmp_path / "items.jsonl", [{"text": "2?", "id": 3, "expected": 2}, {"text": "3?", "id": 4}]
+    )
+    assert read_items(path) == [Item("3", "2?", expected="2"), Item("4", "3?")]
 
 
 def test_items_may_come_in_clusters(tmp_path):
@@ -573,13 +584,12 @@ def test_items_may_come_in_clusters(tmp_path):
     [
         ("items.txt", "2?\n", "lines of text have no column 'doc'"),
         ("items.csv", "name,text\nq1,2?\n", "line 1: there is no column 'doc', which is to say"),
-        ("items.jsonl", '{"text": "2?"}\n', "line 1: there is no 'doc', which is to say"),
-        ("items.jsonl", '{"text": "2?", "doc": [1]}\n', "the doc is \\[1\\]; it must be a string"),
+        ("items.jsonl", '{"text": "2?"}\n', "line 1: there is no column 'doc', which is to say"),
         ("runs.csv", "id,input,A\nq1,2?,2\n", "there is no column 'doc', which is to say"),
     ],
 )
 def test_a_column_of_clusters_that_is_not_there_is_named(tmp_path, name, text, said):
-    with pytest.raises(InvalidItems, match=said):
+    with pytest.raises(InvalidRow, match=said):
         read_items(write_text(tmp_path / name, text), "doc")
 
 

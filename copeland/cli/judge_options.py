@@ -71,7 +71,10 @@ def make_judges(
     ] = None,
     prompt: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What to tell models, with {item}, {left} and {right}."),
+        typer.Option(
+            metavar="FILE",
+            help="What to tell models, with {item}, {left}, {right} and, where cases have one, {expected}.",
+        ),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -95,6 +98,7 @@ def make_judges(
 ) -> list[Any]:
     """Return the judges that were named, each the voter it was told to be."""
     from copeland.study.judges import ChatJudge, CommandJudge
+    from copeland.study.judges.prompts import check_template
     from copeland.support.atomic_files import read_text
 
     commands, models, voters = command or [], model or [], voter or []
@@ -109,7 +113,7 @@ def make_judges(
         )
     chat: dict[str, Any] = {
         "url": url,
-        "prompt": None if prompt is None else read_text(prompt),
+        "prompt": None if prompt is None else check_template(read_text(prompt), str(prompt)),
         "prices": _read_prices(prices),
         "key_variable": key_variable or None,
         "options": _read_options(option or ()),

@@ -9,16 +9,14 @@ from typing import NamedTuple
 
 from copeland.errors import InvalidRow
 
-_NAMED = 3  # repeated answers in one sentence
-
 
 @dataclass(frozen=True)
 class AnswerCase:
     """A test case, and what each option answered.
 
     An option that has no answer, because its run failed, is not in ``answers``. ``prices`` and ``seconds`` are what each
-    answer cost and took, where the file tells. Cases of one ``cluster`` hang together, as runs of a task do; one without a cluster stands
-    alone.
+    answer cost and took, and ``expected`` is the reference answer, where the file tells. Cases of one ``cluster`` hang together, as runs of
+    a task do; one without a cluster stands alone. ``where`` is the place in the file.
     """
 
     id: str
@@ -28,6 +26,8 @@ class AnswerCase:
     prices: Mapping[str, float] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     cluster: str = ""
+    expected: str = ""
+    where: str = field(default="", compare=False, repr=False)
 
 
 class AnswerFile(NamedTuple):
@@ -39,7 +39,7 @@ class AnswerFile(NamedTuple):
 
 
 class OptionAnswer(NamedTuple):
-    """What one option made of one case."""
+    """What one option made of one case; of a case without options, none."""
 
     case: str
     option: str
@@ -49,6 +49,8 @@ class OptionAnswer(NamedTuple):
     price: float | None = None
     seconds: float | None = None
     cluster: str = ""
+    expected: str = ""  # the reference answer of the case
+    where: str = ""  # the file and the line
 
 
 def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
@@ -59,15 +61,16 @@ def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
     >>> found = gather_cases("runs", [OptionAnswer("q1", "old", "4"), OptionAnswer("q1", "new", "four")])
     >>> found.options, found.cases[0].answers
     (('old', 'new'), {'old': '4', 'new': 'four'})
-    >>> gather_cases("runs", [OptionAnswer("q1", "old", "4")] * 2)
+    >>> gather_cases("runs", [OptionAnswer("q1", "old", "4", where=f"runs, line {n}") for n in (2, 3)])
     Traceback (most recent call last):
-    copeland.errors.InvalidRow: runs: 1 case has several answers of one option: 'q1' (2 of 'old'); give each case its own id.
+    copeland.errors.InvalidRow: runs, line 3: the case 'q1' has an answer of 'old' before (line 2); give each case its own id.
     """
     listed = list(answers)
     if not listed:
-        raise InvalidRow(f"{where}: there are no cases in it.")
+        raise InvalidRow(f"{where}: there are no cases in it; give it a line for each.")
     _refuse_repeats(where, listed)
-    if all(one.answer is None for one in listed):
+    options = tuple(dict.fromkeys(one.option for one in listed if one.option))
+    if options and all(one.answer is None for one in listed):
         raise InvalidRow(
             f"{where}: none of its {len(listed):,} answers is there; every run failed."
         )
@@ -75,20 +78,20 @@ def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
     for one in listed:
         grouped.setdefault(one.case, []).append(one)
     cases = tuple(_case_of(where, group) for group in grouped.values())
-    return AnswerFile(where, tuple(dict.fromkeys(one.option for one in listed)), cases)
+    return AnswerFile(where, options, cases)
 
 
 def _refuse_repeats(where: str, answers: Sequence[OptionAnswer]) -> None:
-    times = Counter((one.case, one.option) for one in answers)
-    several = [(case, option, n) for (case, option), n in times.items() if n > 1]
-    if several:
-        cases = len({case for case, _, _ in several})
-        named = ", ".join(f"'{case}' ({n} of '{option}')" for case, option, n in several[:_NAMED])
-        more = "" if len(several) <= _NAMED else " and others"
-        have = "case has" if cases == 1 else "cases have"
+    first: dict[tuple[str, str], OptionAnswer] = {}
+    again = [one for one in answers if first.setdefault((one.case, one.option), one) is not one]
+    if again:
+        one = again[0]
+        before = first[one.case, one.option].where.rpartition(", ")[2]
+        has = f"has an answer of '{one.option}' before" if one.option else "was there before"
+        others = len({other.case for other in again}) - 1
         raise InvalidRow(
-            f"{where}: {cases:,} {have} several answers of one option: {named}{more}; "
-            "give each case its own id."
+            f"{one.where or where}: the case '{one.case}' {has}{f' ({before})' if before else ''}"
+            f"{f', and so for {others:,} more' if others else ''}; give each case its own id."
         )
 
 
@@ -101,6 +104,8 @@ def _case_of(where: str, group: Sequence[OptionAnswer]) -> AnswerCase:
         {one.option: one.price for one in group if one.price is not None},
         {one.option: one.seconds for one in group if one.seconds is not None},
         join_clusters(where, group[0].case, *(one.cluster for one in group)),
+        next((one.expected for one in group if one.expected), ""),
+        group[0].where,
     )
 
 
@@ -137,8 +142,8 @@ def join_answers(files: Sequence[AnswerFile], names: Sequence[str]) -> AnswerFil
         called = {one: one if times[one] == 1 else f"{one} ({name})" for one in file.options}
         options += called.values()
         for case in file.cases:
-            before = cases.get(case.id, AnswerCase(case.id, case.text, {}))
-            cases[case.id] = _merge(file.where, before, case, called)
+            before = cases.get(case.id, AnswerCase(case.id, case.text, {}, where=case.where))
+            cases[case.id] = _merge(case.where or file.where, before, case, called)
     return AnswerFile(files[0].where, tuple(options), tuple(cases.values()))
 
 
@@ -148,7 +153,7 @@ def _merge(
     """One case with what another file says of it."""
     if before.text and case.text and before.text != case.text:
         raise InvalidRow(
-            f"{where}: the text of case '{case.id}' is another in a file before; "
+            f"{where}: the text of case '{case.id}' is another in a file before{f' ({before.where})' if before.where else ''}; "
             "give the same id to the same case only."
         )
     return replace(
@@ -159,4 +164,5 @@ def _merge(
         prices={**before.prices, **{called[one]: p for one, p in case.prices.items()}},
         seconds={**before.seconds, **{called[one]: s for one, s in case.seconds.items()}},
         cluster=join_clusters(where, case.id, before.cluster, case.cluster),
+        expected=before.expected or case.expected,
     )

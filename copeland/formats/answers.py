@@ -8,8 +8,8 @@ id, input, answer        a case, with the answer of the one option that the file
 id, model, answer        an answer of one of several options, which the column ``model`` names
 =======================  ======================================================================
 
-A column ``tags`` holds a list or text with commas. A column ``cluster``, or another one of which the reader is told, says which cases hang
-together. What an answer cost stands in ``price`` or ``cost``, how many seconds it took in
+A column ``tags`` holds a list or text with commas, ``expected`` the reference answer of a case. A column ``cluster``, or another one of
+which the reader is told, says which cases hang together. What an answer cost stands in ``price`` or ``cost``, how many seconds it took in
 ``seconds`` or ``latency``; where options have columns, in ``old price`` and ``old seconds``.
 """
 
@@ -51,16 +51,19 @@ TAG_COLUMNS = ("tags", "tag", "category")
 CLUSTER_COLUMN = "cluster"
 PRICE_COLUMNS = ("price", "cost")
 SECONDS_COLUMNS = ("seconds", "latency")
-_OTHER_COLUMNS = ("target", "expected", "metadata")  # of a case, and no option's answer
+EXPECTED_COLUMNS = ("expected", "target", "reference")
+_OTHER_COLUMNS = (*EXPECTED_COLUMNS, "metadata")  # of a case, and no option's answer
 
 
-def read_answers(path: Path, name: str | None = None, cluster: str | None = None) -> AnswerFile:
+def read_answers(
+    path: Path, name: str | None = None, cluster: str | None = None, bare: bool = False
+) -> AnswerFile:
     r"""Return the cases with answers of a file, whose format is recognised unless ``name`` says it.
 
     A plain table names its cases in a column ``id``. If it has a column ``answer``, it holds the
     answers of one option, which goes by the file's name, or of those that a column ``model`` names; else every other column is an
     option. The files of a folder are joined by the ids of their cases. ``cluster`` is the column of a plain table that says which cases
-    hang together; by default ``"cluster"``, if there is one.
+    hang together; by default ``"cluster"``, if there is one. ``bare`` cases need no answers, and go by their text if they have no id.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def read_answers(path: Path, name: str | None = None, cluster: str | None = None
                 f"{path} is a file of {chosen.name}, which has no column '{cluster}'; only a plain table has columns for clusters."
             )
         return chosen.answers(path)
-    return read_answer_table(read_table(path), path, cluster)
+    return read_answer_table(read_table(path), path, cluster, bare)
 
 
 def find_answer_format(path: Path) -> Format | None:
@@ -148,31 +151,48 @@ def _read_folder(path: Path, name: str | None, cluster: str | None) -> AnswerFil
     return join_answers(read, [file.stem for file in files])._replace(where=str(path))
 
 
+class CaseColumns(NamedTuple):
+    """Where a case's own id stands, its text, its tags, its reference answer and its cluster."""
+
+    id: str
+    text: str | None
+    tags: str | None
+    expected: str | None
+    cluster: str | None
+
+
 class AnswerColumns(NamedTuple):
     """Where an answer of an option stands, and what it cost and took."""
 
-    answer: str
+    answer: str | None  # None: there are cases only
     price: str | None = None
     seconds: str | None = None
 
 
-def read_answer_table(table: Table, path: Path, cluster: str | None = None) -> AnswerFile:
+def read_answer_table(
+    table: Table, path: Path, cluster: str | None = None, bare: bool = False
+) -> AnswerFile:
     """Return the cases of a plain table."""
-    case = _require_first(table, ID_COLUMNS, "the id of each case")
-    text, tags = (_find_first(table, names) for names in (TEXT_COLUMNS, TAG_COLUMNS))
-    group = find_cluster_column(table, cluster)
+    names = (*ID_COLUMNS, *TEXT_COLUMNS) if bare else ID_COLUMNS
+    about = CaseColumns(
+        id=_require_first(table, names, "the id of each case"),
+        text=_find_first(table, TEXT_COLUMNS),
+        tags=_find_first(table, TAG_COLUMNS),
+        expected=_find_first(table, EXPECTED_COLUMNS),
+        cluster=find_cluster_column(table, cluster),
+    )
     single = _find_first(table, ANSWER_COLUMNS)
     if single is None:
-        options = _find_options(table, {case, text, tags, group})
+        options = _find_options(table, set(about), bare)
         by = None
     else:
         price, seconds = (_find_first(table, n) for n in (PRICE_COLUMNS, SECONDS_COLUMNS))
         options = {path.stem: AnswerColumns(single, price, seconds)}
         by = _find_first(table, OPTION_COLUMNS)
-    answers = list(_read_rows(table, case, text, tags, group, options, by))
+    answers = list(_read_rows(table, about, options, by))
     if by is not None and len({one.option for one in answers}) == 1:
         answers = [one._replace(option=path.stem) for one in answers]  # as without that column
-    return gather_cases(table.where, answers)
+    return gather_cases(str(path), answers)
 
 
 def _require_first(table: Table, names: Sequence[str], what: str) -> str:
@@ -197,12 +217,14 @@ def _find_first(table: Table, names: Sequence[str]) -> str | None:
     return None if found is None else table.require(found)  # which is there once
 
 
-def _find_options(table: Table, taken: set[str | None]) -> dict[str, AnswerColumns]:
+def _find_options(table: Table, taken: set[str | None], bare: bool) -> dict[str, AnswerColumns]:
     """The columns of each option: every column that is nothing else."""
     ends = (*PRICE_COLUMNS, *SECONDS_COLUMNS)
     left = [one for one in table.columns if one and one not in (*taken, *_OTHER_COLUMNS)]
     beside = {f"{one} {end}" for one in left for end in ends}
     options = [table.require(one) for one in left if one not in beside and one not in ends]
+    if not options and bare:
+        return {"": AnswerColumns(None)}
     if not options:
         raise InvalidRow(
             f"{table.where}: there is no column 'answer', nor one for each option; the columns are "
@@ -220,35 +242,40 @@ def _find_options(table: Table, taken: set[str | None]) -> dict[str, AnswerColum
 
 def _read_rows(
     table: Table,
-    case: str,
-    text: str | None,
-    tags: str | None,
-    group: str | None,
+    about: CaseColumns,
     options: Mapping[str, AnswerColumns],
     by: str | None,
 ) -> Iterator[OptionAnswer]:
     for where, row in table.rows:
         try:
-            name = _require_text(row, case)
-            shared = (text_in(row, text) or "", split_tags(row.get(tags) if tags else None))
+            name = _require_text(row, about.id)
+            text, tags = text_in(row, about.text) or "", _value(row, about.tags)
+            expected = answer_text(_value(row, about.expected)) or ""
             for option, columns in options.items():
                 yield OptionAnswer(
                     name,
                     option if by is None else _require_text(row, by),
-                    answer_text(row.get(columns.answer)),
-                    *shared,
+                    answer_text(_value(row, columns.answer)),
+                    text,
+                    split_tags(tags),
                     _read_amount(row, columns.price),
                     _read_amount(row, columns.seconds),
-                    (text_in(row, group) or "").strip(),
+                    (text_in(row, about.cluster) or "").strip(),
+                    expected,
+                    where,
                 )
         except InvalidRow as error:
             raise InvalidRow(f"{where}: {error}") from error
 
 
+def _value(row: Mapping[str, Any], column: str | None) -> Any:
+    return None if column is None else row.get(column)
+
+
 def _require_text(row: Mapping[str, Any], column: str) -> str:
     found = (text_in(row, column) or "").strip()
     if not found:
-        raise InvalidRow(f"its {column} is empty.")
+        raise InvalidRow(f"its {column} is empty; fill it in.")
     return found
 
 

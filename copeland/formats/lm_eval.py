@@ -38,7 +38,10 @@ def _list_answers(table: Table, option: str) -> Iterator[OptionAnswer]:
         if first.setdefault(name, chosen) != chosen:
             continue
         answer, prompt = _find_answer(where, sample), _find_prompt(sample)
-        yield OptionAnswer(name, option, answer, prompt, cluster=name)
+        target = sample.get("target")
+        expected = str(target) if isinstance(target, str | int | float) else ""
+        found = OptionAnswer(name, option, answer, prompt)
+        yield found._replace(cluster=name, expected=expected, where=where)
 
 
 def _find_answer(where: str, sample: Record) -> str:

@@ -40,8 +40,8 @@ def read(path: Path) -> AnswerFile:
     tests = [_test_of(record) for _, record in records]
     runs = _number_runs(tests)
     answers = [
-        _answer_of(record, names[column.key], test, runs[test.key])
-        for (_, record), column, test in zip(records, columns, tests, strict=True)
+        _answer_of(record, names[column.key], test, runs[test.key])._replace(where=where)
+        for (where, record), column, test in zip(records, columns, tests, strict=True)
     ]
     return gather_cases(str(path), answers)
 

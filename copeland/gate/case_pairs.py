@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.formats.answers import AnswerCase, AnswerFile, read_answers
@@ -32,6 +32,7 @@ class CasePair(NamedTuple):
     tags: tuple[str, ...] = ()
     prices: tuple[float | None, float | None] = (None, None)
     seconds: tuple[float | None, float | None] = (None, None)
+    expected: str = ""
 
     @property
     def identical(self) -> bool:
@@ -215,8 +216,8 @@ def _index(file: AnswerFile) -> dict[str, AnswerCase]:
 def _find_lone_cases(
     baseline: AnswerFile,
     candidate: AnswerFile,
-    ours: Mapping[str, Any],
-    theirs: Mapping[str, Any],
+    ours: Mapping[str, AnswerCase],
+    theirs: Mapping[str, AnswerCase],
     inner: bool,
 ) -> Iterable[str]:
     """Yield the cases that one set has alone; refuse them unless they may be dropped."""
@@ -227,7 +228,7 @@ def _find_lone_cases(
         if alone:
             is_or_are = "is" if len(alone) == 1 else "are"
             said.append(
-                f"{format_count(len(alone), 'case')} {is_or_are} in {file.where} only ({_name_some(alone)})"
+                f"{format_count(len(alone), 'case')} {is_or_are} in {file.where} only ({_name_some([own[case] for case in alone])})"
             )
     if said and not inner:
         raise InvalidRow(
@@ -238,8 +239,8 @@ def _find_lone_cases(
 def _pair(ours: AnswerCase, theirs: AnswerCase, options: tuple[str, str]) -> CasePair:
     if ours.text and theirs.text and ours.text != theirs.text:
         raise InvalidRow(
-            f"the case {quote_name(ours.id)} has different texts in the two files; answers to different questions "
-            "cannot be compared."
+            f"the case {quote_name(ours.id)} has different texts in the two files{_name_places(ours, theirs)}; give both answers to "
+            "the same question."
         )
     old, new = options
     return CasePair(
@@ -250,10 +251,24 @@ def _pair(ours: AnswerCase, theirs: AnswerCase, options: tuple[str, str]) -> Cas
         tuple(dict.fromkeys((*ours.tags, *theirs.tags))),
         (ours.prices.get(old), theirs.prices.get(new)),
         (ours.seconds.get(old), theirs.seconds.get(new)),
+        ours.expected or theirs.expected,
     )
 
 
-def _name_some(cases: Sequence[str]) -> str:
-    """The first cases as they stand in a sentence."""
-    named = quote_names(cases[:_NAMED])
+def _name_places(*cases: AnswerCase) -> str:
+    places = [case.where for case in cases if case.where]
+    return f" ({join_names(places)})" if places else ""
+
+
+def _name_some(cases: Sequence[AnswerCase | str]) -> str:
+    """The first cases as they stand in a sentence, each with its line where that is known."""
+    named = [
+        quote_name(one) if isinstance(one, str) else f"{quote_name(one.id)}{_name_line(one)}"
+        for one in cases[:_NAMED]
+    ]
     return join_names(named) if len(cases) <= _NAMED else f"{', '.join(named)} ..."
+
+
+def _name_line(case: AnswerCase) -> str:
+    line = case.where.rpartition(", ")[2]
+    return f", {line}" if line else ""

@@ -63,7 +63,7 @@ def make_call(pairs: CasePairs, question: Question) -> tuple[Candidate, Candidat
         name: text for name, text in zip(pairs.names, (case.baseline, case.candidate), strict=True)
     }
     old, new = (Candidate(name, text) for name, text in answers.items())
-    item = Item(case.id, case.text or case.id, answers)
+    item = Item(case.id, case.text or case.id, answers, expected=case.expected)
     return (old, new, item) if question.left == BASELINE else (new, old, item)
 
 

@@ -20,6 +20,7 @@ from copeland.gate.journal import Journal
 from copeland.gate.judgments import IDENTICAL, UNANSWERED, Judgment
 from copeland.gate.questions import Question, draw_questions
 from copeland.study.judges.call import Budget, Judge, charge, check_judge, name_judges
+from copeland.study.judges.prompts import Item
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.support.phrasing import format_count
 from copeland.support.progress import progress_bar
@@ -143,8 +144,9 @@ def judge_pairs(
     """Do the same with answers that are joined already."""
     named = name_judges(judges)
     savings = _find_savings(pairs, cheaper, faster)
+    items = [Item(case.id, case.text, expected=case.expected) for case in pairs.cases]
     for judge in named.values():
-        check_judge(judge, capped=settings.cost is not None)
+        check_judge(judge, settings.cost is not None, items)
     questions = draw_questions(len(pairs.cases), settings.population, settings.swap, settings.seed)
     terms = settings.make_terms(len(questions), len(named))
     tell = notice or (lambda sentence: None)

@@ -21,7 +21,7 @@ def read_text(path: str | Path) -> str:
     try:
         return Path(path).read_text("utf-8")
     except (OSError, ValueError) as error:  # a ValueError: it is not UTF-8, or 0 is in the name
-        reason = getattr(error, "strerror", None) or "it is not text"
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8; save it as UTF-8"
         raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
 
 

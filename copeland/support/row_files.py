@@ -109,7 +109,9 @@ def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in cells):
                 yield number, cells
     except csv.Error as error:
-        raise InvalidRow(f"{path}, line {number + 1}: {error}.") from error
+        raise InvalidRow(
+            f"{path}, line {number + 1}: {error}; check its quotation marks."
+        ) from error
 
 
 def text_of(path: Path) -> str:
@@ -126,7 +128,7 @@ def text_of(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise InvalidRow(
-            f"{path}, line {line}: it is not text in UTF-8, nor in UTF-16 with a byte order mark."
+            f"{path}, line {line}: it is not text in UTF-8, nor in UTF-16 with a byte order mark; save it as UTF-8."
         ) from error
 
 
@@ -171,7 +173,9 @@ def _rows(path: Path, columns: list[str], lines: Iterator[tuple[int, list[str]]]
     for number, cells in lines:
         where = f"{path}, line {number}"
         if len(cells) != len(columns):
-            raise InvalidRow(f"{where}: expected {len(columns)} fields, but it has {len(cells)}.")
+            raise InvalidRow(
+                f"{where}: expected {len(columns)} fields, but it has {len(cells)}; put texts with commas or line breaks in quotation marks."
+            )
         # A mark that keeps a spreadsheet from running a cell is taken off.
         yield where, {name: uncell(cell) for name, cell in zip(columns, cells, strict=True)}
 
@@ -222,7 +226,9 @@ def _read_json(text: str) -> Any:
 
 def _require_object(where: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidRow(f'{where}: it is not a JSON object such as {{"left": "a", "right": "b"}}.')
+        raise InvalidRow(
+            f'{where}: it is not a JSON object with a value for each column, such as {{"column": "value"}}.'
+        )
     return value
 
 

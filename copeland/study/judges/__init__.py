@@ -4,7 +4,7 @@ from copeland.study.judges.call import Budget, BudgetSpent
 from copeland.study.judges.chat import ChatJudge, Prices
 from copeland.study.judges.command import CommandJudge
 from copeland.study.judges.parse import JudgeFailed
-from copeland.study.judges.prompts import Candidate, InvalidItems, Item, read_items
+from copeland.study.judges.prompts import Candidate, Item, read_items
 from copeland.study.judges.run import Judged, Summary, judge_study, sleep_until
 from copeland.study.results.agreement import (
     JudgeAgreement,
@@ -19,7 +19,6 @@ __all__ = [
     "Candidate",
     "ChatJudge",
     "CommandJudge",
-    "InvalidItems",
     "Item",
     "JudgeAgreement",
     "JudgeFailed",

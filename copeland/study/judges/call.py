@@ -9,6 +9,8 @@ raises is a failure. It may have more:
     is called before the first ballot, and raises if the judge cannot work, or cannot keep to a cap on cost.
 ``charged(left, right, item, budget)``
     is called in its place, and reserves and books in the budget what the call costs.
+``template``
+    is what its prompt or its command shows, with fields such as ``{expected}``.
 ``estimate_tokens(left, right, item)``
     tells about how many tokens a call reads, and how many it writes at most; a gate adds them up before the first call.
 """
@@ -17,13 +19,14 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import parse_word, shorten
+from copeland.study.judges.prompts import check_expected
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
 from copeland.support.phrasing import format_money
@@ -157,11 +160,12 @@ def name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[s
     return named
 
 
-def check_judge(judge: Judge, capped: bool) -> None:
-    """Refuse a judge that cannot begin, or not under a cap on cost."""
+def check_judge(judge: Judge, capped: bool, items: Iterable[Any] = ()) -> None:
+    """Refuse a judge that cannot begin, or not under a cap on cost, or not on these items."""
     check = getattr(judge, "check", None)
     if check is not None:
         check(capped=capped)
+    check_expected(getattr(judge, "template", ""), items)
 
 
 def charge(judge: Judge, budget: Budget) -> Judge:

@@ -287,8 +287,8 @@ class ChatJudge:
     url
         The address of the endpoint, as in ``http://localhost:8000/v1``.
     prompt
-        What to tell the model, with ``{left}``, ``{right}`` and ``{item}`` for the texts, and ``{mark}``
-        for a word that none of them has, to set them apart. The answer must state one clear outcome:
+        What to tell the model, with ``{left}``, ``{right}`` and ``{item}`` for the texts, ``{expected}`` for the reference answer
+        of a case, and ``{mark}`` for a word that none of them has, to set them apart. The answer must state one clear outcome:
         :func:`~copeland.study.judges.parse.parse_outcome`.
     prices
         What a million input and a million output tokens cost. A cap on cost needs them.
@@ -332,6 +332,7 @@ class ChatJudge:
         self.model = model
         self.name = name or model
         self.prompt = None if prompt is None else check_template(prompt, "the prompt")
+        self.template = prompt or ""
         self.prices = None if prices is None else Prices(*prices)
         if self.prices and not (self.prices.input >= 0 and self.prices.output >= 0):
             raise InvalidParameter(f"prices are {tuple(self.prices)}; they cannot be less than 0.")

@@ -18,9 +18,11 @@ from copeland.errors import InvalidParameter
 from copeland.study.judges.parse import JudgeFailed, parse_word, quote_answer
 from copeland.study.judges.prompts import (
     answer_of,
-    check_template,
+    check_fields,
+    check_sides,
     fill,
-    has_places,
+    has_fields,
+    is_field,
     item_text,
     name_of,
 )
@@ -39,7 +41,7 @@ class CommandJudge:
     Parameters
     ----------
     command
-        The program and its arguments. ``{left}``, ``{right}`` and ``{item}`` stand for texts,
+        The program and its arguments. ``{left}``, ``{right}``, ``{item}`` and ``{expected}`` stand for texts,
         ``{left.name}`` and ``{left.path}`` for names and files; without any of them the program reads its
         standard input.
     timeout
@@ -57,9 +59,12 @@ class CommandJudge:
     """
 
     def __init__(self, command: str, timeout: float = 60.0, name: str | None = None):
-        self.arguments = split_command(command)
-        if has_places(command):
-            check_template(command, f"the command {quote_answer(command)}")
+        self.arguments, self.template = split_command(command), command
+        if has_fields(command):
+            what = f"the command {quote_answer(command)}"
+            # Braces within an argument may be the program's own.
+            check_fields(" ".join(filter(is_field, self.arguments)), what)
+            check_sides(command, what)
         if not timeout > 0:
             raise InvalidParameter(f"timeout is {timeout}; it must be more than 0 seconds.")
         self.timeout = timeout
@@ -69,8 +74,7 @@ class CommandJudge:
         """Return the outcome that the program prints."""
         arguments = [fill(argument, left, right, item) for argument in self.arguments]
         shown = {"left": _describe_option(left, item), "right": _describe_option(right, item)}
-        about = None if item is None else {"name": name_of(item), "text": item_text(item)}
-        told = json.dumps(shown | {"item": about})
+        told = json.dumps(shown | {"item": None if item is None else _describe_item(item)})
         answer = run_program(self.name, arguments, told, self.timeout)
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")
@@ -171,6 +175,12 @@ def _describe_option(option: Any, item: Any) -> dict[str, Any]:
     answer = answer_of(option, item)
     text = getattr(option, "text", "") if answer is None else answer
     return {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}
+
+
+def _describe_item(item: Any) -> dict[str, str]:
+    expected = getattr(item, "expected", "")
+    about = {"name": name_of(item), "text": item_text(item)}
+    return about | ({"expected": expected} if expected else {})
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
-from copeland.errors import CopelandError, InvalidParameter, InvalidRow
-from copeland.formats.answers import (
-    CLUSTER_COLUMN,
-    ID_COLUMNS,
-    TEXT_COLUMNS,
-    find_answer_format,
-    read_answers,
-)
-from copeland.study.input_limits import check_text, json_of
+from copeland.errors import InvalidParameter, InvalidRow
+from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
+from copeland.formats.answers import read_answers
+from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material
 from copeland.support.phrasing import join_names
-from copeland.support.row_files import PARQUET, file_type, read_table
+from copeland.support.row_files import file_type
+from copeland.support.row_files import text_of as read_file
 
-_PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")
-_MARK = "{mark}"
+FIELDS = ("left", "right", "item", "expected", "mark")
+_FIELDS = (*FIELDS, "left.name", "right.name", "item.name", "left.path", "right.path")
+_WORD = r"[A-Za-z_]\w*(?:\.\w+)?"
+_PLACE = re.compile(
+    rf"\{{\{{({_WORD})\}}\}}|\{{({_WORD})\}}"
+)  # in two braces a word stands for itself
 
 T = TypeVar("T")
 
@@ -78,37 +76,67 @@ def item_text(item: Any) -> str:
 
 
 def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
-    """Return a template with its places filled: ``{left}``, ``{right}``, ``{item}``.
+    """Return a template with its fields filled: ``{left}``, ``{right}``, ``{item}``, ``{expected}``.
 
     ``{left.name}`` is the name instead of the text, and ``{left.path}`` where its file is. ``{mark}`` is a word that
-    no filled place has: what stands between two marks cannot end before the second. All places are filled at
-    once, so a text that looks like a place stays as it is; other braces too: ``str.format`` or a template language
-    would read those of a prompt that shows JSON.
+    no filled field has: what stands between two marks cannot end before the second. All fields are filled at
+    once, so a text that looks like a field stays as it is; other braces too: ``str.format`` or a template language
+    would read those of a prompt that shows JSON. A word in two braces stands for itself in one.
 
     Examples
     --------
     >>> fill('{"a": "{left}", "b": "{right}"}', "tea", "{left}")
     '{"a": "tea", "b": "{left}"}'
-    >>> fill("<{mark}>{left} or {right}</{mark}>", "tea", "milk")
-    '<aa3664e9>tea or milk</aa3664e9>'
+    >>> fill("<{mark}>{left} or {right}</{mark}> {{x}}", "tea", "milk")
+    '<aa3664e9>tea or milk</aa3664e9> {x}'
     """
     things = {"left": left, "right": right, "item": item}
-    places = {place[0]: place for place in _PLACE.finditer(template) if place[0] != _MARK}
-    filled = {text: _fill_place(place, things) for text, place in places.items()}
-    if _MARK in template:
-        filled[_MARK] = mark_of(filled.values())
-    return _PLACE.sub(lambda place: filled[place[0]], template)
+    named = dict.fromkeys(name for name in _list_fields(template) if name in _FIELDS)
+    filled = {name: _fill_field(name, things) for name in named if name != "mark"}
+    if "mark" in named:
+        filled["mark"] = mark_of(filled.values())
+    return _PLACE.sub(
+        lambda at: f"{{{at[1]}}}" if at[1] else filled.get(at[2], at[0]),
+        template,
+    )
 
 
-def _fill_place(place: re.Match[str], things: dict[str, Any]) -> str:
-    thing = things[place[1]]
+def _list_fields(template: str) -> list[str]:
+    return [at[2] for at in _PLACE.finditer(template) if at[2]]
+
+
+def _fill_field(named: str, things: dict[str, Any]) -> str:
+    name, _, part = named.partition(".")
+    thing = things["item" if name == "expected" else name]
     if thing is None:
         return ""
-    if place[2] == "name":
+    if part == "name":
         return name_of(thing)
-    if place[2] == "path":
+    if part == "path":
         return str(_of_file(place_of, thing)) if getattr(thing, "path", None) else ""
-    return item_text(thing) if place[1] == "item" else text_of(thing, things["item"])
+    if name == "expected":
+        return _expected_of(thing)
+    return item_text(thing) if name == "item" else text_of(thing, things["item"])
+
+
+def _expected_of(item: Any) -> str:
+    expected = getattr(item, "expected", "")
+    if not expected:
+        raise JudgeFailed(
+            f"the case '{name_of(item)}' has no reference answer to show for {{expected}}; give one in the column 'expected', or "
+            "leave the field out."
+        )
+    return expected
+
+
+def check_expected(template: str, items: Iterable[Any]) -> None:
+    """Refuse a template that shows reference answers where a case has none."""
+    if "expected" in _list_fields(template):
+        try:
+            for item in items:
+                _expected_of(item)
+        except JudgeFailed as error:
+            raise InvalidParameter(str(error)) from None
 
 
 def mark_of(texts: Iterable[str]) -> str:
@@ -124,12 +152,32 @@ def mark_of(texts: Iterable[str]) -> str:
 
 
 def check_template(template: str, what: str) -> str:
-    """Return a template that shows both options; refuse any other."""
-    missing = {"left", "right"} - {place[1] for place in _PLACE.finditer(template)}
-    if missing:
-        places = join_names([f"{{{side}}}" for side in sorted(missing)])
-        raise InvalidParameter(f"{what} does not show {places}; put both options into it.")
+    """Return a template that shows both options and has no field that nothing fills; refuse any other."""
+    check_fields(template, what)
+    check_sides(template, what)
     return template
+
+
+def check_sides(template: str, what: str) -> None:
+    """Refuse a template that does not show both options."""
+    shown = {name.partition(".")[0] for name in _list_fields(template)}
+    missing = [f"{{{side}}}" for side in ("left", "right") if side not in shown]
+    if missing:
+        raise InvalidParameter(
+            f"{what} does not show {join_names(missing)}; put both options into it, in single braces."
+        )
+
+
+def check_fields(template: str, what: str) -> None:
+    """Refuse a field that nothing fills: it would be sent as it is."""
+    wrong = next((at for at in _PLACE.finditer(template) if at[2] and at[2] not in _FIELDS), None)
+    if wrong is not None:
+        line = template.count("\n", 0, wrong.start()) + 1
+        fields = join_names([f"{{{name}}}" for name in FIELDS])
+        raise InvalidParameter(
+            f"{what}, line {line}: there is no field {wrong[0]}; the fields are {fields}, and {{{wrong[0]}}} stands for "
+            f"{wrong[0]} itself."
+        )
 
 
 def find_first_side(template: str) -> str:
@@ -140,29 +188,18 @@ def find_first_side(template: str) -> str:
     >>> find_first_side("A: {right} B: {left}")
     'right'
     """
-    return next(place[1] for place in _PLACE.finditer(template) if place[1] in ("left", "right"))
+    shown = (name.partition(".")[0] for name in _list_fields(template))
+    return next(side for side in shown if side in ("left", "right"))
 
 
-def has_places(template: str) -> bool:
+def has_fields(template: str) -> bool:
     """Return whether anything would be filled in."""
-    return _PLACE.search(template) is not None
+    return any(name in _FIELDS for name in _list_fields(template))
 
 
-class InvalidItems(CopelandError, ValueError):
-    """A file that does not hold items, or holds a damaged one.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> file = Path(tempfile.mkdtemp(), "items.jsonl")
-    >>> _ = file.write_text("no JSON")
-    >>> try:
-    ...     read_items(file)
-    ... except InvalidItems:
-    ...     print("refused")
-    refused
-    """
+def is_field(text: str) -> bool:
+    """Return whether a text is one field and nothing else, known or not."""
+    return _PLACE.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -181,6 +218,8 @@ class Item:
         What kind of item it is.
     cluster
         Which items hang together, as runs of one task do: those of one cluster. An item without one stands alone.
+    expected
+        The reference answer, if there is one.
     """
 
     name: str
@@ -188,6 +227,7 @@ class Item:
     answers: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     cluster: str = ""
+    expected: str = ""
 
 
 def cluster_items(items: Iterable[Any]) -> dict[str, list[str]]:
@@ -205,151 +245,67 @@ def cluster_items(items: Iterable[Any]) -> dict[str, list[str]]:
     return found
 
 
-def check_items(items: Iterable[Any]) -> list[Any]:
-    """Return items as a list; refuse none at all, and any whose name no vote can have."""
+def check_items(items: Iterable[Any], options: Iterable[str] = ()) -> list[Any]:
+    """Return items as a list; refuse none at all, any whose name no vote can have, and answers of other options."""
     listed = list(items)
     if not listed:
-        raise InvalidItems("the list of items is empty; give some, or None.")
+        raise InvalidParameter("the list of items is empty; give some, or None.")
     if not all(name_of(item).strip() for item in listed):
-        raise InvalidItems("an item has no name; give each a text that is not empty.")
+        raise InvalidParameter("an item has no name; give each a text that is not empty.")
     for item in listed:
         try:
             check_text(item=name_of(item))
         except InvalidParameter as error:
-            raise InvalidItems(f"{error} Give the item its own name.") from None
+            raise InvalidParameter(f"{error} Give the item its own name.") from None
+    answered = dict.fromkeys(
+        name for item in listed for name in getattr(item, "answers", None) or ()
+    )
+    without = [option for option in options if answered and option not in answered]
+    if without:
+        raise InvalidParameter(
+            f"no item has an answer of the option '{without[0]}'; there are answers of {join_names(list(answered))}. Call the "
+            "options of the study as the file of items does."
+        )
     return listed
 
 
 def read_items(path: str | Path, cluster: str | None = None) -> list[Item]:
-    r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``, also named ``.json``.
+    r"""Return the items of a file: a ``.txt`` has one a line, any other is a file of test cases.
 
-    A ``.csv`` has a column ``text`` and may have columns ``name`` and ``cluster``; any other column is named for an
-    option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
-    if need be, ``name``, ``cluster`` and ``answers``. ``cluster`` is another name for that column or key. An item without a name goes by its text. Any other file of test cases with answers
-    (:func:`copeland.formats.answers.read_answers`) holds items too, such as promptfoo's results, a log of Inspect or a folder of
-    these; a case that nobody answered is left out.
+    A table has a column ``text`` (or ``input``), and if need be ``id``, ``expected`` and ``cluster``; an item without an id goes by its
+    text. ``cluster`` is another name for that column. The file may have answers, as any that
+    :func:`copeland.formats.answers.read_answers` reads: promptfoo's results, a log of Inspect or a folder of these. A case that nobody
+    answered is then left out.
 
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "items.csv"
-    ...     _ = path.write_text("name,text\nq1,What is a duel?\n")
+    ...     _ = path.write_text("id,text\nq1,What is a duel?\n")
     ...     items = read_items(path)
     >>> items[0].name, items[0].text
     ('q1', 'What is a duel?')
     """
     path = Path(path)
-    if _has_cases(path):
-        return _read_cases(path, cluster)
-    readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects, ".json": _objects}
-    if path.suffix.lower() not in readers:
-        raise InvalidItems(f"{path}: items are read from files named {', '.join(readers)}.")
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidItems(f"{path}: it cannot be read ({error.strerror}).") from error
-    except UnicodeDecodeError:
-        raise InvalidItems(f"{path}: it is not UTF-8 text; save it as UTF-8.") from None
-    found: dict[str, Item] = {}
-    for line, item in readers[path.suffix.lower()](path, content, cluster):
-        if item.name in found:
-            _refuse(path, line, f"there is already an item '{item.name}'; give each its own name")
-        found[item.name] = item
-    if not found:
-        raise InvalidItems(f"{path}: it has no items.")
-    return list(found.values())
-
-
-def _has_cases(path: Path) -> bool:
-    """Whether a file holds test cases with answers, not a list of items with a text each."""
-    kind = file_type(path)
-    if path.is_dir() or kind in PARQUET:
-        return True
-    if kind == ".txt":
-        return False
-    try:
-        if find_answer_format(path) is not None:
-            return True
-        columns = set(read_table(path).columns)
-    except InvalidRow:
-        return False  # the readers of items say what is wrong
-    return "text" not in columns and bool(columns & {*ID_COLUMNS} and columns & {*TEXT_COLUMNS})
-
-
-def _read_cases(path: Path, cluster: str | None) -> list[Item]:
-    try:
-        cases = read_answers(path, cluster=cluster).cases
-    except InvalidRow as error:
-        raise InvalidItems(str(error)) from error
+    lines = file_type(path) == ".txt"
+    found = _read_lines(path, cluster) if lines else read_answers(path, None, cluster, bare=True)
     return [
-        Item(case.id, case.text or case.id, case.answers, case.tags, case.cluster)
-        for case in cases
-        if case.answers
+        Item(case.id, case.text or case.id, case.answers, case.tags, case.cluster, case.expected)
+        for case in found.cases
+        if case.answers or not found.options
     ]
 
 
-def _lines(path: Path, content: str, cluster: str | None) -> Iterator[tuple[int, Item]]:
+def _read_lines(path: Path, cluster: str | None) -> AnswerFile:
     if cluster is not None:
-        _refuse(path, 1, f"lines of text have no column '{cluster}'")
-    for line, text in enumerate(content.split("\n"), 1):
-        if text.strip():
-            yield line, Item(text.strip(), text.strip())
-
-
-def _rows(path: Path, content: str, cluster: str | None) -> Iterator[tuple[int, Item]]:
-    rows = csv.DictReader(io.StringIO(content, newline=""), strict=True)
+        raise InvalidRow(f"{path}: lines of text have no column '{cluster}'; give a table.")
     try:
-        if "text" not in (rows.fieldnames or ()):
-            _refuse(path, 1, "there is no column 'text'; the first line names the columns")
-        if cluster is not None and cluster not in (rows.fieldnames or ()):
-            _refuse(path, 1, f"there is no column '{cluster}', which is to say what hangs together")
-        for row in rows:
-            if None in row or None in row.values():
-                _refuse(path, rows.line_num, f"expected {len(rows.fieldnames or ())} fields")
-            told = _with_answers(row, cluster or CLUSTER_COLUMN)
-            yield rows.line_num, _item(path, rows.line_num, told)
-    except csv.Error as error:
-        _refuse(path, rows.reader.line_num, str(error))
-
-
-def _with_answers(row: Mapping[str, str], cluster: str) -> dict[str, Any]:
-    own = {key: row[key] for key in ("name", "text") if row.get(key)}
-    others = {key: row[key] for key in row if key not in ("name", "text", cluster)}
-    return own | {CLUSTER_COLUMN: row.get(cluster, ""), "answers": others}
-
-
-def _objects(path: Path, content: str, cluster: str | None) -> Iterator[tuple[int, Item]]:
-    for line, text in enumerate(content.split("\n"), 1):
-        if text.strip():
-            try:
-                fields = json_of(text)
-            except RecursionError:
-                _refuse(path, line, "it is nested too deeply")
-            except ValueError as error:
-                _refuse(path, line, f"it {error}")
-            told = {"text": fields} if isinstance(fields, str) else fields
-            yield line, _item(path, line, told, cluster)
-
-
-def _item(path: Path, line: int, fields: Any, cluster: str | None = None) -> Item:
-    text = fields.get("text") if isinstance(fields, dict) else None
-    if not isinstance(text, str) or not text.strip():
-        _refuse(path, line, "the item has no text")
-    name, answers = fields.get("name", text), fields.get("answers", {})
-    if not isinstance(name, str) or not name.strip():
-        _refuse(path, line, f"the name is {name!r}; it must be a string")
-    if not isinstance(answers, dict) or not all(isinstance(a, str) for a in answers.values()):
-        _refuse(path, line, "answers must be an object of strings, by option")
-    key = cluster or CLUSTER_COLUMN
-    if cluster is not None and cluster not in fields:
-        _refuse(path, line, f"there is no '{cluster}', which is to say what hangs together")
-    group = fields.get(key, "")
-    if not isinstance(group, str | int):
-        _refuse(path, line, f"the {key} is {group!r}; it must be a string")
-    return Item(name, text, answers, cluster=str(group).strip())
-
-
-def _refuse(path: Path, line: int, reason: str) -> NoReturn:
-    raise InvalidItems(f"{path}, line {line}: {reason}.")
+        lines = read_file(path).split("\n")
+    except OSError as error:
+        raise InvalidRow(f"{path} cannot be read: {error.strerror}.") from error
+    texts = ((f"{path}, line {n}", line.strip()) for n, line in enumerate(lines, 1))
+    return gather_cases(
+        str(path),
+        [OptionAnswer(text, "", None, text, where=where) for where, text in texts if text],
+    )

@@ -175,13 +175,14 @@ def judge_study(
     if swap not in SWAPS:
         raise UnknownName(f"there is no way '{swap}' to swap sides; {nearest(swap, SWAPS)}")
     budget = Budget(cost)
-    for judge in named.values():
-        check_judge(judge, capped=cost is not None)
     goal = read_until(until)
     kind = kind_of(study.settings)
     kind.check_until(goal, len(study.options), study.settings.goal)
-    cases = None if items is None else check_items(items)
+    active = [option.name for option in study.options if option.state == ACTIVE]
+    cases = None if items is None else check_items(items, active)
     kind.check_judging(study.settings, cases, repeat)
+    for judge in named.values():
+        check_judge(judge, cost is not None, cases or ())
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with progress_bar("calls", own) as tell:
         work = _JudgingLoop(

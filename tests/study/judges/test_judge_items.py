@@ -1,9 +1,13 @@
 """What options are compared on, as a judge gets it and as files say it."""
 
 import pytest
+from tiny_study import A, B, program
 
+from copeland.errors import InvalidParameter
+from copeland.gate import run_gate
+from copeland.gate.case_pairs import pair_answers
 from copeland.study import create_study
-from copeland.study.judges import InvalidItems, Item, judge_study, read_items
+from copeland.study.judges import CommandJudge, Item, JudgeFailed, judge_study, read_items
 
 
 def test_a_judge_is_given_the_item_as_it_is():
@@ -14,46 +18,40 @@ def test_a_judge_is_given_the_item_as_it_is():
     assert seen == items
 
 
-def test_items_are_read_from_lines_tables_and_json_lines(tmp_path):
+def test_items_are_read_from_lines_and_tables(tmp_path):
     path = tmp_path / "items.txt"
     path.write_text("Say hello.\n\n  Count to 3.\n")
     assert [item.text for item in read_items(path)] == ["Say hello.", "Count to 3."]
     path = tmp_path / "items.csv"
-    path.write_text('name,text,A,B\nq1,"Say hello,\nplease.",Hello!,\n')
-    assert read_items(path) == [Item("q1", "Say hello,\nplease.", {"A": "Hello!", "B": ""})]
+    path.write_text('name,text,A,B,expected\nq1,"Say hello,\nplease.",Hello!,,hello\n')
+    answers = {"A": "Hello!", "B": ""}
+    assert read_items(path) == [Item("q1", "Say hello,\nplease.", answers, expected="hello")]
     path = tmp_path / "items.jsonl"
-    path.write_text('"Say hello."\n{"name": "q2", "text": "Count.", "answers": {"A": "1 2 3"}}\n')
-    assert read_items(path) == [
-        Item("Say hello.", "Say hello."),
-        Item("q2", "Count.", {"A": "1 2 3"}),
-    ]
+    path.write_text('{"text": "Count."}\n{"text": "Why?", "tags": "deep"}\n')
+    assert read_items(path) == [Item("Count.", "Count."), Item("Why?", "Why?", tags=("deep",))]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "sentence"),
-    [
-        ("items.csv", "name\nq1\n", "line 1: there is no column 'text'"),
-        ("items.csv", "text,A\nhello\n", "line 2: expected 2 fields"),
-        ("items.csv", "text\na\nb\na\n", "line 4: there is already an item 'a'"),
-        ("items.csv", 'text\n"a\n', "line 2: unexpected end of data"),
-        ("items.jsonl", '"a"\n{\n', "line 2: it is not JSON"),
-        ("items.jsonl", '{"name": "a"}\n', "line 1: the item has no text"),
-        ("items.jsonl", '{"text": "a", "answers": [1]}\n', "line 1: answers must be an object"),
-        ("items.jsonl", '{"text": "a", "name": 1}\n', "line 1: the name is 1"),
-        ("items.txt", "\n\n", "it has no items"),
-        ("items.xml", "", r"named \.txt, \.csv, \.jsonl"),
-    ],
-)
-def test_a_damaged_file_of_items_is_refused_with_its_line(tmp_path, name, content, sentence):
-    path = tmp_path / name
-    path.write_text(content)
-    with pytest.raises(InvalidItems, match=sentence):
-        read_items(path)
+def test_a_reference_answer_is_shown_where_the_template_says_so():
+    judge = CommandJudge(program("import sys; print(sys.argv[1])", "{expected} {left} {right}"))
+    assert judge(A, B, Item("q", "1 + 1?", expected="tie")) == "tie"
+    code = "import json, sys; print(json.load(sys.stdin)['item']['expected'])"
+    assert CommandJudge(program(code))(A, B, Item("q", "1 + 1?", expected="right")) == "right"
+    with pytest.raises(JudgeFailed, match="the case 'q' has no reference answer"):
+        judge(A, B, Item("q", "1 + 1?"))
 
 
-def test_items_come_from_files_that_are_there_and_lines_may_be_named_json(tmp_path):
-    with pytest.raises(InvalidItems, match=r"none\.txt: it cannot be read"):
-        read_items(tmp_path / "none.txt")
-    path = tmp_path / "items.json"
-    path.write_text('"What is a duel?"\n{"name": "q2", "text": "Why?"}\n')
-    assert [item.name for item in read_items(path)] == ["What is a duel?", "q2"]
+def test_cases_without_the_reference_that_a_judge_shows_are_refused_before_the_first_call(tmp_path):
+    judge = CommandJudge(program("print('tie')", "{expected} {left} {right}"))
+    study = create_study("sums", ["A", "B"], voters="judge", cases=2)
+    items = [Item("q1", "1 + 1?", expected="2"), Item("q2", "1 + 2?")]
+    with pytest.raises(InvalidParameter, match=r"'q2' has no .*column 'expected', or leave"):
+        judge_study(study, judge, items=items)
+    assert study.standing().asked == 0
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text("id,answer,expected\n" + "".join(f"q{i},4,tie\n" for i in range(20)))
+    new.write_text("id,answer\n" + "".join(f"q{i},four\n" for i in range(20)))
+    assert {case.expected for case in pair_answers(old, new).cases} == {"tie"}
+    told = CommandJudge(program("import sys; print(sys.argv[1])", "{expected} {left} {right}"))
+    assert run_gate(old, new, {"told": told}, accept_judge=True).judges[0].tally.verdicts.ties
+    with pytest.raises(InvalidParameter, match="'q0' has no reference answer"):
+        run_gate(new, new, {"told": told}, judge_identical=True)

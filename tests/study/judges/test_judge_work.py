@@ -8,7 +8,7 @@ from tiny_study import TinyStudy, always_left, first_by_name, program
 
 from copeland.errors import AlreadyVoted, InvalidParameter, StorageError, UnknownName
 from copeland.study import Wait, create_study
-from copeland.study.judges import CommandJudge, InvalidItems, judge_study, sleep_until
+from copeland.study.judges import CommandJudge, judge_study, sleep_until
 from copeland.study.judges.call import ask_judge
 from copeland.support.escaping import inert
 
@@ -89,9 +89,9 @@ def test_a_success_in_between_ends_a_row_of_failures():
         ({"calls": 0}, InvalidParameter, "calls is 0"),
         ({"workers": 0}, InvalidParameter, "workers is 0"),
         ({"cost": 0}, InvalidParameter, "cap on cost is 0"),
-        ({"items": []}, InvalidItems, "items is empty"),
+        ({"items": []}, InvalidParameter, "items is empty"),
         ({"items": ["x", "y"]}, InvalidParameter, "voters='judge' and cases=2"),
-        ({"items": [" "]}, InvalidItems, "an item has no name"),
+        ({"items": [" "]}, InvalidParameter, "an item has no name"),
     ],
 )
 def test_bad_input_is_refused_before_a_ballot_is_asked_for(wrong, error, sentence):
@@ -304,7 +304,7 @@ def test_what_a_judge_says_is_kept_inert(said):
             "a judge's name has 401 characters",
         ),
         ({"judges": {"\x1b[2J": always_left}}, InvalidParameter, "control character"),
-        ({"items": ["q" * 10_001]}, InvalidItems, "item has 10,001 characters"),
+        ({"items": ["q" * 10_001]}, InvalidParameter, "item has 10,001 characters"),
     ],
 )
 def test_names_that_no_vote_can_have_are_refused_before_a_ballot_is_asked_for(
