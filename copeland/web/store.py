@@ -31,6 +31,7 @@ from copeland.study.log.schema import (
     sessions,
     studies,
 )
+from copeland.study.log.sides import ONCE
 from copeland.study.log.storage import Storage
 from copeland.study.text_edits import USUAL_QUESTION
 from copeland.web.security import Signer, hash_text, new_token
@@ -407,7 +408,9 @@ class Store:
     def votes_by_source(self, study: int, last: int | None = None) -> dict[str, int]:
         """Return how many answers came from where, up to an event; "" is where nothing was said."""
         came = (_e.study == study, _e.kind == VOTED, _until(last))
-        query = select(_e.source, func.sum(times)).where(*came).group_by(_e.source)
+        # Judges give a reason with each vote.
+        source = sa.case((_e.source.startswith(f"{ONCE}:"), ONCE), else_=_e.source).label("way")
+        query = select(source, func.sum(times)).where(*came).group_by(sa.text("way"))
         return {source or "": int(votes) for source, votes in self._rows(query)}
 
     def answers_by_voter(self, study: int) -> dict[str, int]:

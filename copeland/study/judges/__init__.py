@@ -3,7 +3,7 @@
 from copeland.study.judges.call import Budget, BudgetSpent
 from copeland.study.judges.chat import ChatJudge, Prices
 from copeland.study.judges.command import CommandJudge
-from copeland.study.judges.parse import JudgeFailed
+from copeland.study.judges.parse import JudgeFailed, Reasoned
 from copeland.study.judges.prompts import Candidate, Item, read_items
 from copeland.study.judges.run import Judged, Summary, judge_study, sleep_until
 from copeland.study.results.agreement import (
@@ -26,6 +26,7 @@ __all__ = [
     "Judged",
     "PairOfJudges",
     "Prices",
+    "Reasoned",
     "Summary",
     "agreement",
     "judge_study",

@@ -1,7 +1,7 @@
 """One ballot put to a judge, once or twice, its answer (an outcome, or a failure, never a tie) and what it costs.
 
-A judge is anything that is called as ``judge(left, right, item)`` and returns an outcome in one word; what it
-raises is a failure. It may have more:
+A judge is anything that is called as ``judge(left, right, item)`` and returns an outcome in one word, or with its reason as
+:class:`~copeland.study.judges.parse.Reasoned`; what it raises is a failure. It may have more:
 
 ``name``
     under which it votes.
@@ -36,7 +36,7 @@ SWAPS = {"random": 1, "confirm": 2}  # calls a ballot
 Judge = Callable[[Any, Any, Any], str]
 
 _TURNED = {LEFT: RIGHT, RIGHT: LEFT}
-_LONGEST_NOTE = 400
+_LONGEST_NOTE = 600  # letters of a reason
 _ROUNDING = 1e-9  # of the cap: ten times 0.1 must fit into 1
 
 
@@ -177,7 +177,8 @@ def charge(judge: Judge, budget: Budget) -> Judge:
 class Opinion(NamedTuple):
     """What a judge made of a ballot; no outcome if the budget did not allow to ask it.
 
-    ``flipped`` says whether the swapped sides changed its answer; None if that was not asked.
+    ``flipped`` says whether the swapped sides changed its answer; None if that was not asked. ``note`` says why it failed, or
+    how the answer changed, and the reason that it gave.
     """
 
     outcome: str | None
@@ -201,9 +202,10 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     calls = 0
     try:
         calls += 1
-        first = parse_word(judge(left, right, item))
+        said = judge(left, right, item)
+        first, why = parse_word(said), shorten(getattr(said, "reason", ""), _LONGEST_NOTE)
         if swap == "random" or first in (SKIP, TIE):
-            return Opinion(first, calls)
+            return Opinion(first, calls, note=why)
         calls += 1
         second = parse_word(judge(right, left, item))
         second = _TURNED.get(second, second)
@@ -215,5 +217,6 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     if second == SKIP:
         return Opinion(second, calls)
     if first == second:
-        return Opinion(first, calls, flipped=False)
-    return Opinion(TIE, calls, flipped=True, note=flip_words(first, second))
+        return Opinion(first, calls, flipped=False, note=why)
+    flip = flip_words(first, second)
+    return Opinion(TIE, calls, flipped=True, note=f"{flip}; {why}" if why else flip)

@@ -18,7 +18,13 @@ from urllib.parse import urlsplit
 from copeland.errors import InvalidParameter, need
 from copeland.study.input_limits import json_of
 from copeland.study.judges.call import Budget
-from copeland.study.judges.parse import JudgeFailed, parse_outcome, quote_answer
+from copeland.study.judges.parse import (
+    JudgeFailed,
+    Reasoned,
+    find_reason,
+    parse_outcome,
+    quote_answer,
+)
 from copeland.study.judges.prompts import check_template, fill, find_first_side
 from copeland.support.phrasing import join_names
 
@@ -380,7 +386,7 @@ class ChatJudge:
             said = _text(attempts(self._attempt, body, budget))
         except PassingFailure as error:
             raise JudgeFailed(f"{error} It was tried {self.attempts} times.") from None
-        return parse_outcome(said, find_first_side(template))
+        return Reasoned(parse_outcome(said, find_first_side(template)), find_reason(said))
 
     def estimate_tokens(self, left: Any, right: Any, item: Any = None) -> tuple[int, int]:
         """Return how many tokens a call reads if each has four bytes, and how many it writes at most, or else about."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.parse import JudgeFailed, parse_word, quote_answer
+from copeland.study.judges.parse import JudgeFailed, Reasoned, parse_word, quote_answer
 from copeland.study.judges.prompts import (
     answer_of,
     check_fields,
@@ -32,7 +32,7 @@ PIECE = 10_000  # bytes read at a time, and kept of complaints
 
 
 class CommandJudge:
-    """A judge that runs a program for every comparison and reads one word from its standard output.
+    """A judge that runs a program for every comparison and reads one word from its standard output, and its reason from the lines after it.
 
     The command is split as a shell would, but no shell runs it: a text that is filled in is always one
     argument. Standard input gets the same as JSON: ``{"left": {"name": ..., "text": ..., "path": ...},
@@ -78,8 +78,9 @@ class CommandJudge:
         answer = run_program(self.name, arguments, told, self.timeout)
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")
+        word, _, reason = answer.strip().partition("\n")
         try:
-            return parse_word(answer)
+            return Reasoned(parse_word(word), reason.strip())
         except JudgeFailed as error:
             raise JudgeFailed(f"{self.name}: {error}") from None
 

@@ -16,6 +16,7 @@ from copeland.support.vote_tables import outcome_word
 
 ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
 KEYS = ("outcome", "verdict", "winner", "choice")  # of a JSON object
+REASONS = ("reason", "reasoning", "explanation", "rationale", "why")
 
 # Quantifiers are bounded, so that no text takes long to look through.
 _DRESS = "[*_`~]{0,6}"
@@ -39,6 +40,10 @@ _ENDING = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\[\[([^\[\]]{1,20})\]\]")
+_STATED = re.compile(
+    rf"{_MARK.pattern}[\"'(\[]?(?:{_NAMED.pattern})|{_BRACKETS.pattern}|\{{[^{{}}]{{0,2000}}\}}",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FENCE = re.compile(r"^[ \t]{0,9}(?:```|~~~)\w{0,20}[ \t]{0,9}$", re.MULTILINE)
 
 _AROUND = string.whitespace + string.punctuation  # what may stand around a word
@@ -58,6 +63,26 @@ class JudgeFailed(CopelandError, RuntimeError):
     ...     print("refused")
     refused
     """
+
+
+class Reasoned(str):
+    """An outcome, and why the judge chose it: what a judge returns that gives a reason.
+
+    Examples
+    --------
+    >>> said = Reasoned("left", "It is shorter.")
+    >>> said, said.reason
+    ('left', 'It is shorter.')
+    """
+
+    __slots__ = ("reason",)
+    reason: str
+
+    def __new__(cls, outcome: str, reason: str = "") -> Reasoned:
+        """Return an outcome with its reason."""
+        self = super().__new__(cls, outcome)
+        self.reason = reason
+        return self
 
 
 def parse_word(answer: object) -> str:
@@ -124,6 +149,26 @@ def parse_outcome(answer: str, first: str = LEFT) -> str:
             f"it answered {quote_answer(answer)}, which says both {both}; expected one of them."
         )
     return said[0]
+
+
+def find_reason(answer: str) -> str:
+    r"""Return why an answer states its outcome: what its JSON object says, or all of it; nothing if it is a bare verdict.
+
+    Examples
+    --------
+    >>> find_reason('{"winner": "A", "reason": "It is polite."}'), find_reason("**Verdict:** B"), find_reason("tie")
+    ('It is polite.', '', '')
+    >>> find_reason("Verdict: B, because it is polite.")
+    'Verdict: B, because it is polite.'
+    """
+    text = _FENCE.sub("", answer).strip()
+    objects = list(objects_in(text))
+    told = (one[key] for one in objects for key in one if outcome_word(key) in REASONS)
+    reason = next((one for one in told if isinstance(one, str)), None)
+    if reason is not None:
+        return reason
+    rest = _STATED.sub(" ", text).strip(_AROUND)
+    return text if re.search(r"\w", rest) and outcome_word(rest) not in _sides(LEFT) else ""
 
 
 def _sides(first: str) -> _Sides:

@@ -56,7 +56,7 @@ _LOOKED_AT = 500  # questions whose texts are measured for a price, for each jud
 
 
 class Judged(NamedTuple):
-    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it."""
+    """One ballot that was judged; ``note`` says why it failed, that the swapped sides changed it, or the judge's reason."""
 
     judge: str
     left: str

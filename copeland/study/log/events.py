@@ -13,7 +13,7 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``:
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats. Of an import, ``body`` says
             whether it has ``sides``, that it has no ``order`` if it came as a count, and how many ``times`` it was
-            said if it stands for many votes. Of a judge, ``body`` says what was ``spent`` on calls since the vote before:
+            said if it stands for many votes. Of a judge, ``source`` ends with its reason, and ``body`` says what was ``spent`` on calls since the vote before:
             calls, tokens and cost
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
             import, if all of it was undone, or the ``reason``, if one was told

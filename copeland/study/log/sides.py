@@ -28,9 +28,10 @@ class Swaps(NamedTuple):
 
     def add(self, flip: str | None, step: int = 1) -> Swaps:
         """Return these with one more ballot, or one less; ``flip`` says what a flip was, None if it was none."""
-        left, right = flip == flip_words(LEFT, RIGHT), flip == flip_words(RIGHT, LEFT)
-        said = (True, flip is not None, left, right)
-        return Swaps(*(n + step * more for n, more in zip(self, said, strict=True)))
+        said = flip or ""  # a reason may follow
+        left, right = (said.startswith(flip_words(*w)) for w in ((LEFT, RIGHT), (RIGHT, LEFT)))
+        more = (True, flip is not None, left, right)
+        return Swaps(*(n + step * one for n, one in zip(self, more, strict=True)))
 
 
 def flip_words(first: str, second: str) -> str:
