@@ -104,7 +104,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(("file", "content", "sentence", "words"), TABLE)
+FIRST, *OTHERS = TABLE
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "sentence", "words"),
+    [pytest.param(*FIRST, marks=pytest.mark.quick), *OTHERS],
+)
 def test_bad_input_is_refused_in_one_sentence(folder, file, content, sentence, words):
     if content is not None:
         (folder / file).write_bytes(content)
