@@ -21,9 +21,8 @@ from copeland.policy import warm
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 from copeland.study.log.state import StudyState
-from copeland.study.pair_choice import BallotRequest, Player, active
+from copeland.study.pair_choice import BallotRequest, Counted, RecentlyShown
 from copeland.study.settings import Settings
-from copeland.study.voter_history import RecentlyShown
 from copeland.support.rng import stream
 
 PRESENT = 30
@@ -59,33 +58,34 @@ def begin(matrix: PreferenceMatrix, run: int, batch: int) -> StudyState:
     return StudyState(Event(1, CREATED, 0.0, body=body))
 
 
-def deal(state: StudyState, player: Player, voter: str, batch: int) -> list[Event]:
+def deal(state: StudyState, chooser: Counted, voter: str, batch: int) -> list[Event]:
     """Hand all ballots to somebody who arrives."""
     request = BallotRequest(
         state.number + 1,
         0.0,
         voter,
-        active(state),
+        state.options_asked,
         once=True,
         recent_ballots=RecentlyShown(lean={}),
     )
     asked = []
-    for left, right in player.choose(state, request, batch):
+    for left, right in chooser.propose(state, request, batch):
         asked.append(Event(state.number + 1, ASKED, 0.0, voter=voter, left=left, right=right))
         state.take(asked[-1])
+    chooser.follow(asked)
     return asked
 
 
-def tell(state: StudyState, player: Player, vote: Event) -> None:
+def tell(state: StudyState, chooser: Counted, vote: Event) -> None:
     """Count an answer."""
-    player.tell(vote, state)
     state.take(vote)
+    chooser.follow([vote])
 
 
 def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple[StudyState, int]]:
     """Yield the state and the people so far before every vote and at the end, if each is dealt a batch."""
     state, answers, rng = begin(matrix, run, batch), Answers(matrix, run), seats_of(matrix, run)
-    player = Player(state, (state.wins, state.ties))
+    chooser = Counted(lambda _state, _now: True)
     held: list[list[Event]] = [[] for _ in range(PRESENT)]
     people = 0
     while kind_of(state.settings).is_open(state, 0.0) and state.votes < MOST:
@@ -93,12 +93,12 @@ def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple
         seat = held[int(rng.integers(PRESENT))]
         if not seat:
             people += 1
-            seat += deal(state, player, f"person {people}", batch)
+            seat += deal(state, chooser, f"person {people}", batch)
         asked = seat.pop(0)
         assert asked.left is not None and asked.right is not None
         outcome = answers.outcome(asked.left, asked.right)
         vote = asked._replace(number=state.number + 1, kind=VOTED, outcome=outcome)
-        tell(state, player, vote._replace(ballot=asked.number))
+        tell(state, chooser, vote._replace(ballot=asked.number))
     yield state, people
 
 

@@ -19,9 +19,8 @@ from copeland.study.kinds import kind_of
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import StudyState
-from copeland.study.pair_choice import chooser_of
+from copeland.study.pair_choice import BallotRequest, Pair, chooser_of
 from copeland.study.session import OpenedStudy
-from copeland.study.voter_history import BallotRequest, Pair, active
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
 from copeland.support.timestamps import seconds_since_1970
@@ -151,7 +150,7 @@ def check_terms(terms: AllocationTerms, state: StudyState) -> None:
         raise InvalidParameter(f"valid is {terms.valid:g}; it must be a number of seconds above 0.")
     if terms.control is not None:
         state.index(terms.control)
-    rankers = len(active(state))
+    rankers = len(state.options_asked)
     if rankers > 1 and terms.cap < 2 / rankers:
         raise InvalidParameter(
             f"cap is {terms.cap:g}; every list holds two of {rankers} rankers, so it must be {2 / rankers:.3g} "
@@ -187,7 +186,7 @@ def _shares(state: StudyState, log: Log, terms: AllocationTerms, now: float) -> 
     The planner's next questions are scaled up until a ranker has its cap. Then it is asked again, without that one.
     """
     shares: dict[Pair, float] = {}
-    state, options, left = copy.deepcopy(state), active(state), 1.0
+    state, options, left = copy.deepcopy(state), state.options_asked, 1.0
     while left > TINY and len(options) > 1:
         weights = _propose_shares(state, log, options, min(terms.impressions, DRAWS), now)
         if not weights:

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from copeland.study.commands import Answer, answer_to
 from copeland.study.input_limits import check_plain, check_text
-from copeland.study.kinds.kind import Wait, require_open
+from copeland.study.kinds.kind import Wait, list_waiting, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import NOTHING, AskedEvent, Event, Spent, lease_of
 from copeland.study.log.state import StudyState
 from copeland.study.session import OpenedStudy
-from copeland.study.voter_history import active, sides_of, waiting_of
 from copeland.study.votes import Vote, new_event_id, vote_of
 
 
@@ -85,7 +84,7 @@ class Visitors:
 
         def find(log: Log) -> list[Ballot]:
             state = self._work.state
-            return [ballot_of(state, one) for one in waiting_of(state, log, voter)]
+            return [ballot_of(state, one) for one in _list_held(state, log, voter)]
 
         return self._work.read(find)
 
@@ -158,7 +157,7 @@ class Visitors:
     def _view(self, log: Log, voter: str) -> Look:
         state, votes = self._work.state, tuple(log.votes_of(voter))
         undone = state.undone.intersection(vote.number for vote in votes)
-        return Look(len(active(state)), state.closed, votes, frozenset(undone))
+        return Look(len(state.options_asked), state.closed, votes, frozenset(undone))
 
     def find_ballot(
         self, log: Log, voter: str, wanted: Following, now: float
@@ -166,7 +165,7 @@ class Visitors:
         """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
         work, state = self._work, self._work.state
         require_open(state)
-        held = waiting_of(state, log, voter)
+        held = _list_held(state, log, voter)
         if held:
             is_open = work.kind.is_open(state, now)
             return ballot_of(state, held[0]._replace(time=now)) if is_open else None
@@ -174,13 +173,20 @@ class Visitors:
             return None
         request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
         later = (
-            (item, active(state) & set(map(state.index, names))) for item, names in wanted.later
+            (item, state.options_asked & set(map(state.index, names)))
+            for item, names in wanted.later
         )
         new, asked = work.propose(log, request._replace(later=tuple(later)), 1)
         work.advance(log, new)  # it may hold the options that are asked
         if isinstance(asked, Wait):
             return asked
         return ballot_of(state, asked[0]) if asked else None
+
+
+def _list_held(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
+    """The ballots that a voter has not answered and whose options are still asked, the oldest first."""
+    waiting, asked = list_waiting(state, log, voter), state.options_asked
+    return [one for one in waiting if asked.issuperset((one.left, one.right))]
 
 
 def make_answer(
@@ -202,6 +208,6 @@ def make_answer(
 
 def ballot_of(state: StudyState, asked: AskedEvent) -> Ballot:
     """Return a question with its options by name."""
-    left, right = (state.options[i] for i in sides_of(asked))
+    left, right = state.options[asked.left], state.options[asked.right]
     expires = asked.time + lease_of(asked, state.settings.lease)
     return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)

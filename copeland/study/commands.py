@@ -19,7 +19,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.kind import Kind, require_open
+from copeland.study.kinds.kind import Kind, find_answers, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
@@ -38,7 +38,6 @@ from copeland.study.log.events import (
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import StudyState, proves
 from copeland.study.options import ACTIVE, Option, check_distinct
-from copeland.study.voter_history import sides_of
 from copeland.support.goal import ABOVE
 from copeland.support.names import look_of
 from copeland.support.vote_tables import outcome_of
@@ -155,7 +154,7 @@ def _require_no_answer(state: StudyState, log: Log, asked: AskedEvent) -> list[V
     Return the answers that were undone.
     """
     ballot = asked.number
-    before = [] if ballot in state.ledger.open else list(log.answers(ballot))
+    before = find_answers(state, log, ballot)
     if any(answer.number not in state.undone for answer in before):
         raise AlreadyVoted(
             f"ballot {ballot} was answered before; to change the answer, undo that vote first."
@@ -235,7 +234,7 @@ def _heir(
     subject = kind.subject_of(state, vote)
     if subject is None:
         return None
-    for other in log.opinions(subject.voter, *sides_of(vote)):
+    for other in log.opinions(subject.voter, vote.left, vote.right):
         opinion = state.meaning(other.outcome) is not None
         stands = other.number not in gone and opinion and proves(other)
         if stands and kind.subject_of(state, other) == subject:

@@ -1,4 +1,7 @@
-"""Which pair to ask next: the study's algorithm at work, brought to where the log is.
+"""Which pair to ask next: what a ballot must keep to, what a person would rather not be shown, and the study's algorithm at work.
+
+What a ballot must keep to follows from what was asked, never from what was answered: a voter's own answers may not decide
+what that voter is asked (docs/notes/certificate-proofs.md, People).
 
 An algorithm whose state is a function of counts takes them in at once, however many votes there are.
 Any other is shown the log event by event, every question and every answer with the generator that
@@ -8,13 +11,16 @@ belongs to its number, so that it stands where it stood when they happened.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection
-from itertools import takewhile
+from collections.abc import Callable, Collection, Iterable
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copeland.policy import Policy
 from copeland.registry import find
+from copeland.study.case_draw import CaseDraw
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
@@ -24,18 +30,176 @@ from copeland.study.log.events import (
     RIGHT,
     TIE,
     VOTED,
+    AskedEvent,
     Event,
     times_of,
 )
-from copeland.study.log.state import StudyState
-from copeland.study.voter_history import FINE, NEVER, BallotRequest, Pair, active, coin_of
+from copeland.study.log.state import StudyState, proves
 from copeland.support.rng import stream
 
+RUNNING = 3  # ballots in a row that may show the same option
+
+# How much a voter would mind a pair.
+FINE = 0
+LOPSIDED = 1  # it shows an option on one side twice more than on the other
+TIRESOME = 2  # it shows an option once more after RUNNING ballots
+AGAIN = 3  # it is the pair of the ballot before
+NEVER = 127  # above all of these
+
+FEW = 500  # options, of which all pairs can be looked at for each question
 TRIES = 16  # pairs that the algorithm may name until one is allowed
 UNTRIED = 500  # votes after which a player is made anew from the counts: that takes less time than more of them
 MANY = np.iinfo(np.int64).max  # votes
 
+Pair = tuple[int, int]  # left, right
+Levels = NDArray[np.int8]
 IsOpen = Callable[[StudyState, float], bool]  # whether no option is proved best, at a time
+
+
+class RecentlyShown(NamedTuple):
+    """What a voter was shown last, and how much more often each option was on the left than on the right.
+
+    ``lean`` is None where sides are drawn anew for every ballot.
+    """
+
+    recent: tuple[Pair, ...] = ()  # the latest last
+    lean: dict[int, int] | None = None  # by option: times left less times right
+
+    @property
+    def tiring_options(self) -> frozenset[int]:
+        """The options of every one of the last ballots."""
+        if len(self.recent) < RUNNING:
+            return frozenset()
+        return frozenset.intersection(*map(frozenset, self.recent))
+
+    def minds(self, one: int, other: int) -> int:
+        """Return how much the voter would mind a pair, FINE if not at all."""
+        if self.recent and {one, other} == set(self.recent[-1]):
+            return AGAIN
+        if not self.tiring_options.isdisjoint((one, other)):
+            return TIRESOME
+        lean = self.lean or {}
+        return LOPSIDED if lean.get(one, 0) == lean.get(other, 0) != 0 else FINE
+
+    def find_easiest(self, pairs: Iterable[Pair]) -> tuple[Pair, int]:
+        """Return the first of the pairs that the voter minds least, and how much that is."""
+        best, least = (0, 0), NEVER
+        for pair in pairs:
+            level = self.minds(*pair)
+            if level < least:
+                best, least = pair, level
+            if level == FINE:
+                break
+        return best, least
+
+    def minds_of(self, k: int) -> Levels:
+        """Return how much the voter would mind each pair of K options."""
+        leans = np.zeros(k, np.int64)
+        for option, lean in (self.lean or {}).items():
+            leans[option] = lean
+        levels = ((leans[:, None] == leans) & (leans != 0)).astype(np.int8)  # LOPSIDED
+        for option in self.tiring_options:
+            levels[option] = levels[:, option] = TIRESOME
+        last = list(self.recent[-1]) if self.recent else []
+        levels[np.ix_(last, last)] = AGAIN
+        return levels
+
+    def after(self, left: int, right: int) -> RecentlyShown:
+        """Return the same, once a ballot was shown."""
+        recent = (*self.recent, (left, right))[-RUNNING:]
+        if self.lean is None:
+            return RecentlyShown(recent)
+        moved = {left: self.lean.get(left, 0) + 1, right: self.lean.get(right, 0) - 1}
+        return RecentlyShown(recent, self.lean | moved)
+
+    def choose_sides(self, one: int, other: int, coin: bool) -> Pair:
+        """Return a pair with its sides: on the left goes who was less often there, or the coin decides."""
+        lean = self.lean or {}
+        ahead = lean.get(one, 0) - lean.get(other, 0)
+        return (other, one) if ahead > 0 or (ahead == 0 and coin) else (one, other)
+
+
+ANYBODY = RecentlyShown()  # of whom nothing is known
+
+
+class BallotRequest(NamedTuple):
+    """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
+
+    number: int  # of the event that the ballot will be
+    now: float
+    voter: str | None
+    options: frozenset[int]
+    once: bool = False  # no pair twice
+    dealt: bool = False  # what is asked for is dealt all at once, or never
+    avoided: frozenset[frozenset[int]] = frozenset()
+    item: str | None = None
+    shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
+    recent_ballots: RecentlyShown = ANYBODY
+    # Ballots that a person has not answered, also expired ones.
+    waiting: tuple[AskedEvent, ...] = ()
+    # What the further ballots of a batch are about: an item, and the options that it has.
+    later: tuple[tuple[str | None, frozenset[int]], ...] = ()
+    source: str | None = None  # who asks for it
+    lease: float | None = None  # seconds of its own for which the answer is waited for
+    cases: CaseDraw | None = None  # where judges vote: what draws the test case of each ballot
+
+    def allows(self, one: int, other: int) -> bool:
+        """Tell whether a pair may be asked."""
+        pair = frozenset((one, other))
+        return len(pair) == 2 and pair <= self.options and pair not in self.avoided
+
+    def allows_again(self, asked: AskedEvent) -> bool:
+        """Tell whether a ballot that was handed out before may be asked, as it was shown then."""
+        sides = asked.left, asked.right
+        return self.allows(*sides) and sides not in (self.shown or ())
+
+    def minds_of(self, k: int) -> Levels:
+        """Return how much the voter would mind each pair of K options, NEVER where it is not allowed; each pair once."""
+        minds = self.recent_ballots.minds_of(k)
+        minds[np.tri(k, dtype=bool)] = NEVER
+        if len(self.options) < k:
+            out = list(frozenset(range(k)) - self.options)
+            minds[out] = minds[:, out] = NEVER
+        if self.avoided:
+            one, other = np.array([sorted(pair) for pair in self.avoided]).T
+            minds[one, other] = NEVER
+        return minds
+
+    def after(self, left: int, right: int) -> BallotRequest:
+        """Return what is asked for next, once there is a ballot of this pair."""
+        following = self._replace(number=self.number + 1)
+        if self.later:
+            (item, options), *rest = self.later
+            following = following._replace(item=item, options=options, later=tuple(rest))
+        if self.voter is not None:  # else the next one is somebody else's
+            following = following._replace(recent_ballots=self.recent_ballots.after(left, right))
+        return following.without(left, right) if self.once else following
+
+    def without(self, one: int, other: int) -> BallotRequest:
+        """Return the same, but not for this pair."""
+        return self._replace(avoided=self.avoided | {frozenset((one, other))})
+
+    def without_orders(self, orders: Collection[Pair]) -> BallotRequest:
+        """Return the same, but for no pair with these sides; for none at all that had both."""
+        shown = (self.shown or frozenset()) | frozenset(orders)
+        both = {frozenset(order) for order in shown if order[::-1] in shown}
+        return self._replace(shown=shown, avoided=self.avoided | both)
+
+    def sides(self, one: int, other: int, seed: int) -> Pair:
+        """Return a pair with the sides of this ballot, by a coin of its own; no pair is shown again as it was."""
+        coin = bool(stream(seed, "sides", self.number).random() < 0.5)
+        left, right = self.recent_ballots.choose_sides(one, other, coin)
+        return (right, left) if (left, right) in (self.shown or ()) else (left, right)
+
+    def ballot(self, n: int, left: int, right: int) -> AskedEvent:
+        """Return the event that hands out the nth ballot, the first of which is number 0."""
+        item = self.item if n == 0 or n > len(self.later) else self.later[n - 1][0]
+        number = self.number + n
+        if self.cases is not None:
+            item = self.cases.case(left, right, number)
+        body = None if self.lease is None else {"lease": self.lease}
+        about = {"voter": self.voter, "left": left, "right": right, "item": item, "body": body}
+        return AskedEvent(number, ASKED, self.now, **about, source=self.source)
 
 
 class Counted:
@@ -44,36 +208,31 @@ class Counted:
     def __init__(self, is_open: IsOpen):
         self._is_open = is_open
         self._player: Player | None = None  # made from the counts when it is needed
-        self._untold: list[Event] = []  # votes that the player is told when it is used
-        self._untried = 0  # how many these are
+        self._untold: list[Event] = []  # what the player is told when it is used
+        self._untried = 0  # votes in these
+
+    def follow(self, events: Iterable[Event]) -> None:
+        """Follow events that the state has taken."""
+        if self._player is None:
+            return
+        for event in events:
+            self._untold.append(event)
+            self._untried += times_of(event) if event.kind in (VOTED, COUNTED) else 0
+            if event.kind == ADDED or self._untried > UNTRIED:
+                # After an import, say, one from the counts takes less time.
+                self._player, self._untold, self._untried = None, [], 0
 
     def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
         if not self._is_open(state, request.now):
             return []
-        player = self._of_all(state)
-        player.policy.asked = state.asked
-        return player.choose(state, request, n)
-
-    def _of_all(self, state: StudyState) -> Player:
-        untold, self._untold, self._untried = self._untold, [], 0
         if self._player is None:
             self._player = Player(state, (state.wins, state.ties))
-            self._player.follows = True
         else:
-            self._player.tell_all(untold, state)
-        return self._player
-
-    def take(self, event: Event, state: StudyState) -> None:
-        """Follow an event that the state is about to take."""
-        if self._player is not None:
-            self._player.note(event)
-        if event.kind in (VOTED, COUNTED) and self._player is not None:
-            self._untried += times_of(event)
-            self._untold.append(event)
-        if event.kind == ADDED or self._untried > UNTRIED:
-            # After an import, say, one from the counts takes less time.
-            self._player, self._untold, self._untried = None, [], 0
+            self._player.catch_up(self._untold, state)
+        self._untold, self._untried = [], 0
+        self._player.policy.asked = state.asked
+        return self._player.choose(state, request, n)
 
 
 class Replayed:
@@ -82,26 +241,35 @@ class Replayed:
     def __init__(self, log: Log, undone: set[int]):
         self._undone = undone
         past = log.replay()
-        state = StudyState(next(past))
-        self._player = Player(state)
-        for event in past:
-            self.take(event, state)
-            state.take(event)
+        self._state = StudyState(next(past))
+        self._player = Player(self._state)
+        self.follow(past)
+
+    def follow(self, events: Iterable[Event]) -> None:
+        """Follow events."""
+        for event in events:
+            if event.kind == ADDED:
+                self._player.policy.grow(self._state.k + 1)
+            elif event.kind in (VOTED, COUNTED):
+                if (event.counts or event.number) not in self._undone:
+                    self._player.tell(event, self._state)
+            elif event.kind == ASKED:
+                options = self._state.options_asked
+                request = BallotRequest(event.number, event.time, event.voter, options)
+                self._player.step(self._state, request)
+            self._state.take(event)
 
     def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
         return copy.deepcopy(self._player).choose(state, request, n)
 
-    def take(self, event: Event, state: StudyState) -> None:
-        """Follow an event."""
-        if event.kind == ADDED:
-            self._player.policy.grow(state.k + 1)
-        elif event.kind in (VOTED, COUNTED):
-            if (event.counts or event.number) not in self._undone:
-                self._player.tell(event, state)
-        elif event.kind == ASKED:
-            request = BallotRequest(event.number, event.time, event.voter, active(state))
-            self._player.step(state, request)
+
+def recall_ballots(asked: Iterable[AskedEvent]) -> RecentlyShown:
+    """Return what a voter was shown last, who was asked these, the oldest first."""
+    recent_ballots = RecentlyShown(lean={})
+    for one in asked:
+        recent_ballots = recent_ballots.after(one.left, one.right)
+    return recent_ballots
 
 
 Chooser = Counted | Replayed  # follows a log, and proposes what to ask
@@ -126,10 +294,9 @@ class Player:
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Pair] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
-        self.follows = False  # whether it is told of every event, by `note`
         self._new: list[int] = []  # ballots that were asked since the scene was set
         self._answered: list[int] = []  # and those that were answered
-        self._expires: dict[int, float] = {}  # of the pending ballots, in the same order
+        self._ends: list[tuple[float, int]] = []  # a heap: when leases end, and of which ballots
         self._last: float | None = None  # when the scene was set; None if it must be set anew
         self._paused: frozenset[int] = frozenset()
 
@@ -138,25 +305,25 @@ class Player:
         self._set_scene(state, request)
         first = request.number
         pairs: list[Pair] = []
-        while (
-            len(pairs) < n
-            and (pair := self._choose(state, request, first if request.dealt or not pairs else 0))
-            is not None
-        ):
-            pair = request.recent_ballots.choose_sides(*pair, coin_of(state, request.number))
+        while len(pairs) < n:
+            urgent = first if request.dealt or not pairs else 0
+            pair = self._choose(state, request, urgent)
+            if pair is None:
+                break
+            pair = request.sides(*pair, state.settings.seed)
             pairs.append(pair)
             self._expect({request.number: pair})
             before, request = request.options, request.after(*pair)
             if request.options != before:
-                self._pause(state, request)
-        self._forget(
-            range(first, request.number)
-        )  # whether they are asked will be known from the log
+                self._pause(request)
+        # Whether they are asked will be known from the log.
+        self._forget(range(first, request.number))
         return pairs
 
     def step(self, state: StudyState, request: BallotRequest) -> None:
         """Let the policy's time pass by one question; what was asked is in the log."""
         self._set_scene(state, request)
+        self._last = None  # for nobody tells it of ballots
         self.policy.events = request.number - 1
         self.policy.drop(self.policy.ask())
 
@@ -166,74 +333,65 @@ class Player:
         for answer in _answers_in(vote, state):
             self.policy.add(*answer)
 
-    def tell_all(self, votes: list[Event], state: StudyState) -> None:
-        """Let a policy that goes by counts know of votes, those that count."""
-        self.policy.add_all([answer for vote in votes for answer in _answers_in(vote, state)])
-
-    def note(self, event: Event) -> None:
-        """Follow an event: what it says of ballots matters when the next one is chosen."""
-        if event.kind == ASKED:
-            self._new.append(event.number)
-        elif event.ballot is not None:
-            self._answered.append(event.ballot)
+    def catch_up(self, events: Iterable[Event], state: StudyState) -> None:
+        """Let a policy that goes by counts know of votes, and note what happened to ballots: it matters when the next is chosen."""
+        answers: list[tuple[int, int, int | None]] = []
+        for event in events:
+            if event.kind == ASKED:
+                self._new.append(event.number)
+                continue
+            if event.ballot is not None:
+                self._answered.append(event.ballot)
+            answers += _answers_in(event, state)
+        self.policy.add_all(answers)
 
     def _set_scene(self, state: StudyState, request: BallotRequest) -> None:
         """Count on the answers that are under way now, and name only options that may be asked."""
-        if not (self.follows and self._follow_scene(state, request.now)):
-            self._look_around(state, request)
+        if not self._follow_scene(state, request.now):
+            self._look_around(state, request.now)
         self._new, self._answered = [], []
-        self._pause(state, request)
+        self._pause(request)
 
     def _follow_scene(self, state: StudyState, now: float) -> bool:
-        """Do so by what has changed alone; tell whether that is certain to be all.
-
-        Ballots expire in the order in which they were asked, and leave the state in that order, unless clocks differ.
-        """
+        """Do so by what has changed alone; tell whether that is certain to be all."""
         if self._last is None or now < self._last or self._overlooked:
             return False
-        gone = {ballot for ballot in self._answered if ballot in self._pending}
-        expired = takewhile(
-            lambda ballot: ballot in gone or self._expires[ballot] <= now, self._pending
-        )
-        gone.update(list(expired))
-        held = [ballot for ballot in self._new if ballot in state.ledger.open]
-        fresh = {ballot: state.ledger.open[ballot].expires for ballot in held}
-        last = next(reversed(self._expires.values()), now)
-        if any(
-            not last <= one < now + 2 * state.settings.lease or one <= now for one in fresh.values()
-        ) or sorted(fresh.values()) != list(fresh.values()):
-            return False
+        gone, fresh = self._answered, {}
+        while self._ends and self._ends[0][0] <= now:
+            gone.append(heappop(self._ends)[1])
+        for ballot in self._new:
+            entry = state.ledger.open.get(ballot)
+            if entry is not None and entry.expires > now:
+                fresh[ballot] = entry.left, entry.right
+                heappush(self._ends, (entry.expires, ballot))
+                if entry.expires >= now + 2 * entry.lease:  # by a clock that is ahead
+                    return False
         self._forget(gone)
-        self._expect({b: (state.ledger.open[b].left, state.ledger.open[b].right) for b in held})
-        self._expires |= fresh
+        self._expect(fresh)
         self._last = now
+        # The oldest leave the ledger first, by the clock of whoever asks.
         return not self._pending or next(iter(self._pending)) in state.ledger.open
 
-    def _look_around(self, state: StudyState, request: BallotRequest) -> None:
+    def _look_around(self, state: StudyState, now: float) -> None:
         """Do so by looking at every open ballot."""
-        under_way = state.ledger.under_way(request.now)
+        under_way = state.ledger.under_way(now)
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
         self._forget(self._pending.keys() - expected)
-        self._expect(
-            {
-                ballot: (under_way[ballot].left, under_way[ballot].right)
-                for ballot in sorted(expected - self._pending.keys())
-            }
-        )
+        new = sorted(expected - self._pending.keys())
+        self._expect({ballot: (under_way[ballot].left, under_way[ballot].right) for ballot in new})
         self._pending = dict(sorted(self._pending.items()))
-        self._expires = {ballot: under_way[ballot].expires for ballot in self._pending}
-        ends = list(self._expires.values())
-        every = list(state.ledger.open)
-        over, rest = every[: len(every) - len(under_way)], every[len(every) - len(under_way) :]
-        is_plain = ends == sorted(ends) and rest == list(under_way)
-        is_plain &= all(state.ledger.open[ballot].expires <= request.now for ballot in over)
-        self._last = request.now if is_plain else None
+        self._ends = [(under_way[ballot].expires, ballot) for ballot in self._pending]
+        heapify(self._ends)
+        is_plain = all(
+            ballot in under_way or one.expires <= now for ballot, one in state.ledger.open.items()
+        )
+        self._last = now if is_plain else None
 
-    def _pause(self, state: StudyState, request: BallotRequest) -> None:
+    def _pause(self, request: BallotRequest) -> None:
         """Let the policy name only options that may be asked."""
         if self.policy.algorithm.pause is not None:  # else what it names is turned down
-            paused = frozenset(range(state.k)) - request.options
+            paused = frozenset(range(self.policy.k)) - request.options
             for option in paused - self._paused:
                 self.policy.pause(option)
             for option in self._paused - paused:
@@ -242,46 +400,55 @@ class Player:
 
     def _choose(self, state: StudyState, request: BallotRequest, urgent: int) -> Pair | None:
         """Return the next pair; what is urgent waits for no answer under way, to ballots before this number."""
-        drawn = self._draw(request)
-        while urgent and drawn and _rests(drawn) and self._overlook(urgent):
-            drawn = self._draw(request)
-        named = [pair for pair in drawn if request.allows(*pair)]
+        named, rests = self._draw(request)
+        while rests and urgent and self._overlook(urgent):
+            named, rests = self._draw(request)
         if named:
             return self._pick_fitting_pair(state, request, named)
-        if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
+        if rests or (self._knows_the_end and self.policy.finished):
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
                 self._last = None
             return None
-        claimed = [pair for pair in self._claims() if request.allows(*pair)]
+        claimed = self._claims(request)
         if claimed:
             return self._pick_fitting_pair(state, request, claimed)
         return self._pick_rare_pair(state, request)
+
+    def _draw(self, request: BallotRequest) -> tuple[list[Pair], bool]:
+        """Return what the policy names until the voter minds that not at all, as far as it may be asked; and whether it rests."""
+        self.policy.events = request.number - 1  # its generator is that of the event
+        fine = None
+        if self.policy.k <= FEW:
+            fine = request.minds_of(self.policy.k) == FINE
+            fine |= fine.T
+        named, drawn = [], self.policy.name(TRIES, fine)
+        rests = bool(drawn)
+        for first, second in drawn:
+            rests = rests and first == second
+            if request.allows(first, second):
+                named.append((first, second))
+        return named, rests
 
     def _pick_fitting_pair(
         self, state: StudyState, request: BallotRequest, named: list[Pair]
     ) -> Pair:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
-        if request.recent_ballots.minds(*named[0]) > FINE:
-            named = named + [pair for pair in self._claims() if request.allows(*pair)]
-        best = request.recent_ballots.find_easiest(named)
-        if request.recent_ballots.minds(*best) > FINE and request.dealt:
+        shown = request.recent_ballots
+        if shown.minds(*named[0]) > FINE:
+            named = named + self._claims(request)
+        best, level = shown.find_easiest(named)
+        if level > FINE and request.dealt:
             other = self._pick_rare_pair(state, request)
-            if other is not None and request.recent_ballots.minds(
-                *other
-            ) < request.recent_ballots.minds(*best):
+            if other is not None and shown.minds(*other) < level:
                 return other
         return best
 
-    def _claims(self) -> list[Pair]:
-        """Return what else the plan is to prove, the riskiest first, if the policy has a plan."""
+    def _claims(self, request: BallotRequest) -> list[Pair]:
+        """Return what else the plan is to prove and may be asked, the riskiest first, if the policy has a plan."""
         claims = self.policy.algorithm.claims
-        return [] if claims is None else claims(self.policy.state)
-
-    def _draw(self, request: BallotRequest) -> list[Pair]:
-        """Return what the policy names until the voter minds that not at all."""
-        self.policy.events = request.number - 1  # its generator is that of the event
-        return self.policy.name(TRIES, request.fine(self.policy.k))
+        planned = [] if claims is None else claims(self.policy.state)
+        return [pair for pair in planned if request.allows(*pair)]
 
     def _overlook(self, before: int) -> bool:
         """Count no more on the older half of the answers under way, to ballots before a number; tell whether there were any.
@@ -313,24 +480,24 @@ class Player:
         return divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), state.k)
 
     def _expect(self, ballots: dict[int, Pair]) -> None:
+        """Count on answers to ballots."""
         self._pending |= ballots
         self.policy.count_on(ballots.values())
 
-    def _forget(self, ballots: Collection[int]) -> None:
-        self.policy.count_on([self._pending.pop(ballot) for ballot in ballots], -1)
+    def _forget(self, ballots: Iterable[int]) -> None:
+        """Count on the answers to ballots no more."""
+        pairs = []
         for ballot in ballots:
-            self._expires.pop(ballot, None)
+            if ballot in self._pending:
+                pairs.append(self._pending.pop(ballot))
+        self.policy.count_on(pairs, -1)
 
 
 def _answers_in(vote: Event, state: StudyState) -> list[tuple[int, int, int | None]]:
     """What a vote tells a policy: its pair and the winner, as often as it was said; nothing if it does not count."""
-    meaning = state.meaning(vote.outcome) if vote.repeats is None else None
+    meaning = state.meaning(vote.outcome) if vote.repeats is None and proves(vote) else None
     if meaning is None:
         return []
     assert vote.left is not None and vote.right is not None
     winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
     return [(vote.left, vote.right, winner)] * times_of(vote)
-
-
-def _rests(drawn: list[Pair]) -> bool:
-    return all(first == second for first, second in drawn)

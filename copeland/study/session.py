@@ -9,10 +9,9 @@ Whoever looks at the state without the turn may see it half way through an event
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from itertools import islice
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from copeland.errors import StorageError
@@ -22,12 +21,12 @@ from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.state import StudyState, dump_state, fold_log, load_state
 from copeland.study.log.storage import TROUBLE, Storage
-from copeland.study.pair_choice import Chooser, chooser_of
+from copeland.study.pair_choice import BallotRequest, Chooser
 from copeland.study.results.standing import Standing
-from copeland.study.voter_history import BallotRequest
 
 SNAPSHOT_EVERY = 10_000  # events
 AT_ONCE = 32  # changes in one transaction
+UNSEEN = 10_000  # events after which a chooser that nobody asks is given up, and made anew when somebody does
 
 T = TypeVar("T")
 
@@ -36,44 +35,25 @@ class _Half(Exception):
     """A change failed half way, so that those made with it have to be made again."""
 
 
+@dataclass(eq=False)
 class _Change:
     """What somebody wants to append, and what became of it."""
 
-    def __init__(
-        self,
-        decide: Callable[[Log], tuple[list[Event], Any]],
-        event_id: str | None,
-        voter: str | None,
-    ):
-        self._decide = decide
-        self.voter = voter  # whose past it needs
-        self.event_id = event_id  # of the vote that it would keep
-        self._result: Any = None
-        self.error: Exception | None = None
-        self.is_made = False
-        self.thread = threading.get_ident()  # of whoever waits for it
-        self.turn = threading.Event()  # set when it is made, or when it is the first who waits
-
-    def decide(self, work: Transactions, log: Log) -> None:
-        """Append what is decided now."""
-        self.error = None
-        try:
-            new, self._result = self._decide(log)
-            work.advance(log, new)
-        except TROUBLE:
-            raise  # the storage knows what to do
-        except Exception as error:
-            self.error = error
-
-    def fail(self, error: Exception) -> None:
-        """Note that nothing was stored."""
-        self.error, self.is_made = self.error or error, True
+    decide: Callable[[Log], tuple[list[Event], Any]]
+    event_id: str | None = None  # of the vote that it would keep
+    voter: str | None = None  # whose past it needs
+    result: Any = None
+    error: Exception | None = None
+    is_made: bool = False
+    thread: int = field(default_factory=threading.get_ident)  # of whoever waits for it
+    # Set when it is made, or when it is the first who waits.
+    turn: threading.Event = field(default_factory=threading.Event)
 
     def outcome(self) -> Any:
         """Return what was decided, or raise what went wrong."""
         error, self.error = self.error, None
         if error is None:
-            return self._result
+            return self.result
         try:
             raise error
         finally:
@@ -93,14 +73,16 @@ class Transactions:
         self._key = key
         self._turn = threading.RLock()
         self._queue = threading.Lock()
-        self._waiting: deque[_Change] = deque()  # the first has the turn, or will have it next
+        self._waiting: list[_Change] = []  # the first has the turn, or will have it next
         self._chooser: Chooser | None = None  # made when it is needed
+        self._unseen: list[Event] = []  # that it has not followed yet
         self._recall = Recall()
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the state may be ahead of the log, or were left half way
         self.state = storage.read(key, self._load_state)
         self.kind: Kind = kind_of(self.state.settings)  # for good: settings never change
-        self._keep()
+        if self.state.number - self._snapshot >= SNAPSHOT_EVERY:
+            self._keep()
 
     def change(
         self,
@@ -116,74 +98,78 @@ class Transactions:
         """
         mine = _Change(decide, event_id, voter)
         try:
-            if not self._is_first(mine):
+            if not self._join(mine):
                 mine.turn.wait()
             if not mine.is_made:
                 with self._turn:
-                    self._make(list(islice(self._waiting, AT_ONCE)))
+                    self._make(self._waiting[:AT_ONCE])
         finally:
             self._leave(mine)
         return mine.outcome()
 
-    def _is_first(self, mine: _Change) -> bool:
+    def _join(self, mine: _Change) -> bool:
         """Join those who wait; tell whether nobody is ahead.
 
         A thread waits for one change at a time, so an older one of this thread was left behind by an interrupt.
         """
         with self._queue:
-            left_behind = [one for one in self._waiting if one.thread == mine.thread]
-            for one in left_behind:
-                self._waiting.remove(one)
+            was_behind = False
+            for change in [*self._waiting]:
+                if change.thread == mine.thread:
+                    self._waiting.remove(change)
+                    was_behind = True
             self._waiting.append(mine)
             is_first = self._waiting[0] is mine
-            if left_behind and not is_first:
+            if was_behind and not is_first:
                 self._waiting[0].turn.set()
             return is_first
 
     def _leave(self, mine: _Change) -> None:
         """Go; who was the first lets those go whose changes are made, and gives the turn to the next."""
         with self._queue:
-            was_first = self._waiting[0] is mine if self._waiting else False
-            for change in [
-                one for one in self._waiting if one is mine or (was_first and one.is_made)
-            ]:
-                self._waiting.remove(change)
-                change.turn.set()
+            was_first = bool(self._waiting) and self._waiting[0] is mine
+            for change in [*self._waiting]:
+                if change is mine:  # for whom nobody waits
+                    self._waiting.remove(change)
+                elif was_first and change.is_made:
+                    self._waiting.remove(change)
+                    change.turn.set()
             if was_first and self._waiting:
                 self._waiting[0].turn.set()
 
     def _make(self, changes: list[_Change]) -> None:
-        try:
-            self._store(changes)
-        except _Half:  # so each is made alone
-            for change in changes:
-                self._store([change])
-
-    def _store(self, changes: list[_Change]) -> None:
         """Make changes in one transaction; what fails is known to be so by whoever wanted it."""
 
         def work(log: Log) -> None:
             self._catch_up(log)
-            log.look_up([change.event_id for change in changes if change.event_id is not None])
-            log.recall_voters(change.voter for change in changes if change.voter is not None)
+            log.foresee([(change.event_id, change.voter) for change in changes])
             for change in changes:
-                before = log.appended
-                change.decide(self, log)
+                before, change.error = log.appended, None
+                try:
+                    new, change.result = change.decide(log)
+                    self.advance(log, new)
+                except TROUBLE:
+                    raise  # the storage knows what to do
+                except Exception as error:
+                    change.error = error
                 if change.error is not None and log.appended > before:
                     raise change.error if len(changes) == 1 else _Half
 
         try:
             self._storage.write(self._key, work, self._recall)
-        except _Half:
-            raise
+        except _Half:  # so each is made alone
+            for change in changes:
+                self._make([change])
+            return
         except Exception as error:
             for change in changes:
-                change.fail(error)
+                change.error, change.is_made = change.error or error, True
             return
         self._torn = False
         for change in changes:
             change.is_made = True
-        self._keep()
+        if self.state.number - self._snapshot >= SNAPSHOT_EVERY:
+            self._keep()
 
     def append(self, decide: Callable[[Log], list[Event]]) -> list[Event]:
         """Append what is decided to the log of a study that is open; return it."""
@@ -220,13 +206,12 @@ class Transactions:
     def propose(self, log: Log, request: BallotRequest, n: int) -> Questions:
         """Return what to append for a request, and what to hand out, as the kind of study proposes it."""
         chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
-
-        def find_chooser() -> Chooser:
-            nonlocal chooser
-            chooser = chooser or chooser_of(self.state, log, self.kind.is_open)
-            return chooser
-
-        proposed = self.kind.propose(self.state, log, find_chooser, request, n)
+        unseen, self._unseen = self._unseen, []
+        if chooser is None:
+            chooser = self.kind.make_chooser(self.state, log)
+        else:
+            chooser.follow(unseen)
+        proposed = self.kind.propose(self.state, log, chooser, request, n)
         self._chooser = chooser
         return proposed
 
@@ -234,18 +219,19 @@ class Transactions:
         """Let the state, and all that follows it, take in events."""
         torn, self._torn = self._torn, True
         for event in new:
-            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
-            if chooser is not None and event.kind != UNDONE:
-                chooser.take(event, self.state)
             self.state.take(event)
             self._recall.take(event)
-            self._chooser = None if event.kind == UNDONE else chooser
+            if self._chooser is not None:
+                self._unseen.append(event)
+                if event.kind == UNDONE or len(self._unseen) > UNSEEN:
+                    self._chooser, self._unseen = None, []
         self._torn = torn
 
     def _catch_up(self, log: Log) -> None:
         if self._torn:
             self._recall.forget()
-            self.state, self._chooser, self._torn = self._load_state(log), None, False
+            self.state, self._chooser, self._unseen = self._load_state(log), None, []
+            self._torn = False
         self.take(log.after(self.state.number))
 
     def _load_state(self, log: Log) -> StudyState:
@@ -260,10 +246,7 @@ class Transactions:
 
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
-        number = self.state.number
-        if number - self._snapshot < SNAPSHOT_EVERY:
-            return
-        self._snapshot = number
+        number = self._snapshot = self.state.number
         content = dump_state(self.state)
         with suppress(StorageError):
             self._storage.write(self._key, lambda log: log.save_snapshot(number, content))

@@ -11,7 +11,7 @@ from copeland.policy import Policy, arrays_of
 from copeland.study import Storage, create_study
 from copeland.study.kinds import kind
 from copeland.study.log.events import ASKED, VOTED, Event
-from copeland.study.pair_choice import BallotRequest, Counted, Player, active
+from copeland.study.pair_choice import BallotRequest, Counted, Player
 
 OPTIONS = ["A", "B", "C"]
 
@@ -28,7 +28,7 @@ def asked(number, left, right, time=0.0):
 
 
 def request(state, now=0.0, **how):
-    return BallotRequest(state.number + 1, now, None, **{"options": active(state), **how})
+    return BallotRequest(state.number + 1, now, None, **{"options": state.options_asked, **how})
 
 
 def under_way(player):
@@ -147,25 +147,32 @@ def test_the_planner_is_not_told_the_votes_of_an_import_one_by_one(monkeypatch):
 def test_the_planner_asks_as_one_that_was_told_each_vote_when_it_came(monkeypatch):
     rng = np.random.default_rng(3)
     outcomes = rng.choice(["left", "right", "tie", "skip"], 60)
+    follow = Counted.follow
+
+    def tell_now(chooser, events):
+        for event in events:
+            follow(chooser, [event])
+            if chooser._player is not None:
+                chooser._player.catch_up(chooser._untold, state)
+                chooser._untold = []
+
+    def ask(study, n):
+        nonlocal state
+        state = study.transactions.state
+        ballots = study.ask(n=n)
+        return ballots, [(ballot.left, ballot.right) for ballot in ballots]
 
     def asked(told_at_once):
         study = create_study("tea", list("abcde"), seed=4, voters="independent")
         if told_at_once:
-            take = Counted.take
-
-            def tell_now(chooser, event, state):
-                take(chooser, event, state)
-                if chooser._player is not None:
-                    chooser._player.tell_all(chooser._untold, state)
-                    chooser._untold = []
-
-            monkeypatch.setattr(Counted, "take", tell_now)
+            monkeypatch.setattr(Counted, "follow", tell_now)
         pairs = []
         for n, outcome in enumerate(outcomes):
-            ballots = study.ask(n=1 + n % 3)
-            pairs += [(ballot.left, ballot.right) for ballot in ballots]
+            ballots, named = ask(study, 1 + n % 3)
+            pairs += named
             for ballot in ballots:
                 study.tell(ballot, outcome)
         return pairs
 
+    state = None
     assert asked(False) == asked(True)

@@ -12,8 +12,8 @@ from study_helpers import Clock
 from copeland.errors import AlreadyVoted, InvalidParameter
 from copeland.study import create_study
 from copeland.study.log.events import ASKED
+from copeland.study.pair_choice import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, RecentlyShown
 from copeland.study.results.analysis import Analysis
-from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, RecentlyShown
 
 LEASE = 600
 

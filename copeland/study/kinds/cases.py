@@ -24,17 +24,17 @@ from copeland.forecast.start import Until
 from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
 from copeland.study.kinds.estimator import number_options
-from copeland.study.kinds.kind import Kind, Names, Subject, Without
+from copeland.study.kinds.kind import Kind, Names, Subject, Without, last_of
 from copeland.study.kinds.presentation import Rest, count_pairs, name_aim
 from copeland.study.log.case_ledger import Case, CaseLedger
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
+from copeland.study.pair_choice import BallotRequest
 from copeland.study.results.measures import Measures
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
-from copeland.study.voter_history import BallotRequest, last_of
 from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
 from copeland.support.goal import ABOVE, BEST, Goal

@@ -8,7 +8,7 @@ says why not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from copeland.certificate import PanelCertificate
@@ -19,10 +19,16 @@ from copeland.kernels.vote_evidence import fewest_votes
 from copeland.registry import find
 from copeland.study.kinds.presentation import Presentation
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent
+from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent, pair_of
 from copeland.study.log.ledger import Entry
 from copeland.study.log.state import StudyState
-from copeland.study.pair_choice import Chooser, Player
+from copeland.study.pair_choice import (
+    BallotRequest,
+    Chooser,
+    Player,
+    RecentlyShown,
+    chooser_of,
+)
 from copeland.study.results.standing import (
     PanelStanding,
     Standing,
@@ -31,13 +37,6 @@ from copeland.study.results.standing import (
     standing_of,
 )
 from copeland.study.settings import Settings
-from copeland.study.voter_history import (
-    BallotRequest,
-    active,
-    first_visit,
-    same_item,
-    sides_of,
-)
 from copeland.study.votes import ImportedVote
 from copeland.support.goal import BEST, Goal
 
@@ -61,7 +60,6 @@ class Subject(NamedTuple):
 
 Names = Collection[str] | None
 Without = Collection[tuple[Any, ...]] | None  # what is not to be shown again
-MakeChooser = Callable[[], Chooser]  # returns the one that follows the study, made if need be
 Questions = tuple[list[Event], list[AskedEvent] | Wait]  # what to append, and what to hand out
 
 
@@ -115,8 +113,7 @@ class Kind(Presentation):
     ) -> BallotRequest:
         """Return what a ballot for a voter must keep to, if there may be one; the parameters are those of ``Study.ask``."""
         require_open(state)
-        self.check_voter(state, voter)
-        options = active(state)
+        options = state.options_asked
         if available is not None:
             options &= {state.index(name) for name in available}
         request = BallotRequest(state.number + 1, now, voter, options, item=item)
@@ -124,13 +121,10 @@ class Kind(Presentation):
             request = self.add_history(state, log, voter, request)
         return self.leave_out(state, request, without, cases)
 
-    def check_voter(self, state: StudyState, voter: str | None) -> None:
-        """Refuse a voter who may not be asked."""
-
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
     ) -> BallotRequest:
-        """Return the same request, with what the voter has met already."""
+        """Return the same request, with what the voter has met already; refuse a voter who may not be asked."""
         raise NotImplementedError
 
     def leave_out(
@@ -147,12 +141,23 @@ class Kind(Presentation):
             ) from None
         return request.without_orders(orders)
 
+    def make_chooser(self, state: StudyState, log: Log) -> Chooser | None:
+        """Return what chooses pairs and follows the study; None if nothing does."""
+        return chooser_of(state, log, self.is_open)
+
     def propose(
-        self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
+        self, state: StudyState, log: Log, chooser: Chooser | None, request: BallotRequest, n: int
     ) -> Questions:
         """Return what to append, and what to hand out: up to ``n`` new questions, or those that the voter holds."""
-        held, chooser = _find_open_ballots(state, request), make()
-        new = _new_questions(state, chooser, request, held, _room(state, log, request, held, n))
+        assert chooser is not None
+        held, room = {}, n
+        if request.voter is not None:
+            held = state.ledger.open_of(request.voter, request.now)
+            room = min(n, state.settings.open_ballots - len(held))
+            if state.settings.batch:  # who is dealt a batch gets all of it at once, and no more
+                is_new = not (log.ballots_of(request.voter) or log.votes_of(request.voter))
+                room = state.settings.batch if is_new else 0
+        new = [] if room < 1 else _new_questions(state, chooser, request, held, room)
         return [*new], new[:n] or _held_questions(self, state, log, chooser, request, held, n)
 
     # Answers and votes from elsewhere
@@ -257,13 +262,14 @@ class Kind(Presentation):
         """Tell the same; of one winner, with few votes, that is known without looking at them."""
         if state.settings.goal != BEST:
             return not self.certificate(state, now).decided
-        if has_too_few(state):
-            return True
+        settings = state.settings
+        terms = settings.terms(state.epoch)
         if len(state.options_left) < state.k:
             return self.certificate(state, now).verdict == "open"
-        proof, settings = state.ledger.tables(now), state.settings
+        if settings.finite is None and state.votes < fewest_votes(state.k, **terms):
+            return True
+        proof = state.ledger.tables(now)
         given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
-        terms = settings.terms(state.epoch)
         return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
 
     def panel_standing(self, state: StudyState) -> PanelStanding | None:
@@ -282,56 +288,72 @@ class Kind(Presentation):
         return standing_of(name, state, *found, voters, now)
 
 
+class IndependentVisitors(Kind):
+    """A study in which nobody's vote depends on another vote: every vote is a fresh draw, as clicks of one vote a visitor are."""
+
+    deals_ahead = False
+
+    def add_history(
+        self, state: StudyState, log: Log, voter: str, request: BallotRequest
+    ) -> BallotRequest:
+        """Return the same request, with the ballot before and, where only first votes count, the pairs voted on."""
+        request = request._replace(recent_ballots=last_of(log, voter))
+        if state.settings.repeats == "count":
+            return request
+        met = (pair for pair, on in log.pairs_of(voter) if on == request.item)
+        return request._replace(once=True, avoided=frozenset(met))
+
+    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
+        """Return the voter, the pair and the item; None where every vote counts, and of voters without a name."""
+        if state.settings.repeats == "count" or vote.voter is None:
+            return None
+        return Subject(vote.voter, pair_of(vote), vote.item)
+
+
+def last_of(log: Log, voter: str) -> RecentlyShown:
+    """Return what matters to a voter whose every vote is a fresh draw: the ballot before."""
+    last = log.ballots_of(voter, 1)
+    return RecentlyShown(((last[0].left, last[0].right),) if last else ())
+
+
+def find_answers(state: StudyState, log: Log, ballot: int) -> list[VoteEvent]:
+    """Return the answers that a ballot has had: all but one, or all, were undone."""
+    return [] if ballot in state.ledger.open else list(log.answers(ballot))
+
+
+def list_waiting(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
+    """Return the ballots of a voter to which nobody's answer stands, the oldest first."""
+    answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in state.undone}
+    return [
+        asked
+        for asked in log.ballots_of(voter)
+        if asked.number not in answered
+        and all(one.number in state.undone for one in find_answers(state, log, asked.number))
+    ]
+
+
 def check_goal(state: StudyState) -> None:
     """Refuse a goal that the options cannot have."""
     Goal.parse(state.settings.goal).check([option.name for option in state.options])
-
-
-def has_too_few(state: StudyState) -> bool:
-    """Tell whether all options are left and their votes are too few for any proof."""
-    if len(state.options_left) < state.k or state.settings.finite is not None:
-        return False
-    return state.votes < fewest_votes(state.k, **state.settings.terms(state.epoch))
-
-
-def _room(
-    state: StudyState, log: Log, request: BallotRequest, held: dict[int, Entry], n: int
-) -> int:
-    """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
-    if request.voter is None:
-        return n
-    if state.settings.batch:
-        return state.settings.batch if first_visit(log, request.voter) is None else 0
-    return min(n, state.settings.open_ballots - len(held))
-
-
-def _find_open_ballots(state: StudyState, request: BallotRequest) -> dict[int, Entry]:
-    """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
-    if request.voter is None:
-        return {}
-    return state.ledger.open_of(request.voter, request.now)
 
 
 def _new_questions(
     state: StudyState,
     chooser: Chooser,
     request: BallotRequest,
-    held: dict[int, Entry],
+    held: Mapping[int, Entry],
     room: int,
 ) -> list[AskedEvent]:
     """Up to so many new questions for a voter who holds some."""
-    if room < 1:
-        return []
     for ballot in (*held.values(), *request.waiting):
-        if request.once and same_item(state, ballot.item, request.item):
+        is_same_item = ballot.item == request.item
+        if request.once and (is_same_item or state.settings.once):
             request = request.without(ballot.left, ballot.right)
-        if request.shown is not None and ballot.item == request.item:
+        if request.shown is not None and is_same_item:
             request = request.without_orders({(ballot.left, ballot.right)})
-    asked, items = [], request.items
-    for number, sides in enumerate(chooser.propose(state, request, room), request.number):
-        left, right = request.sides(*sides)
-        item = next(items) if request.cases is None else request.cases.case(left, right, number)
-        asked.append(request.ballot(number, left, right, item))
+    asked = []
+    for n, (left, right) in enumerate(chooser.propose(state, request, room)):
+        asked.append(request.ballot(n, left, right))
     return asked
 
 
@@ -382,10 +404,10 @@ def _goes_on(kind: Kind, state: StudyState, chooser: Chooser, request: BallotReq
 
 def _fits(asked: AskedEvent, request: BallotRequest) -> bool:
     """Tell whether a ballot is what is wished for."""
-    sides = sides_of(asked)
+    sides = asked.left, asked.right
     if request.cases is not None:
         mine = asked.voter == request.voter and request.voter is not None
         return mine and request.options.issuperset(sides) and asked.item in request.cases.cases
     if request.later:  # each ballot of a batch has its own item
         return request.allows(*sides)
-    return asked.item == request.item and request.allows(*sides) and request.sides(*sides) == sides
+    return asked.item == request.item and request.allows_again(asked)

@@ -27,7 +27,6 @@ from copeland.forecast.start import Until
 from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import (
     Kind,
-    MakeChooser,
     Questions,
     Subject,
     check_goal,
@@ -61,14 +60,10 @@ from copeland.study.log.events import (
 )
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
+from copeland.study.pair_choice import BallotRequest, Chooser
 from copeland.study.results.measures import Measures
 from copeland.study.results.standing import PanelStanding, Standing
 from copeland.study.settings import Settings
-from copeland.study.voter_history import (
-    BallotRequest,
-    sides_of,
-)
-from copeland.study.voter_history import active as active_options
 from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
 from copeland.support.goal import Goal
@@ -124,19 +119,18 @@ class PanelOfVoters(Kind):
         _require_few(state.k)
         check_goal(state)
 
-    def check_voter(self, state: StudyState, voter: str | None) -> None:
-        """Refuse who is not on the panel; without a name, the planner chooses a member."""
-        if voter is not None:
-            _require_member(state, voter)
-
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
     ) -> BallotRequest:
-        """Return the same request: the state knows what each member has met."""
+        """Return the same request: the state knows what each member has met. Refuse who is not on the panel."""
+        _require_member(state, voter)
         return request
 
+    def make_chooser(self, state: StudyState, log: Log) -> None:
+        """Return nothing: whoever asks finds the panel as it is then."""
+
     def propose(
-        self, state: StudyState, log: Log, make: MakeChooser, request: BallotRequest, n: int
+        self, state: StudyState, log: Log, chooser: Chooser | None, request: BallotRequest, n: int
     ) -> Questions:
         """Return what to append, and what to hand out."""
         sitting = PanelSitting(state, log, request)
@@ -186,7 +180,7 @@ class PanelOfVoters(Kind):
         Answers that nobody will be asked for, as an option is paused, are missing all the same.
         """
         panel, kept = panel_of(state), state.options_left
-        among = sorted(active_options(state)) if active else kept
+        among = sorted(state.options_asked) if active else kept
         return panel_certificate(
             state.wins,
             state.ties,
@@ -214,7 +208,7 @@ class PanelOfVoters(Kind):
     def panel_standing(self, state: StudyState) -> PanelStanding:
         """Return where the panel stands."""
         panel, matter = panel_of(state), find_open_answers(state).sum(axis=(1, 2)) // 2
-        only_some = 1 < len(active_options(state)) < len(state.options_left)
+        only_some = 1 < len(state.options_asked) < len(state.options_left)
         return PanelStanding(
             members=panel.members,
             excused=tuple(name for name in panel.members if name in panel.excused),
@@ -571,10 +565,9 @@ def _require_first(
     if vote.outcome == ERROR:
         return
     assert vote.voter is not None
-    left, right = sides_of(vote)
-    subject = vote.voter, frozenset((left, right))
-    if subject in met or panel_of(state).has_answered(vote.voter, left, right):
-        pair = join_names([state.options[i].name for i in sorted((left, right))])
+    subject = vote.voter, pair_of(vote)
+    if subject in met or panel_of(state).has_answered(vote.voter, vote.left, vote.right):
+        pair = join_names([state.options[i].name for i in sorted(pair_of(vote))])
         raise AlreadyVoted(
             f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
         )

@@ -21,15 +21,8 @@ from copeland.study.log.ledger import Entry
 from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.state import StudyState
 from copeland.study.options import Option
+from copeland.study.pair_choice import RUNNING, BallotRequest, recall_ballots
 from copeland.study.settings import Settings
-from copeland.study.voter_history import (
-    RUNNING,
-    BallotRequest,
-    active,
-    coin_of,
-    recall_ballots,
-    sides_of,
-)
 from copeland.support.goal import ABOVE, BEST, Goal
 from copeland.support.rng import stream
 
@@ -44,7 +37,7 @@ def panel_of(state: StudyState) -> PanelLedger:
 
 def find_open_answers(state: StudyState) -> NDArray[np.bool_]:
     """Return members x K x K: whose missing answers may bear on the goal among the active options."""
-    among = sorted(active(state))
+    among = sorted(state.options_asked)
     matter = np.zeros(panel_of(state).answered.shape, dtype=bool)
     aim = aim_of(state.settings, state.options, among)
     if can_reach_goal(*aim):
@@ -94,13 +87,12 @@ class PanelSitting:
     def repeat_questions(self, n: int) -> list[AskedEvent] | Wait:
         """Return up to ``n`` of the questions held, or until when they cannot be others."""
         held = {b: asked for b, asked in self._under_way.items() if asked.voter in self._asked}
-        fitting = [asked for asked in self._log.questions(held) if self._fits(asked)]
+        fitting = [
+            asked
+            for asked in self._log.questions(held)
+            if asked.item == self._request.item and self._request.allows_again(asked)
+        ]
         return repeat_questions(fitting, held, n)
-
-    def _fits(self, asked: AskedEvent) -> bool:
-        sides = sides_of(asked)
-        fits = self._request.allows(*sides) and self._request.sides(*sides) == sides
-        return fits and asked.item == self._request.item
 
     def _seat(self, voter: str | None) -> int:
         assert voter is not None, "every ballot of a panel is somebody's"
@@ -108,7 +100,7 @@ class PanelSitting:
 
     def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
         """Return the member and the two options that the planner would ask now, with or without the answers under way."""
-        among = sorted(active(self._state))
+        among = sorted(self._state.options_asked)
         aim = aim_of(self._state.settings, self._state.options, among)
         if not can_reach_goal(*aim):
             return None
@@ -150,19 +142,17 @@ class PanelSitting:
         """The latest pairs of a member who may be asked, by their places in the plan."""
         shown = [*self._shown.get(voter, []), *self._new_to(voter)][-RUNNING:]
         place = {option: at for at, option in enumerate(among)}
-        return [tuple(place[i] for i in sides_of(one) if i in place) for one in shown]
+        return [tuple(place[i] for i in (one.left, one.right) if i in place) for one in shown]
 
     def _new_to(self, voter: str) -> list[AskedEvent]:
         return [asked for asked in self.new if asked.voter == voter]
 
     def _hand_out(self, seat: int, one: int, other: int) -> None:
         voter, number = panel_of(self._state).members[seat], self._request.number + len(self.new)
-        recent_ballots = recall_ballots([*self._log.ballots_of(voter), *self._new_to(voter)])
-        left, right = self._request.sides(
-            *recent_ballots.choose_sides(one, other, coin_of(self._state, number))
-        )
-        asked = self._request._replace(voter=voter).ballot(number, left, right, self._request.item)
-        self.new.append(asked)
+        shown = recall_ballots([*self._log.ballots_of(voter), *self._new_to(voter)])
+        request = self._request._replace(number=number, voter=voter, recent_ballots=shown)
+        left, right = request.sides(one, other, self._state.settings.seed)
+        self.new.append(request.ballot(0, left, right))
         about = {"voter": voter, "item": self._request.item, "start": self._request.now}
         entry = Entry(number, left, right, unit=number, **about)
         self._under_way[number] = entry

@@ -14,15 +14,15 @@ from copeland.forecast.prospects import Prospect, prospect_of
 from copeland.forecast.races import Voters, room_of
 from copeland.forecast.start import PROOF
 from copeland.study.kinds.estimator import Reach
-from copeland.study.kinds.kind import Kind, Subject, require_same_voter
+from copeland.study.kinds.kind import Kind, Subject, list_waiting, require_same_voter
 from copeland.study.kinds.presentation import count_pairs
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import AskedEvent, VoteEvent, pair_of
+from copeland.study.log.events import ERROR, AskedEvent, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
+from copeland.study.pair_choice import BallotRequest, recall_ballots
 from copeland.study.results.measures import Measures
 from copeland.study.results.standing import Standing
 from copeland.study.settings import AGAINST, Settings
-from copeland.study.voter_history import BallotRequest, add_past
 from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count
@@ -37,8 +37,17 @@ class People(Kind):
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
     ) -> BallotRequest:
-        """Return the same request, with the pairs that the person has met."""
-        return add_past(state, log, voter, request)
+        """Return the same request, with the pairs that the person has met: each pair has one ballot at most."""
+        asked, waiting = log.ballots_of(voter), list_waiting(state, log, voter)
+        answers = [vote for vote in log.votes_of(voter) if vote.number not in state.undone]
+        given = [vote for vote in answers if vote.outcome != ERROR]
+        failed = {
+            vote.ballot for vote in answers if vote.outcome == ERROR
+        }  # was not met, after all
+        out = failed | {one.number for one in waiting}
+        met = frozenset(map(pair_of, (*(one for one in asked if one.number not in out), *given)))
+        request = request._replace(once=True, dealt=True, avoided=met, waiting=tuple(waiting))
+        return request._replace(recent_ballots=recall_ballots(asked))
 
     def check_answer(self, state: StudyState, asked: AskedEvent, vote: VoteEvent) -> None:
         """Refuse an answer by somebody else than who was asked."""

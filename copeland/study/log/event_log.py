@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from json import dumps
 from operator import itemgetter
 from typing import Any
@@ -132,17 +132,18 @@ class Recall:
 
     def __init__(self) -> None:
         self.last: tuple[int, bytes] | None = None  # an event, and its link
-        self._voters: dict[str, list[Event]] = {}  # who came last is the last
-        self._ballots: dict[int, AskedEvent] = {}
+        # What voters were asked and answered, and what became of it; who came last is the last.
+        self.voters: dict[str, list[Event]] = {}
+        self.ballots: dict[int, AskedEvent] = {}  # that were handed out of late
         self._size = 0  # events of voters
 
     def take(self, event: Event) -> None:
         """Follow an event."""
         if is_question(event):
-            self._ballots[event.number] = event
-            if len(self._ballots) > REMEMBERED:
-                del self._ballots[next(iter(self._ballots))]
-        if event.voter is not None and event.voter in self._voters:
+            self.ballots[event.number] = event
+            if len(self.ballots) > REMEMBERED:
+                del self.ballots[next(iter(self.ballots))]
+        if event.voter is not None and event.voter in self.voters:
             past = self._drop(event.voter)
             past.append(event)
             self.remember(event.voter, past)
@@ -150,27 +151,19 @@ class Recall:
     def forget(self) -> None:
         """Begin anew."""
         self.last, self._size = None, 0
-        self._voters.clear()
-        self._ballots.clear()
-
-    def ballot(self, number: int) -> AskedEvent | None:
-        """Return a question that was asked of late."""
-        return self._ballots.get(number)
-
-    def past(self, voter: str) -> list[Event] | None:
-        """Return what a voter was asked and answered, and what became of it, if that is remembered."""
-        return self._voters.get(voter)
+        self.voters.clear()
+        self.ballots.clear()
 
     def remember(self, voter: str, past: list[Event]) -> None:
         """Remember a voter's past, unless it is very long, and forget those of who came long ago."""
         if len(past) <= TOO_MANY:
-            self._voters[voter] = past
+            self.voters[voter] = past
             self._size += len(past)
         while self._size > REMEMBERED:
-            self._drop(next(iter(self._voters)))
+            self._drop(next(iter(self.voters)))
 
     def _drop(self, voter: str) -> list[Event]:
-        past = self._voters.pop(voter)
+        past = self.voters.pop(voter)
         self._size -= len(past)
         return past
 
@@ -203,22 +196,20 @@ class Log:
             return
         before, last = new[0].number - 1, self._recall.last
         link = last[1] if last and last[0] == before else self._last_link(before)
+        dialect = self._connection.dialect.name
         for start in range(0, len(new), PIECE):
             rows = []
             for event in new[start : start + PIECE]:
                 event = event._replace(time=float(event.time))  # as it will be read
                 link = next_link(link, event)
-                rows.append(_row_of(self._study, event, link))
-            self._insert(rows)
+                body = None if event.body is None else dumps(event.body)
+                rows.append((self._study, *event[:_BODY], body, *event[_BODY + 1 :], link))
+            if len(rows) <= FEW:  # in one statement: PostgreSQL would take one for each row
+                values = tuple(chain.from_iterable(rows))
+                self._connection.exec_driver_sql(_insertion(dialect, len(rows)), values)
+            else:
+                self._connection.exec_driver_sql(_insertion(dialect, 1), rows)
         self._recall.last = new[-1].number, link
-
-    def _insert(self, rows: list[tuple[Any, ...]]) -> None:
-        dialect = self._connection.dialect.name
-        if len(rows) <= FEW:  # in one statement: PostgreSQL would take one for each row
-            values = tuple(value for row in rows for value in row)
-            self._connection.exec_driver_sql(_insertion(dialect, len(rows)), values)
-        else:
-            self._connection.exec_driver_sql(_insertion(dialect, 1), rows)
 
     def read_links(self) -> Iterator[tuple[Event, bytes]]:
         """Yield every event with its link."""
@@ -240,7 +231,7 @@ class Log:
 
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
-        row = self._recall.ballot(number) or self._rows(_NUMBERED, number=number).first()
+        row = self._recall.ballots.get(number) or self._rows(_NUMBERED, number=number).first()
         return None if row is None else read_event(row)
 
     def last_of(self, kind: str) -> Event | None:
@@ -257,15 +248,32 @@ class Log:
         """Return the vote of this id."""
         if event_id not in self._looked_up:
             self.write()
-            self.look_up([event_id])
+            self._look_up([event_id])
         row = self._looked_up[event_id]
         return None if row is None else VoteEvent._make(row)
 
-    def look_up(self, event_ids: Sequence[str]) -> None:
-        """Look for the votes of these ids in one query, before anything is appended."""
+    def foresee(self, needs: Iterable[tuple[str | None, str | None]]) -> None:
+        """Look up in few queries what several will ask for, before anything is appended: the votes of ids, and the past of voters."""
+        event_ids, unknown = [], dict[str, list[Event]]()
+        for event_id, voter in needs:
+            if event_id is not None:
+                event_ids.append(event_id)
+            if voter is not None and voter not in self._recall.voters:
+                unknown[voter] = []
+        if event_ids:
+            self._look_up(event_ids)
+        if len(unknown) > 1:  # one is read when it is needed
+            for query in (_ASKED_ALL, _ANSWERS_ALL):
+                for row in self._rows(query, voters=list(unknown)):
+                    event = read_event(row)
+                    unknown[str(event.voter)].append(event)
+            for voter, past in unknown.items():
+                self._recall.remember(voter, sorted(past))
+
+    def _look_up(self, event_ids: Sequence[str]) -> None:
         if len(event_ids) == 1:
             self._looked_up[event_ids[0]] = self._rows(_NAMED, event_id=event_ids[0]).first()
-        elif event_ids:
+        else:
             found = self.find_votes(event_ids)
             self._looked_up.update((event_id, found.get(event_id)) for event_id in event_ids)
 
@@ -287,7 +295,7 @@ class Log:
 
     def opinions(self, voter: str | None, one: int, other: int) -> Iterable[VoteEvent]:
         """Return a voter's votes on a pair, or everybody's, that are neither skips nor errors."""
-        past = None if voter is None else self._recall.past(voter)
+        past = None if voter is None else self._recall.voters.get(voter)
         if past is None:
             whose: dict[str, Any] = {} if voter is None else {"voter": voter}
             query = _OPINIONS if whose else _ALL_OPINIONS
@@ -325,7 +333,7 @@ class Log:
 
     def ballots_of(self, voter: str, most: int = EVERY) -> list[AskedEvent]:
         """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
-        if most < EVERY and self._recall.past(voter) is None:
+        if most < EVERY and self._recall.voters.get(voter) is None:
             latest = self._rows(_ASKED, voter=voter, most=most).all()
             return list(map(AskedEvent._make, latest[::-1]))
         return [event for event in self._past_of(voter) if is_question(event)][-most:]
@@ -334,22 +342,9 @@ class Log:
         """Return every vote of a voter, skips and errors included."""
         return [event for event in self._past_of(voter) if is_vote(event)]
 
-    def recall_voters(self, voters: Iterable[str]) -> None:
-        """Read the past of all these voters who are not remembered in two queries, before anything is appended."""
-        unknown = [one for one in dict.fromkeys(voters) if self._recall.past(one) is None]
-        if len(unknown) < 2:  # one is read when it is needed
-            return
-        past: dict[str, list[Event]] = {voter: [] for voter in unknown}
-        for query in (_ASKED_ALL, _ANSWERS_ALL):
-            for row in self._rows(query, voters=unknown):
-                event = read_event(row)
-                past[str(event.voter)].append(event)
-        for voter, known in past.items():
-            self._recall.remember(voter, sorted(known))
-
     def _past_of(self, voter: str) -> list[Event]:
         """What a voter was asked and answered, and what became of it."""
-        past = self._recall.past(voter)
+        past = self._recall.voters.get(voter)
         if past is None and self._past is not None and self._past[0] == voter:
             past = self._past[1]
         if past is None:
@@ -440,9 +435,3 @@ def _insertion(dialect: str, rows: int) -> str:
     values = ", ".join(body if name == "body" else mark for name in names)
     every = ", ".join([f"({values})"] * rows)
     return f"INSERT INTO {events.name} ({columns}) VALUES {every}"
-
-
-def _row_of(study: int, event: Event, link: bytes) -> tuple[Any, ...]:
-    """An event as its row, in the order of the columns."""
-    body = None if event.body is None else dumps(event.body)
-    return (study, *event[:_BODY], body, *event[_BODY + 1 :], link)

@@ -233,6 +233,11 @@ class StudyState(_Known):
             self.tally.count(vote, meaning, step)
 
     @property
+    def options_asked(self) -> frozenset[int]:
+        """The options that are asked: neither paused nor retired."""
+        return frozenset(i for i, option in enumerate(self.options) if option.state == ACTIVE)
+
+    @property
     def options_left(self) -> list[int]:
         """The options that are not retired."""
         return find_options_left(self.options)
