@@ -57,6 +57,34 @@ class Side(NamedTuple):
     kind: str = ""  # of a recording, which is played
 
 
+class Visit(NamedTuple):
+    """A request of somebody who votes."""
+
+    request: Request
+    server: Server
+    voter: Visitor
+    study: Study
+
+    @property
+    def page(self) -> VotingPage:
+        """What they are told and shown."""
+        return self.voter.page
+
+    @property
+    def wants_fragment(self) -> bool:
+        """Whether a script asks, which shows the pair in the page that is there."""
+        return self.request.headers.get("x-fragment") == "pair"
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether a member of a panel goes on beyond the share of questions."""
+        return self.request.query_params.get("more") == "1"
+
+    def require_ours(self, form: FormData) -> None:
+        """Refuse a form that another site made a browser send."""
+        require_ours(self.request, form, self.voter.name)
+
+
 class VoterProgress(NamedTuple):
     """What a voter did so far, and what is still to come."""
 
@@ -166,31 +194,30 @@ def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
 @_route("GET", "/vote/{slug}")
 def vote(request: Request, slug: str) -> Response:
     """Show the pair that this voter is to answer: the same one until it is answered."""
-    voter = _voter(request, slug)
-    return _next(request, voter, server_of(request).study(voter.page))
+    return _next(_visit(request, slug))
 
 
 @_route("POST", "/vote/{slug}")
 def answer(request: Request, slug: str, form: FormData) -> Response:
     """Store an answer, and show the next pair."""
-    server, voter = server_of(request), _voter(request, slug)
-    require_ours(request, form, voter.name)
+    visit = _visit(request, slug)
+    server, voter, study = visit.server, visit.voter, visit.study
+    visit.require_ours(form)
     sessions.require_calm(request, voter)
-    hidden = _ballot(server, voter, read_field(form, "ballot"))
+    hidden = _ballot(visit, read_field(form, "ballot"))
     outcome = read_field(form, "outcome")
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
-    study = server.study(voter.page)
-    if outcome != SKIP and not read_field(form, "played") and _is_played(server, voter, hidden):
-        return _after(request, voter, study, "Play both before you answer. ")
+    if outcome != SKIP and not read_field(form, "played") and _is_played(visit, hidden):
+        return _after(visit, "Play both before you answer. ")
     if hidden.is_check:
         check = checks.Check(hidden.turn, hidden.ballot)
-        progress = _look_up(request, voter, study)
+        progress = _look_up(visit)
         if not progress.closed:
             checks.store_answer(server, voter, study, check, outcome, progress.answers)
-        return _after(request, voter, study, "Vote kept. ")
+        return _after(visit, "Vote kept. ")
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
-    most = _find_limit(request, voter, study)
+    most = _find_limit(visit)
     try:
         kept = study.visitors.answer(
             ballot=hidden.ballot,
@@ -198,51 +225,47 @@ def answer(request: Request, slug: str, form: FormData) -> Response:
             voter=voter.name,
             event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
             source=voter.link.source,
-            onward=lambda look: _onward(server, voter, study, look, most),
+            onward=lambda look: _onward(visit, look, most),
         )
     except (AlreadyVoted, Conflict):
-        return _after(request, voter, study, "This pair was answered before. ")
+        return _after(visit, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
-        return _after(request, voter, study, "")
-    progress = _progress_of(voter.page, study, kept.look, most) if kept.look else None
-    if progress is None or progress.checks or not _wants_fragment(request):
-        return _after(request, voter, study, "Vote kept. ")
-    return _view(request, voter, study, kept.next, progress, "Vote kept. ")
+        return _after(visit, "")
+    progress = _progress_of(visit, kept.look, most) if kept.look else None
+    if progress is None or progress.checks or not visit.wants_fragment:
+        return _after(visit, "Vote kept. ")
+    return _view(visit, kept.next, progress, "Vote kept. ")
 
 
-def _onward(
-    server: Server, voter: Visitor, study: Study, look: Look, most: int | None
-) -> Following | None:
+def _onward(visit: Visit, look: Look, most: int | None) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
-    progress = _progress_of(voter.page, study, look, most)
-    goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
-    return _draw_items(server, voter, progress.done) if goes_on else None
+    progress = _progress_of(visit, look, most)
+    goes_on = progress.done < progress.pairs and not visit.page.paused and not progress.checks
+    return _draw_items(visit, progress.done) if goes_on else None
 
 
 @_route("POST", "/vote/{slug}/undo")
 def undo(request: Request, slug: str, form: FormData) -> Response:
     """Take back this voter's last answer, until there is another; then its pair is asked again."""
-    server, voter = server_of(request), _voter(request, slug)
-    require_ours(request, form, voter.name)
-    sessions.require_calm(request, voter)
-    study = server.study(voter.page)
-    last = _look_up(request, voter, study).last
+    visit = _visit(request, slug)
+    visit.require_ours(form)
+    sessions.require_calm(request, visit.voter)
+    last = _look_up(visit).last
     try:
         if last is not None and last.event_id is not None:
-            study.undo(last.event_id, UNDONE, own=True)
+            visit.study.undo(last.event_id, UNDONE, own=True)
     except (StudyClosed, UnknownVote):  # it was closed, or undone in another window, just now
         last = None
-    return _after(request, voter, study, "Your last answer is taken back. " if last else "")
+    return _after(visit, "Your last answer is taken back. " if last else "")
 
 
 @router.get("/m/{slug}/{token}/{side}")
 def medium(request: Request, slug: str, token: str, side: str) -> Response:
     """Return an image of a ballot, to the voter whose ballot it is."""
-    server, voter = server_of(request), _voter(request, slug)
-    hidden = _ballot(server, voter, token)
-    key = _shown_at(server.study(voter.page), hidden, side)
-    pane = server.panes(voter.page).get(key)
-    return send_medium(request, server.store.image(pane.media) if pane else None)
+    visit = _visit(request, slug)
+    key = _shown_at(visit.study, _ballot(visit, token), side)
+    pane = visit.server.panes(visit.page).get(key)
+    return send_medium(request, visit.server.store.image(pane.media) if pane else None)
 
 
 def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
@@ -255,10 +278,10 @@ def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     return "" if option is None else pane_key(study.options[option].name, asked.item)
 
 
-def _is_played(server: Server, voter: Visitor, hidden: HiddenBallot) -> bool:
+def _is_played(visit: Visit, hidden: HiddenBallot) -> bool:
     """Tell whether one side of a ballot is a recording."""
-    panes, study = server.panes(voter.page), server.study(voter.page)
-    shown = (panes.get(_shown_at(study, hidden, side)) for side in "ab") if panes else ()
+    server, panes = visit.server, visit.server.panes(visit.page)
+    shown = (panes.get(_shown_at(visit.study, hidden, side)) for side in "ab") if panes else ()
     return any(pane is not None and is_recording(server.kind(pane.media)) for pane in shown)
 
 
@@ -277,14 +300,14 @@ def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     return found[1], found[0]
 
 
-def _voter(request: Request, slug: str) -> Visitor:
-    voter = require(sessions.voter_of(request, slug))
-    server_of(request).note_page(voter.page)
-    return voter
+def _visit(request: Request, slug: str) -> Visit:
+    voter, server = require(sessions.voter_of(request, slug)), server_of(request)
+    server.note_page(voter.page)
+    return Visit(request, server, voter, server.study(voter.page))
 
 
-def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
-    return require(server.signer.unseal(voter.page.slug, voter.name, token))
+def _ballot(visit: Visit, token: str) -> HiddenBallot:
+    return require(visit.server.signer.unseal(visit.page.slug, visit.voter.name, token))
 
 
 def _find_obstacle(page: VotingPage, closed: bool) -> str:
@@ -300,24 +323,19 @@ def _find_absence(study: Study, voter: str | None) -> str:
     return "excused" if is_excused else ""
 
 
-def _after(request: Request, voter: Visitor, study: Study, happened: str) -> Response:
+def _after(visit: Visit, happened: str) -> Response:
     """What follows a form: the next pair, or for a browser without scripts the way to it."""
-    if _wants_fragment(request):
-        return _next(request, voter, study, happened)
-    return redirect(request, f"/vote/{voter.page.slug}{MORE if _wants_more(request) else ''}")
+    if visit.wants_fragment:
+        return _next(visit, happened)
+    return redirect(visit.request, f"/vote/{visit.page.slug}{MORE if visit.wants_more else ''}")
 
 
-def _wants_more(request: Request) -> bool:
-    """Tell whether a member of a panel goes on beyond the share of questions."""
-    return request.query_params.get("more") == "1"
-
-
-def _find_limit(request: Request, voter: Visitor, study: Study) -> int | None:
+def _find_limit(visit: Visit) -> int | None:
     """Up to how many answers a member of a panel is asked for now; None where the page says it."""
-    shares = kind_of(study.settings).asks_shares
-    if not shares or not kind_of(study.settings).admits(study.settings, voter.name):
+    settings, voter = visit.study.settings, visit.voter.name
+    if not kind_of(settings).asks_shares or not kind_of(settings).admits(settings, voter):
         return None
-    return MANY if _wants_more(request) else count_panel(study).limit(voter.name)
+    return MANY if visit.wants_more else count_panel(visit.study).limit(voter)
 
 
 def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
@@ -327,64 +345,51 @@ def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
     return usual_questions(page, study)
 
 
-def _look_up(request: Request, voter: Visitor, study: Study) -> VoterProgress:
+def _look_up(visit: Visit) -> VoterProgress:
     """How far a voter is."""
-    most = _find_limit(request, voter, study)
-    return _progress_of(voter.page, study, study.visitors.look(voter.name), most)
+    most = _find_limit(visit)
+    return _progress_of(visit, visit.study.visitors.look(visit.voter.name), most)
 
 
-def _wants_fragment(request: Request) -> bool:
-    return request.headers.get("x-fragment") == "pair"
-
-
-def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
+def _next(visit: Visit, happened: str = "") -> HTMLResponse:
     """The next pair, or why there is none: who is there and what comes next are found in one transaction."""
-    server, absent = server_of(request), _find_absence(study, voter.name)
+    absent = _find_absence(visit.study, visit.voter.name)
     if absent:
-        progress = _look_up(request, voter, study)
-        return _view(request, voter, study, None, progress, happened, absent)
-    if voter.page.check_every:
-        return _next_or_check(request, voter, study, happened)
-    server.outputs(voter.page)  # which are not to be looked up amid the transaction
-    most = _find_limit(request, voter, study)
-    look, found = study.visitors.meet(
-        voter.name, lambda look: _onward(server, voter, study, look, most)
+        return _view(visit, None, _look_up(visit), happened, absent)
+    if visit.page.check_every:
+        return _next_or_check(visit, happened)
+    visit.server.outputs(visit.page)  # which are not to be looked up amid the transaction
+    most = _find_limit(visit)
+    look, found = visit.study.visitors.meet(
+        visit.voter.name, lambda look: _onward(visit, look, most)
     )
-    progress = _progress_of(voter.page, study, look, most)
-    return _view(request, voter, study, found, progress, happened)
+    return _view(visit, found, _progress_of(visit, look, most), happened)
 
 
-def _next_or_check(request: Request, voter: Visitor, study: Study, happened: str) -> HTMLResponse:
+def _next_or_check(visit: Visit, happened: str) -> HTMLResponse:
     """The next pair, a check if one is due, or the end for who failed too many."""
-    server, page = server_of(request), voter.page
-    progress, found = _look_up(request, voter, study), None
-    blocked = _find_obstacle(page, progress.closed)
-    given = server.store.checks_of(page.study, voter.name)
+    page, voter, progress, found = visit.page, visit.voter.name, _look_up(visit), None
+    given = visit.server.store.checks_of(page.study, voter)
     if checks.is_excluded(page, given):
-        return _view(request, voter, study, None, progress, happened, "excluded")
-    check = (
-        None
-        if blocked
-        else checks.find_due_check(page, progress.checks, len(given), progress.answers)
-    )
-    found = _show_check(server, voter, study, check) if check else None
-    if found is None and not blocked and progress.done < progress.pairs:
-        with suppress(StudyClosed):  # just now
-            found = study.visitors.following(voter.name, _draw_items(server, voter, progress.done))
-    return _view(request, voter, study, found, progress, happened)
+        return _view(visit, None, progress, happened, "excluded")
+    if not _find_obstacle(page, progress.closed):
+        check = checks.find_due_check(page, progress.checks, len(given), progress.answers)
+        found = _show_check(visit, check) if check else None
+        if found is None and progress.done < progress.pairs:
+            with suppress(StudyClosed):  # just now
+                found = visit.study.visitors.following(voter, _draw_items(visit, progress.done))
+    return _view(visit, found, progress, happened)
 
 
 def _view(
-    request: Request,
-    voter: Visitor,
-    study: Study,
+    visit: Visit,
     found: Ballot | ShownBallot | Wait | None,
     progress: VoterProgress,
     happened: str,
     why: str = "",
 ) -> HTMLResponse:
     """A pair, or why there is none. Checks look like pairs, and are counted with them."""
-    server, page, is_part = server_of(request), voter.page, _wants_fragment(request)
+    server, page, voter, study = visit.server, visit.page, visit.voter, visit.study
     given = len(server.store.checks_of(page.study, voter.name)) if progress.checks else 0
     values = {
         "page": page,
@@ -392,20 +397,21 @@ def _view(
         "of": progress.pairs + len(progress.checks),
         "undo": progress.last is not None and not progress.closed and not why,
         "about": "about " if kind_of(study.settings).asks_shares else "",
-        "more": MORE if _wants_more(request) else "",
+        "more": MORE if visit.wants_more else "",
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(page),
         "suggest": may_suggest(page, progress.done, progress.pairs),
     }
     if isinstance(found, Ballot):
-        found = _show_ballot(server, voter, found, progress.undone.get(found.id, 0))
+        found = _show_ballot(visit, found, progress.undone.get(found.id, 0))
     if isinstance(found, ShownBallot):
-        return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
+        values["ballot"] = found
+        return render_page(visit.request, "pair" if visit.wants_fragment else "vote", **values)
     values["why"] = why = why or _explain_end(page, study, found, progress)
     is_over = why in COMPLETE or (why == "closed" and progress.done > 0)
     values["completion"] = write_completion_link(page, voter.code) if is_over else ""
-    return render_page(request, "ended" if is_part else "thanks", **values)
+    return render_page(visit.request, "ended" if visit.wants_fragment else "thanks", **values)
 
 
 @router.post("/vote/{slug}/ahead")
@@ -416,32 +422,31 @@ def ahead(
 
     A text comes in the same answer as its pair. Images take a request each, so a browser loads them early.
     """
-    server, voter = server_of(request), _voter(request, slug)
-    require_ours(request, form, voter.name)
-    found = _ask_ahead(request, server, voter) if server.panes(voter.page) else None
+    visit = _visit(request, slug)
+    visit.require_ours(form)
+    found = _ask_ahead(visit) if visit.server.panes(visit.page) else None
     if found is None:
         return Response(status_code=204)
-    sides = _show_ballot(server, voter, found, 0).sides
-    images = [server.config.base + side.image for side in sides if side.image and not side.kind]
+    sides, base = _show_ballot(visit, found, 0).sides, visit.server.config.base
+    images = [base + side.image for side in sides if side.image and not side.kind]
     return JSONResponse({"images": images})
 
 
-def _ask_ahead(request: Request, server: Server, voter: Visitor) -> Ballot | None:
+def _ask_ahead(visit: Visit) -> Ballot | None:
     """The ballot after the one that is shown: held already, or asked now.
 
     It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
     """
-    study = server.study(voter.page)
-    progress = _look_up(request, voter, study)
-    held = study.visitors.waiting(voter.name)
+    study, voter, progress = visit.study, visit.voter.name, _look_up(visit)
+    held = study.visitors.waiting(voter)
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
-    if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
+    if not goes_on or not held or _find_obstacle(visit.page, progress.closed):
         return None
     if len(held) >= HELD:
         return held[1]
     try:
-        about = _draw_items(server, voter, progress.done + 1)
-        found = study.ask(voter.name, item=about.item, available=about.available)
+        about = _draw_items(visit, progress.done + 1)
+        found = study.ask(voter, item=about.item, available=about.available)
     except StudyClosed:  # just now
         return None
     return found if isinstance(found, Ballot) and found.id != held[0].id else None
@@ -450,37 +455,27 @@ def _ask_ahead(request: Request, server: Server, voter: Visitor) -> Ballot | Non
 # A ballot as it is shown
 
 
-def _progress_of(
-    page: VotingPage, study: Study, look: Look, most: int | None = None
-) -> VoterProgress:
+def _progress_of(visit: Visit, look: Look, most: int | None) -> VoterProgress:
     """Return how far a voter is, from that voter's answers and what became of them; ``most`` are asked in a panel."""
-    answers = [vote for vote in look.votes if vote.ballot is not None]
+    page, answers = visit.page, [vote for vote in look.votes if vote.ballot is not None]
     standing = [vote for vote in answers if vote.number not in look.undone]
     undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
     last = answers[-1] if answers and answers[-1].number not in look.undone else None
-    pairs = pairs_for(page, study.settings, look.active) if most is None else most
-    return VoterProgress(
-        standing,
-        last,
-        undone,
-        look.closed,
-        pairs,
-        checks.plan_checks(page, min(pairs, LONGEST)) if page.check_every else [],
-    )
+    pairs = pairs_for(page, visit.study.settings, look.active) if most is None else most
+    planned = checks.plan_checks(page, min(pairs, LONGEST)) if page.check_every else []
+    return VoterProgress(standing, last, undone, look.closed, pairs, planned)
 
 
-def _show_ballot(server: Server, voter: Visitor, ballot: Ballot, attempt: int) -> ShownBallot:
+def _show_ballot(visit: Visit, ballot: Ballot, attempt: int) -> ShownBallot:
     """Return a ballot as it is shown."""
-    kind = "markdown" if voter.page.kind == "markdown" else "text"
-    return _show(server, voter, HiddenBallot(ballot.id, attempt), ballot, kind)
+    kind = "markdown" if visit.page.kind == "markdown" else "text"
+    return _show(visit, HiddenBallot(ballot.id, attempt), ballot, kind)
 
 
-def _show(
-    server: Server, voter: Visitor, hidden: HiddenBallot, ballot: Ballot, kind: str
-) -> ShownBallot:
+def _show(visit: Visit, hidden: HiddenBallot, ballot: Ballot, kind: str) -> ShownBallot:
     """A ballot under its token; ``kind`` is how its item is shown."""
-    page = voter.page
-    token = server.signer.seal(page.slug, voter.name, hidden)
+    server, page = visit.server, visit.page
+    token = server.signer.seal(page.slug, visit.voter.name, hidden)
     one, other = (
         side_of(server, page, name, side, f"/m/{page.slug}/{token}/{side.lower()}", ballot.item)
         for name, side in ((ballot.left, "A"), (ballot.right, "B"))
@@ -490,13 +485,13 @@ def _show(
     return ShownBallot(token, (one, other), has_images, item)
 
 
-def _draw_items(server: Server, voter: Visitor, done: int) -> Following:
+def _draw_items(visit: Visit, done: int) -> Following:
     """Return what a voter's new ballots are about: items by lot, and the options that have a text for each."""
-    outputs = server.outputs(voter.page)
+    outputs, voter = visit.server.outputs(visit.page), visit.voter.name
     items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
     if not items:
         return Following()
-    lots = (int(hash_text(f"{voter.name} {n}")[:12], 16) for n in range(done, voter.page.per_voter))
+    lots = (int(hash_text(f"{voter} {n}")[:12], 16) for n in range(done, visit.page.per_voter))
     drawn = [items[lot % len(items)] for lot in lots]
     about = [(item, tuple(outputs[item])) for item in drawn]
     return Following(*about[0], tuple(about[1:])) if about else Following()
@@ -521,37 +516,27 @@ def _explain_end(
     page: VotingPage, study: Study, found: Wait | None, progress: VoterProgress
 ) -> str:
     """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
-    if page.paused:
-        return "paused"
-    if progress.closed:
-        return "closed"
-    if isinstance(found, Wait):
-        return "later"
-    if kind_of(study.settings).asks_shares:
-        return _explain_end_of_share(study, progress)
-    if progress.done >= progress.pairs:
-        return "done"
-    return "done" if study.is_open else "decided"
+    obstacle = _find_obstacle(page, progress.closed)
+    if obstacle or isinstance(found, Wait):
+        return obstacle or "later"
+    if kind_of(study.settings).asks_shares:  # it is settled, it is others' turn, or all was asked
+        if study.certificate().decided:
+            return "decided"
+        return "share" if progress.done >= progress.pairs else "done"
+    return "done" if progress.done >= progress.pairs or study.is_open else "decided"
 
 
-def _explain_end_of_share(study: Study, progress: VoterProgress) -> str:
-    """Why a member is asked nothing more now: it is settled, it is others' turn, or all was asked."""
-    if study.certificate().decided:
-        return "decided"
-    return "share" if progress.done >= progress.pairs else "done"
-
-
-def _show_check(
-    server: Server, voter: Visitor, study: Study, check: checks.Check
-) -> ShownBallot | None:
+def _show_check(visit: Visit, check: checks.Check) -> ShownBallot | None:
     """A check as it is shown: as any other pair."""
-    page, hidden = voter.page, HiddenBallot(check.ballot, check.place, is_check=True)
+    page, hidden = visit.page, HiddenBallot(check.ballot, check.place, is_check=True)
     if check.ballot:
-        ballot = checks.swap_ballot(study, check)
-        return ballot and _show(server, voter, hidden, ballot, page.kind)
+        ballot = checks.swap_ballot(visit.study, check)
+        return ballot and _show(visit, hidden, ballot, page.kind)
+    texts = checks.known_texts(visit.server, visit.voter, check)
     one, other = (
         Side(label, render_text(page.kind, text, page.language), None, "", 0, 0)
-        for label, text in zip("AB", checks.known_texts(server, voter, check), strict=True)
+        for label, text in zip("AB", texts, strict=True)
     )
-    token = server.signer.seal(page.slug, voter.name, hidden)
-    return ShownBallot(token, (one, other), False)
+    return ShownBallot(
+        visit.server.signer.seal(page.slug, visit.voter.name, hidden), (one, other), False
+    )
