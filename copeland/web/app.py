@@ -1,27 +1,29 @@
-"""The application: every page and call in one place, what is said when something is wrong, and the layers around it."""
+"""The application: every page and call in one place, what is said when something is wrong, whether it works, and its layers."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
-from copeland.study import Storage
+from copeland.study import Storage, Study
 from copeland.version import __version__
-from copeland.web import metrics
 from copeland.web.api import administration, error_documents, studies, voting
 from copeland.web.api.error_documents import ApiProblem, answer_error
 from copeland.web.pages import (
@@ -36,50 +38,17 @@ from copeland.web.pages import (
     voter_ideas,
 )
 from copeland.web.render import STATIC, redirect, render_page
-from copeland.web.security import Shield
-from copeland.web.server import Config, Server
-from copeland.web.sessions import SignIn
+from copeland.web.security import SCRAPES, Shield
+from copeland.web.server import Config, Server, server_of
+from copeland.web.sessions import SignIn, find_key
 
 API = "/api/v1"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
-ROUTERS = [
-    part.router
-    for part in (
-        vote,
-        voter_ideas,
-        admin,
-        create,
-        option_texts,
-        forecast,
-        share,
-        dashboard,
-        results,
-    )
-] + [metrics.router, error_documents.router]
+PAGES = (vote, voter_ideas, admin, create, option_texts, forecast, share, dashboard, results)
+router = APIRouter()  # of what monitors ask
+ROUTERS = [*(page.router for page in PAGES), router, error_documents.router]
 CALLS = (voting, studies, administration)
 YEAR = 365 * 86_400
-NOTICES = {
-    400: (
-        "This did not work",
-        "The page sent something that cannot be read. Go back and try again.",
-    ),
-    403: (
-        "This did not work",
-        "The form came from another page. Go back, load it again, and retry.",
-    ),
-    404: (
-        "Nothing is here",
-        "The link may have expired, or it is incomplete. Ask the person who sent it.",
-    ),
-    408: ("This took too long", "Your form did not arrive in time. Go back and try again."),
-    413: ("This is too large", "Send less at a time."),
-    429: ("A little slower, please", "Wait a moment, then go back and try again. Nothing is lost."),
-    500: ("Something went wrong", "It is not your fault. Try again in a moment."),
-    503: (
-        "Back in a moment",
-        "The server is busy, or cannot reach its votes. Try again in a moment.",
-    ),
-}
 SETTINGS = {  # for other processes
     "storage": "COPELAND_SERVE_STORAGE",
     "url": "COPELAND_SERVE_URL",
@@ -166,8 +135,7 @@ def _notice(request: Request, error: Exception) -> Response:
     status = error.status_code
     if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
         return answer_error(request, error)
-    title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
-    answer = render_page(request, "notice", status, title=title, text=text)
+    answer = render_page(request, "notice", status, about=status)
     answer.headers.update(error.headers or {})
     return answer
 
@@ -184,6 +152,76 @@ def from_environment() -> FastAPI:
     """Return the application of one of several processes."""
     names = {field: os.environ.get(name, "") for field, name in SETTINGS.items()}
     return create_app(Config(**names, secret=os.environ.get("COPELAND_SECRET", "")))
+
+
+@router.get("/healthz")
+async def healthz() -> PlainTextResponse:
+    """Say that the server is there; this waits for nothing."""
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/readyz")
+def readyz(request: Request) -> PlainTextResponse:
+    """Say whether the storage takes votes."""
+    if not server_of(request).is_writable():
+        return PlainTextResponse("the storage takes no votes\n", 503, {"Retry-After": "5"})
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
+    key, registry = find_key(request), CollectorRegistry()
+    if key is None or not key.allows("read"):
+        raise HTTPException(404)
+    server_of(request).limits.require(SCRAPES, f"key {key.client}")
+    registry.register(_Studies(server_of(request), key.study))
+    told = generate_latest(registry)
+    if key.study is None:  # how busy the server is concerns those who run it
+        told += generate_latest(request.app.state.times)
+    return Response(told, media_type=CONTENT_TYPE_LATEST)
+
+
+class _Studies(Collector):
+    """Counts out of the logs, so that every process of a server tells the same."""
+
+    def __init__(self, server: Server, only: int | None):
+        self._server, self._only = server, only
+
+    def describe(self) -> list:
+        """Say nothing before it is asked."""
+        return []
+
+    def collect(self) -> list:
+        """Return what the logs say now."""
+        votes = CounterMetricFamily(
+            "copeland_votes", "Answers that stand.", labels=["study", "outcome"]
+        )
+        told = {
+            "copeland_ballots_asked": "Ballots handed out.",
+            "copeland_ballots_open": "Ballots that wait for an answer.",
+            "copeland_events": "The number of the last event.",
+            "copeland_closed": "Whether the study takes no more votes.",
+            "copeland_decided": "Whether an option is proved best, or another goal is reached.",
+        }
+        gauges = {
+            name: GaugeMetricFamily(name, text, labels=["study"]) for name, text in told.items()
+        }
+        for page in self._server.store.pages():
+            if self._only in (None, page.study):
+                outcomes, numbers = _numbers(self._server.study(page))
+                for outcome, times in outcomes.items():
+                    votes.add_metric([page.name, outcome], times)
+                for gauge, value in zip(gauges.values(), numbers, strict=True):
+                    gauge.add_metric([page.name], float(value))
+        return [votes, *gauges.values()]
+
+
+def _numbers(study: Study) -> tuple[Mapping[str, int], tuple[float, ...]]:
+    """The outcomes of a study, and its gauges in their order."""
+    seen = study.standing(voters=False)
+    flags = (seen.closed, seen.certificate.decided)
+    return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)
 
 
 class Heads:
