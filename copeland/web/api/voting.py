@@ -30,7 +30,7 @@ from copeland.web.api.access import (
     links_to,
     new_router,
 )
-from copeland.web.api.error_documents import OTHERS, ApiProblem
+from copeland.web.api.error_documents import ApiProblem
 from copeland.web.store import Key
 
 router = new_router("/studies/{study}")
@@ -226,7 +226,7 @@ def _require_own(call: Call, ballot: int) -> None:
         return
     if asked.source is None or not call.server.store.is_revoked(asked.source):
         detail = f"This key did not ask for ballot {ballot}; it answers only its own."
-        raise ApiProblem(403, "other-ballot", detail, OTHERS["other-ballot"])
+        raise ApiProblem(403, "other-ballot", detail)
 
 
 def _event_id(key: Key, given: str) -> str:
