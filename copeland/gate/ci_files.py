@@ -23,6 +23,7 @@ from copeland.gate.gate_sentences import (
     format_share,
 )
 from copeland.support.escaping import SHOWN, inert
+from copeland.support.phrasing import shorten
 
 _NO_XML = re.compile("[\ufffe\uffff]")
 CASES = 5  # cases on which the candidate lost
@@ -129,10 +130,7 @@ def escape_markdown(text: str, most: int | None = None) -> str:
     >>> escape_markdown("<b>*tea*</b> | x")
     '\\<b\\>\\*tea\\*\\</b\\> \\| x'
     """
-    line = " ".join(inert(text).split())
-    if most is not None and len(line) > most:
-        line = f"{line[: most - 1]}…"
-    return _ACTIVE.sub(r"\\\1", line)
+    return _ACTIVE.sub(r"\\\1", shorten(text, most or len(text)))
 
 
 def _tabulate(result: GateResult) -> Iterator[str]:
@@ -177,10 +175,13 @@ def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     if not lost:
         return
     yield f"### Lost by {escape_markdown(result.pairs.names[1])}, by {escape_markdown(judge.judge)}: {len(lost)} of {len(judge.lost)}"
-    rows = [_make_row("case", "input", *result.pairs.names), "|---|---|---|---|"]
+    why = {one.case: one.note for one in judge.judgments if one.preferred == BASELINE}
+    columns = ["case", "input", *result.pairs.names, *(["why"] if any(why.values()) else [])]
+    rows = [_make_row(*columns), "|---" * len(columns) + "|"]
     for place in lost:
         case = result.pairs.cases[place]
-        rows.append(_make_row(case.id, case.text, case.baseline, case.candidate))
+        cells = (case.id, case.text, case.baseline, case.candidate, why[place])
+        rows.append(_make_row(*cells[: len(columns)]))
     yield "\n".join(rows)
 
 

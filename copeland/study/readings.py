@@ -248,15 +248,21 @@ class StudyReadings(ABC):
 
         return Rankings(Analysis(self.standing(voters=False)), self.votes).rank(by, expected)
 
-    def report(self, path: str | Path, command: str = "") -> Path:
+    def report(
+        self, path: str | Path, command: str = "", items: Iterable[Any] | None = None
+    ) -> Path:
         """Write where the study stands as one HTML page; return its path.
 
-        ``command``, if given, is the command that the page names to make it again.
+        ``command``, if given, is the command that the page names to make it again. ``items``, the test cases of judges, let it show
+        the answers of the cases that an option lost.
         """
+        from copeland.study.report.lost_cases import tabulate_lost_cases
         from copeland.study.report.study_page import write_study_page
 
-        log, drifts = self._read_events(), self.drift()
-        return write_study_page(self.standing(), log, path, command, drifts, self.votes)
+        log, drifts, standing = self._read_events(), self.drift(), self.standing()
+        on_cases = bool(standing.settings.cases)
+        lost = tabulate_lost_cases(standing, self.votes, items) if on_cases else ()
+        return write_study_page(standing, log, path, command, drifts, self.votes, lost)
 
     def _read_events(self) -> list[Event]:
         return self.look_at_log(lambda _state, log: list(log.replay()))

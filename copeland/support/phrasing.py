@@ -260,6 +260,18 @@ def _first(name: Iterable[str], most: int) -> str:
     return "".join(taken)
 
 
+def shorten(text: object, most: int) -> str:
+    """Return a text on one line, inert, and of at most so many characters.
+
+    Examples
+    --------
+    >>> shorten("green  tea", 20), shorten("green tea", 6)
+    ('green tea', 'green…')
+    """
+    line = inert(" ".join(str(text).split()))
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def capital(sentence: str) -> str:
     """Return a sentence as it begins on a page."""
     return sentence[:1].upper() + sentence[1:]

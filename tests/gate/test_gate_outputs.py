@@ -9,6 +9,7 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
 from copeland.gate.ci_files import escape_markdown, make_junit, make_summary
+from copeland.study.judges import Reasoned
 
 HOSTILE = "<img src=x onerror=alert(1)> | *b* [x](http://evil.example) \x1b[2J \ufffe @team"
 
@@ -87,6 +88,18 @@ def test_a_page_has_the_verdict_the_tags_and_five_losses():
     )
     assert "### Lost by new, by small: 5 of 20" in page
     assert len([line for line in lines if line.startswith("| q")]) == 5
+
+
+def test_a_page_says_why_the_judge_thinks_that_a_case_is_lost():
+    def judge(left, right, item):
+        return Reasoned("left" if left.name == OLD else "right", f"{item.name} | *plainly* worse")
+
+    result = run_gate(*answers_of(make_pairs(12)), {"small": judge}, judge_all=True)
+    page = make_summary(result)
+    assert "| case | input | baseline | candidate | why |\n|---|---|---|---|---|\n| q" in page
+    assert page.count(" \\| \\*plainly\\* worse |") == 5
+    judgments = result.to_dict()["judges"][0]["judgments"]
+    assert all(one["note"].endswith("worse") for one in judgments)
 
 
 def test_hostile_texts_are_inert_everywhere():

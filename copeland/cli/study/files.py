@@ -57,16 +57,23 @@ def export_command(
 
 
 @study.command("report", epilog="Example: `copeland study report tea --out tea.html`")
-def report_command(at: Named, out: Path | None = None, force: Force = False) -> Reply:
+def report_command(
+    at: Named, out: Path | None = None, items: Path | None = None, force: Force = False
+) -> Reply:
     """Write one self-contained page: the verdict, scores, every pair, cycles, progress, voters.
 
     --out PAGE.html    Where to write the page; STUDY.html by default.
+    --items FILE       The test cases of judges: the page then shows both answers where an option lost.
     """
+    from copeland.study.judges import read_items
+
+    cases = None if items is None else read_items(items)
     path = out or Path(f"{file_name(at.name)}.html")
     work = at.open()
     require_new(path, force)
     # Not the command as it was typed: the address of a storage may hold a password.
-    work.report(path, command_line("copeland", "study", "report", at.name))
+    again = ("copeland", "study", "report", at.name, *(("--items", items) if items else ()))
+    work.report(path, command_line(*again), cases)
     return Reply({"study": at.name, "page": str(path)}, f"Written to {path}.")
 
 

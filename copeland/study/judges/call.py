@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study.input_limits import check_text
-from copeland.study.judges.parse import parse_word, shorten
+from copeland.study.judges.parse import parse_word
 from copeland.study.judges.prompts import check_expected
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
-from copeland.support.phrasing import format_money
+from copeland.support.phrasing import format_money, shorten
 
 SWAPS = {"random": 1, "confirm": 2}  # calls a ballot
 

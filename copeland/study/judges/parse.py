@@ -10,8 +10,7 @@ from typing import Any
 from copeland.errors import CopelandError
 from copeland.study.input_limits import objects_in
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, TIE
-from copeland.support.escaping import inert
-from copeland.support.phrasing import join_names
+from copeland.support.phrasing import join_names, shorten
 from copeland.support.vote_tables import outcome_word
 
 ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
@@ -104,12 +103,6 @@ def parse_word(answer: object) -> str:
 def quote_answer(answer: object) -> str:
     """Return an answer in quotes, on one line and no longer than a line."""
     return f"'{shorten(answer, _LONGEST_QUOTE)}'"
-
-
-def shorten(answer: object, longest: int) -> str:
-    """Return a text on one line, inert and not too long."""
-    text = inert(" ".join(str(answer).split()))
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def parse_outcome(answer: str, first: str = LEFT) -> str:

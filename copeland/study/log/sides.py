@@ -96,6 +96,18 @@ def flip_of(vote: VoteEvent) -> str | None:
     return source.removeprefix(f"{TWICE}: ") if is_flip else None
 
 
+def reason_in(source: str | None) -> str:
+    """Return the reason that a judge gave, by the source of its vote; empty of other votes.
+
+    Examples
+    --------
+    >>> reason_in("judge: It is shorter: 4 words."), reason_in("judge"), reason_in("a file: votes.csv")
+    ('It is shorter: 4 words.', '', '')
+    """
+    way, _, reason = (source or "").partition(": ")
+    return reason if way in (ONCE, TWICE) else ""
+
+
 def find_blocks(votes: Iterable[VoteEvent]) -> Iterator[tuple[list[VoteEvent], bool]]:
     """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log; counts have none."""
     for (*_, order), group in groupby(votes, _together):

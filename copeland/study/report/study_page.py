@@ -130,6 +130,7 @@ def study_page(
     last: float | None = None,
     made_with: Mapping[str, str] | None = None,
     command: str = "",
+    lost: Sequence[Part] = (),
 ) -> str:
     """Return where a study stands as an HTML page that needs nothing else.
 
@@ -151,9 +152,11 @@ def study_page(
         When the last event was, in seconds since 1970.
     made_with, command
         How the page was made, if that shall be said.
+    lost
+        Tables of the cases that options lost.
     """
     parts = study_parts(reading, verdict, progress, agreed, order=order, drifts=drifts, last=last)
-    return document("study", **vars(parts), versions=made_with, command=command)
+    return document("study", **vars(parts), lost=lost, versions=made_with, command=command)
 
 
 def study_parts(
@@ -197,10 +200,11 @@ def write_study_page(
     command: str = "",
     drifts: Sequence[Drift] = (),
     votes: Callable[[], Iterable[Vote]] | None = None,
+    lost: Sequence[Part] = (),
 ) -> Path:
     """Write where a study stands as an HTML page; return its path. Events that came later are left out.
 
-    With ``votes``, which returns all votes, it has a figure of the ranking.
+    With ``votes``, which returns all votes, it has a figure of the ranking, and with ``lost`` tables of the cases that options lost.
     """
     reading = Analysis(standing)
     log = log[: standing.events]
@@ -214,6 +218,7 @@ def write_study_page(
         last=log[-1].time,
         made_with=versions(),
         command=command,
+        lost=lost,
     )
     write_file(path, page.encode(), private=True)
     return Path(path)
