@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from copeland.policy import warm
 from copeland.study import Following, Storage, Study, create_study
-from copeland.study.ballots import make_answer
+from copeland.study.commands import make_answer
 from copeland.web.server import Config, Server
 
 OUTCOMES = ("left", "right", "left", "right", "left", "right", "left", "right", "tie", "skip")

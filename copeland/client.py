@@ -30,10 +30,9 @@ from copeland.errors import (
 )
 from copeland.study import Ballot, Event, Option, Settings, Vote, Wait
 from copeland.study.input_limits import check_text
-from copeland.study.log.events import NOTHING, Spent, from_json
+from copeland.study.log.events import NOTHING, Spent, from_json, new_event_id
 from copeland.study.log.state import StudyState
 from copeland.study.readings import ReadLog, StudyReadings, WholeLog
-from copeland.study.votes import new_event_id
 
 T = TypeVar("T")
 

@@ -16,7 +16,8 @@ from copeland.errors import InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.formats import read_votes
 from copeland.study import Study
 from copeland.study.log.sides import ONCE, TWICE
-from copeland.study.votes import Vote, rows_of_table
+from copeland.study.log.state import Vote
+from copeland.study.votes import rows_of_table
 from copeland.support.phrasing import format_count, join_names
 from copeland.support.row_files import Table, column_name, table_of
 from copeland.support.timestamps import seconds_since_1970

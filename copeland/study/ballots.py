@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from copeland.study.commands import Answer, answer_to
+from copeland.study.commands import Answer, answer_to, make_answer
 from copeland.study.input_limits import check_plain, check_text
 from copeland.study.kinds.kind import Wait, list_waiting, require_open
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import NOTHING, AskedEvent, Event, Spent, lease_of
-from copeland.study.log.state import StudyState
+from copeland.study.log.events import AskedEvent, Event, lease_of
+from copeland.study.log.state import Ballot, StudyState, Vote
 from copeland.study.session import OpenedStudy
-from copeland.study.votes import Vote, new_event_id, vote_of
-
-
-class Ballot(NamedTuple):
-    """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else."""
-
-    id: int
-    left: str
-    right: str
-    voter: str | None
-    item: str | None
-    expires: float
 
 
 class Following(NamedTuple):
@@ -84,7 +72,7 @@ class Visitors:
 
         def find(log: Log) -> list[Ballot]:
             state = self._work.state
-            return [ballot_of(state, one) for one in _list_held(state, log, voter)]
+            return [state.name_ballot(one) for one in _list_held(state, log, voter)]
 
         return self._work.read(find)
 
@@ -152,7 +140,7 @@ class Visitors:
             following = onward(look)
             if following is not None and not work.state.closed:
                 after = self.find_ballot(log, vote.voter, following, now)
-        return [], Answered(vote_of(work.state, vote), vote.number, late, bool(new), after, look)
+        return [], Answered(work.state.name_vote(vote), vote.number, late, bool(new), after, look)
 
     def _view(self, log: Log, voter: str) -> Look:
         state, votes = self._work.state, tuple(log.votes_of(voter))
@@ -168,7 +156,7 @@ class Visitors:
         held = _list_held(state, log, voter)
         if held:
             is_open = work.kind.is_open(state, now)
-            return ballot_of(state, held[0]._replace(time=now)) if is_open else None
+            return state.name_ballot(held[0]._replace(time=now)) if is_open else None
         if not work.kind.serves_pages:  # judges decide, and no visitor of a page does
             return None
         request = work.kind.request_for(state, log, now, voter, wanted.item, wanted.available)
@@ -180,34 +168,10 @@ class Visitors:
         work.advance(log, new)  # it may hold the options that are asked
         if isinstance(asked, Wait):
             return asked
-        return ballot_of(state, asked[0]) if asked else None
+        return state.name_ballot(asked[0]) if asked else None
 
 
 def _list_held(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
     """The ballots that a voter has not answered and whose options are still asked, the oldest first."""
     waiting, asked = list_waiting(state, log, voter), state.options_asked
     return [one for one in waiting if asked.issuperset((one.left, one.right))]
-
-
-def make_answer(
-    ballot: Ballot | int,
-    outcome: str,
-    voter: str | None,
-    event_id: str | None,
-    item: str | None,
-    source: str | None,
-    spent: Spent = NOTHING,
-) -> Answer:
-    """Return what is told of a ballot, its texts checked."""
-    check_text(voter=voter, event_id=event_id, item=item, source=source)
-    number = ballot.id if isinstance(ballot, Ballot) else ballot
-    sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
-    about = (voter, item, source, spent)
-    return Answer(number, sides, outcome, event_id or new_event_id(), *about)
-
-
-def ballot_of(state: StudyState, asked: AskedEvent) -> Ballot:
-    """Return a question with its options by name."""
-    left, right = state.options[asked.left], state.options[asked.right]
-    expires = asked.time + lease_of(asked, state.settings.lease)
-    return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)

@@ -24,6 +24,7 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
     COUNTED,
+    NOTHING,
     REOPENED,
     RESUMED,
     RETIRED,
@@ -34,9 +35,11 @@ from copeland.study.log.events import (
     Spent,
     VoteEvent,
     is_question,
+    new_event_id,
+    proves,
 )
 from copeland.study.log.sides import marks_of
-from copeland.study.log.state import StudyState, proves
+from copeland.study.log.state import Ballot, StudyState
 from copeland.study.options import ACTIVE, Option, check_distinct
 from copeland.support.goal import ABOVE
 from copeland.support.names import look_of
@@ -55,7 +58,24 @@ class Answer(NamedTuple):
     voter: str | None  # None: who was asked
     item: str | None  # None: what the ballot says
     source: str | None
-    spent: Spent = Spent()  # on judges, since the vote before
+    spent: Spent = NOTHING  # on judges, since the vote before
+
+
+def make_answer(
+    ballot: Ballot | int,
+    outcome: str,
+    voter: str | None,
+    event_id: str | None,
+    item: str | None,
+    source: str | None,
+    spent: Spent = NOTHING,
+) -> Answer:
+    """Return what is told of a ballot, its texts checked."""
+    check_text(voter=voter, event_id=event_id, item=item, source=source)
+    number = ballot.id if isinstance(ballot, Ballot) else ballot
+    sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+    about = (voter, item, source, spent)
+    return Answer(number, sides, outcome, event_id or new_event_id(), *about)
 
 
 def answer_to(
@@ -69,12 +89,17 @@ def answer_to(
     require_open(state)
     asked = _question(state, log, told.ballot)
     kind.check_item(asked, told.item)
-    before = _require_no_answer(state, log, asked)
+    before = find_answers(state, log, asked.number)
+    for one in before:
+        if one.number not in state.undone:  # whoever asks may not be who gave it, so do not tell it
+            raise AlreadyVoted(
+                f"ballot {asked.number} was answered before; to change the answer, undo that vote first."
+            )
     vote = _make_vote(state, asked, told, now)
     repeats = kind.find_first(state, log, vote)
     body = _describe(kind, state, log, asked, vote, before)
-    if told.spent.body:
-        body = (body or {}) | told.spent.body
+    if told.spent != NOTHING:
+        body = (body or {}) | {"spent": list(told.spent)}
     vote = vote._replace(repeats=repeats, body=body)
     kind.check_answer(state, asked, vote)
     return [vote], vote
@@ -93,7 +118,7 @@ def _describe(
         return {"proves": False}
     if state.ledger.was_taken_back(asked):
         return None
-    in_time = any(proves(earlier) for earlier in before)  # and undone since
+    in_time = any(map(proves, before))  # and undone since
     if not in_time and state.ledger.is_late(asked, vote.time):
         return {"proves": False}
     return kind.mark_again(state, vote, before)
@@ -146,20 +171,6 @@ def _question(state: StudyState, log: Log, ballot: int) -> AskedEvent:
     if asked is None or not is_question(asked):
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
     return asked
-
-
-def _require_no_answer(state: StudyState, log: Log, asked: AskedEvent) -> list[VoteEvent]:
-    """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it.
-
-    Return the answers that were undone.
-    """
-    ballot = asked.number
-    before = find_answers(state, log, ballot)
-    if any(answer.number not in state.undone for answer in before):
-        raise AlreadyVoted(
-            f"ballot {ballot} was answered before; to change the answer, undo that vote first."
-        )
-    return before
 
 
 def undo_vote(

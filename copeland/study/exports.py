@@ -1,6 +1,6 @@
 """What `copeland.study` offers: live studies, every vote kept, a certificate at the end."""
 
-from copeland.study.ballots import Answered, Ballot, Following, Look
+from copeland.study.ballots import Answered, Following, Look
 from copeland.study.creation import (
     copy_study,
     create_study,
@@ -11,6 +11,7 @@ from copeland.study.creation import (
 )
 from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import OUTCOMES, Event
+from copeland.study.log.state import Ballot, Vote
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, read_options
 from copeland.study.results.certificate_file import (
@@ -22,7 +23,6 @@ from copeland.study.results.standing import Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.settings import Settings
 from copeland.study.study import Study
-from copeland.study.votes import Vote
 from copeland.support.judge_statistics import Position
 
 __all__ = [

@@ -14,8 +14,8 @@ from typing import Any
 from copeland.study.commands import conflict_over
 from copeland.study.kinds.kind import Kind, Subject
 from copeland.study.log.event_log import PIECE, Log
-from copeland.study.log.events import UNDONE, VOTED, Event, VoteEvent, times_of
-from copeland.study.log.state import StudyState, proves
+from copeland.study.log.events import UNDONE, VOTED, Event, VoteEvent, proves, times_of
+from copeland.study.log.state import StudyState
 from copeland.study.votes import Imported, ImportedVote, Incoming, votes_from
 
 FEW = 16  # votes that are looked up first

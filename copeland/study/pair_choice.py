@@ -32,9 +32,10 @@ from copeland.study.log.events import (
     VOTED,
     AskedEvent,
     Event,
+    proves,
     times_of,
 )
-from copeland.study.log.state import StudyState, proves
+from copeland.study.log.state import StudyState
 from copeland.support.rng import stream
 
 RUNNING = 3  # ballots in a row that may show the same option

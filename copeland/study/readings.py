@@ -14,11 +14,11 @@ from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import UNDONE, Event, VoteEvent, is_vote, times_of, to_json
-from copeland.study.log.state import StudyState
+from copeland.study.log.state import StudyState, Vote
 from copeland.study.options import Option
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.settings import Settings
-from copeland.study.votes import Vote, frame_of, vote_of, writable, write_content, write_csv
+from copeland.study.votes import frame_of, writable, write_content, write_csv
 
 if TYPE_CHECKING:  # what loads scipy is imported where it is used
     from copeland.forecast.forecast import Forecast
@@ -121,7 +121,7 @@ class StudyReadings(ABC):
         answer that is not a vote: a skip, an error, or both_bad where that is left out.
         """
         found = self.look_at_log(
-            lambda state, log: [vote_of(state, event) for event in log.votes()]
+            lambda state, log: [state.name_vote(event) for event in log.votes()]
         )
         return frame_of(found) if frame else found
 

@@ -11,11 +11,12 @@ from typing import Any, TypeVar, overload
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.allocation import Allocation, allocate_users
-from copeland.study.ballots import Ballot, Visitors, ballot_of, make_answer
+from copeland.study.ballots import Visitors
 from copeland.study.commands import (
     addition,
     answer_to,
     change_of_state,
+    make_answer,
     reopening,
     undo_vote,
     withdrawal,
@@ -39,7 +40,7 @@ from copeland.study.log.events import (
     misfit_of,
     times_of,
 )
-from copeland.study.log.state import StudyState, fold_log
+from copeland.study.log.state import Ballot, StudyState, Vote, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
 from copeland.study.readings import ReadLog, StudyReadings
@@ -48,10 +49,8 @@ from copeland.study.settings import Settings, check_lease
 from copeland.study.text_edits import edit_option, edit_page
 from copeland.study.votes import (
     Imported,
-    Vote,
     incoming,
     source_of,
-    vote_of,
     votes_from,
 )
 from copeland.support.escaping import inert
@@ -227,7 +226,7 @@ class Study(StudyReadings):
         asked = self._work.change(decide)
         if isinstance(asked, Wait):
             return asked if n is None else []
-        handed_out = [ballot_of(self._state, event) for event in asked]
+        handed_out = list(map(self._work.state.name_ballot, asked))
         return next(iter(handed_out), None) if n is None else handed_out
 
     def tell(
@@ -268,7 +267,7 @@ class Study(StudyReadings):
             lambda log: answer_to(self._work.kind, self._state, log, told, self.now()),
             told.event_id,
         )
-        return vote_of(self._state, kept)
+        return self._work.state.name_vote(kept)
 
     @property
     def visitors(self) -> Visitors:

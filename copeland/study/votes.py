@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import uuid
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,8 +16,8 @@ from typing import Any, NamedTuple, TextIO
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.formats import read_votes
 from copeland.study.input_limits import check_text
-from copeland.study.log.events import Event, VoteEvent, times_of
-from copeland.study.log.state import StudyState
+from copeland.study.log.events import new_event_id
+from copeland.study.log.state import Vote
 from copeland.support.atomic_files import whole_file, write_file
 from copeland.support.escaping import cell
 from copeland.support.phrasing import format_count
@@ -34,42 +33,6 @@ from copeland.support.vote_tables import (
 )
 
 MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: some studies keep each
-
-
-class Vote(NamedTuple):
-    """One vote as it is in the log, or a count of equal ones, with the options by name."""
-
-    event_id: str
-    ballot: int | None
-    voter: str | None
-    left: str
-    right: str
-    outcome: str
-    time: float
-    item: str | None
-    source: str | None
-    undone: bool
-    counted: bool
-    times: int = 1  # more if it came as a count: so many votes said so
-
-
-def vote_of(state: StudyState, row: Event) -> Vote:
-    """Return a vote of the log with its options by name, and what became of it."""
-    event = VoteEvent._make(row)
-    return Vote(
-        event.event_id or "",
-        event.ballot,
-        event.voter,
-        state.options[event.left].name,
-        state.options[event.right].name,
-        event.outcome,
-        event.time,
-        event.item,
-        event.source,
-        event.number in state.undone,
-        state.counts(event),
-        times_of(event),
-    )
 
 
 class ImportedVote(NamedTuple):
@@ -169,11 +132,6 @@ class Imported(int):
                 "twice."
             )
         return f"Added {format_count(self, 'new vote')}{why}.{known}{undone}{copy}"
-
-
-def new_event_id() -> str:
-    """Return an id that no other vote has, in this study or another."""
-    return uuid.uuid4().hex
 
 
 class Incoming(NamedTuple):

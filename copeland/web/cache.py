@@ -19,7 +19,7 @@ from fastapi import HTTPException
 from copeland.orders.rank import MOST_OPTIONS
 from copeland.study import Event, Study, Vote
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import UNDONE, is_vote
+from copeland.study.log.events import UNDONE, VoteEvent, is_vote
 from copeland.study.log.state import StudyState, fold_log
 from copeland.study.readings import WholeLog
 from copeland.study.report.study_page import (
@@ -34,7 +34,6 @@ from copeland.study.results.history import history_of
 from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
-from copeland.study.votes import vote_of
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part
 
 AT_ONCE = 2  # texts of the past computed at a time, in one process
@@ -334,7 +333,7 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis:
     kind = kind_of(state.settings)
     standing = kind.standing(study.name, state, log[-1].time, voters_of(WholeLog(log).tally()))
     return analyse_standing(
-        standing, lambda: (vote_of(state, event) for event in log if is_vote(event))
+        standing, lambda: (state.name_vote(event) for event in log if is_vote(event))
     )
 
 
@@ -369,5 +368,5 @@ def read_votes(study: Study, last: int) -> Iterator[Vote]:
         after = piece[-1].number
 
 
-def _name_votes(votes: Sequence[Event], state: StudyState) -> list[Vote]:
-    return [vote_of(state, vote) for vote in votes]
+def _name_votes(votes: Sequence[VoteEvent], state: StudyState) -> list[Vote]:
+    return [state.name_vote(vote) for vote in votes]

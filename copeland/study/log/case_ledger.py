@@ -35,8 +35,10 @@ class CaseLedger(Ledger):
         """Return the cases that have their vote on a pair, each with the number of that."""
         return self._votes.get(pair, {})
 
-    def count(self, vote: VoteEvent, step: int) -> None:
+    def hear(self, vote: VoteEvent, step: int, counts: bool) -> None:
         """Note that a vote counts, or with a negative step, that it counts no more."""
+        if not counts:
+            return
         cases = self._votes.setdefault(pair_of(vote), {})
         if step > 0:
             cases[vote.item] = vote.vote

@@ -42,6 +42,7 @@ elsewhere, as in the file of a certificate, finds that too.
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from operator import itemgetter
@@ -200,6 +201,16 @@ def times_of(vote: Event) -> int:
     return (vote.body or {}).get("times", 1)
 
 
+def proves(vote: Event) -> bool:
+    """Tell whether a vote was dealt beforehand, so that it can prove something."""
+    return (vote.body or {}).get("proves", True)
+
+
+def new_event_id() -> str:
+    """Return an id that no other vote has, in this study or another."""
+    return uuid.uuid4().hex
+
+
 def lease_of(asked: Event, usual: float) -> float:
     """Return for how many seconds the answer to a ballot is waited for: its own lease, or that of the study."""
     return (asked.body or {}).get("lease", usual)
@@ -230,11 +241,6 @@ class Spent(NamedTuple):
     def minus(self, less: Spent) -> Spent:
         """Return what is left without some of it."""
         return Spent(self.calls - less.calls, self.tokens - less.tokens, self.cost - less.cost)
-
-    @property
-    def body(self) -> dict[str, Any]:
-        """What the body of a vote says."""
-        return {"spent": list(self)} if any(self) else {}
 
 
 NOTHING = Spent()
@@ -270,7 +276,11 @@ def from_json(line: str) -> Event:
 
 
 def _collect_fields(event: Event) -> dict[str, Any]:
-    return {name: value for name, value in event._asdict().items() if value is not None}
+    fields = {}
+    for name, value in zip(Event._fields, event, strict=True):
+        if value is not None:
+            fields[name] = value
+    return fields
 
 
 # The chain

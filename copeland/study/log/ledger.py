@@ -29,9 +29,10 @@ The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+import math
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
-from itertools import accumulate, islice, takewhile
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,24 +41,25 @@ from numpy.typing import NDArray
 from copeland.study.log.events import (
     ASKED,
     ERROR,
+    LEFT,
+    RIGHT,
     UNDONE,
     AskedEvent,
     VoteEvent,
     ballot_in,
     times_of,
 )
-from copeland.study.log.tables import Tables, empty_tables
 from copeland.study.settings import IGNORED
 
 COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
 
 Bools = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 Unit = Literal["ballot", "person", "case"]
 Before = Literal["answered", "skipped", "missing"]  # what an entry was, until that was undone
 Key = Hashable  # of an entry: its ballot, a vote that nobody asked for, or its pair and case
-_Change = tuple[
-    int, int, str, int, bool
-]  # left, right, outcome, times, and whether it is what was undone
+# Left, right, outcome, times, and whether it is what was undone.
+_Change = tuple[int, int, str, int, bool]
 
 
 class Totals(NamedTuple):
@@ -75,6 +77,70 @@ class Totals(NamedTuple):
 NO_BALLOTS = Totals()
 
 
+class Tables(NamedTuple):
+    """What a certificate is made from. All are K x K.
+
+    ``undone_wins`` and ``undone_ties`` are what to add for the counts as they were first given: undone votes less
+    those that stand in their place. ``missing`` are answers that were asked for and never came.
+    """
+
+    wins: Counts  # [winner, loser]
+    ties: Counts  # symmetric
+    undone_wins: Counts
+    undone_ties: Counts
+    missing: Counts  # symmetric
+
+    @property
+    def votes(self) -> int:
+        """How many votes stand."""
+        return int(self.wins.sum() + self.ties.sum() // 2)
+
+    @property
+    def before_undoing(self) -> tuple[Counts, Counts] | None:
+        """Wins and ties as they were before any vote was undone; None if none was."""
+        if not (self.undone_wins.any() or self.undone_ties.any()):
+            return None
+        return self.wins + self.undone_wins, self.ties + self.undone_ties
+
+    @property
+    def missing_or_none(self) -> Counts | None:
+        """The missing answers, None if there are none."""
+        return self.missing if self.missing.any() else None
+
+    def add(self, left: int, right: int, outcome: str, times: int = 1) -> None:
+        """Add votes that stand."""
+        count(self.wins, self.ties, left, right, outcome, times)
+
+    def add_undone(self, left: int, right: int, outcome: str, times: int = 1) -> None:
+        """Add votes that were given and undone; take away, by negative times, those in their place."""
+        count(self.undone_wins, self.undone_ties, left, right, outcome, times)
+
+    def miss(self, left: int, right: int, times: int = 1) -> None:
+        """Add answers that never came."""
+        self.missing[[left, right], [right, left]] += times
+
+    def widen(self, k: int) -> Tables:
+        """Return the tables with room for ``k`` options."""
+        return Tables(*(widen(table, k) for table in self))
+
+
+def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
+    """Add votes to the counts; what names neither side is a tie."""
+    if outcome == LEFT:
+        wins[left, right] += times
+    elif outcome == RIGHT:
+        wins[right, left] += times
+    else:
+        ties[[left, right], [right, left]] += times
+
+
+def widen(counts: Counts, k: int) -> Counts:
+    """Return the counts with room for ``k`` options; rows without votes take no memory."""
+    wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
+    wider[: len(counts), : len(counts)] = counts[:k, :k]
+    return wider
+
+
 @dataclass
 class Entry:
     """A ballot without an answer."""
@@ -87,9 +153,7 @@ class Entry:
     item: str | None = None
     start: float = 0.0  # of its lease, in seconds since 1970
     lease: float = 0.0
-    ballot: int | None = (
-        None  # as which it was handed out last, while an answer to that is waited for
-    )
+    ballot: int | None = None  # as which it was handed out last, while an answer is waited for
     is_taken_back: bool = False
 
     @property
@@ -123,15 +187,7 @@ class Waiting:
 class _Known:
     """What a process has found out from a ledger. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
 
-    __slots__ = ("_by_voter", "_changes", "_open")
-
-    @property
-    def changes(self) -> int:
-        """How often the tables have changed since this process made them."""
-        return getattr(self, "_changes", 0)
-
-    def _note_change(self) -> None:
-        self._changes = self.changes + 1
+    __slots__ = ("_by_voter", "_calm", "_changes", "open")
 
 
 class Ledger(_Known):
@@ -141,7 +197,7 @@ class Ledger(_Known):
     """
 
     def __init__(self, unit: Unit, missing: str):
-        self.counted = empty_tables()
+        self.counted = Tables(*(np.zeros((0, 0), np.int64) for _ in Tables._fields))
         self._unit: Unit = unit
         self._missing = missing
         self._held: dict[Key, Entry] = {}  # without an answer, the oldest first
@@ -149,6 +205,19 @@ class Ledger(_Known):
         self._unit_of: dict[Key, Key] = {}  # by entry, of those
         self._reopened: dict[Key, Before] = {}  # entries that may be answered once more
         self._dealt = self._answered = self._skipped = self._dropped = 0
+        self.list_open()
+
+    def list_open(self) -> None:
+        """List the open ballots anew, as a process does that begins or has read a snapshot."""
+        # The ballots without an answer, by number, the oldest first; of some the lease is over.
+        self.open: dict[int, Entry] = {}
+        self._by_voter: dict[str | None, dict[int, Entry]] = {}
+        self._changes = 0  # of the tables, since then
+        self._calm = (0.0, 0.0)  # between these times no lease of an entry ends
+        held = [one for one in self._held.values() if one.ballot is not None]
+        for one in sorted(held, key=lambda one: one.ballot or 0):
+            assert one.ballot is not None
+            self.open[one.ballot] = self._by_voter.setdefault(one.voter, {})[one.ballot] = one
 
     # Whose answers are waited for
 
@@ -167,11 +236,6 @@ class Ledger(_Known):
         """K x K: the pairs on which the answers of a panel are not complete; None where votes never end."""
         return None
 
-    @property
-    def open(self) -> Mapping[int, Entry]:
-        """The ballots without an answer, by number, the oldest first; of some the lease is over."""
-        return self._index()[0]
-
     def under_way(self, now: float) -> dict[int, Entry]:
         """Return the ballots whose answers are waited for now, the oldest first.
 
@@ -182,41 +246,29 @@ class Ledger(_Known):
 
     def open_of(self, voter: str, now: float) -> dict[int, Entry]:
         """Return the same of one voter, without a look at all others."""
-        own = self._index()[1].get(voter, {})
-        return {ballot: one for ballot, one in own.items() if one.is_in_time(now)}
-
-    def _index(self) -> tuple[dict[int, Entry], dict[str | None, dict[int, Entry]]]:
-        """The open ballots, and the same by voter."""
-        found: dict[int, Entry] | None = getattr(self, "_open", None)
-        if found is None:
-            held = [one for one in self._held.values() if one.ballot is not None]
-            self._open, self._by_voter = {}, {}
-            for one in sorted(held, key=lambda one: one.ballot or 0):
-                self._list(one)
-        return self._open, self._by_voter
-
-    def _list(self, entry: Entry) -> None:
-        assert entry.ballot is not None
-        self._open[entry.ballot] = entry
-        self._by_voter.setdefault(entry.voter, {})[entry.ballot] = entry
+        found = {}
+        for ballot, one in self._by_voter.get(voter, {}).items():
+            if one.is_in_time(now):
+                found[ballot] = one
+        return found
 
     def close(self, ballot: int) -> None:
         """Wait for the answer to a ballot no more: one came, whatever it proves."""
-        ballots, by_voter = self._index()
-        entry = ballots.pop(ballot, None)
+        entry = self.open.pop(ballot, None)
         if entry is None:
             return
         entry.ballot = None
-        del by_voter[entry.voter][ballot]
-        if not by_voter[entry.voter]:
-            del by_voter[entry.voter]
+        own = self._by_voter[entry.voter]
+        del own[ballot]
+        if not own:
+            del self._by_voter[entry.voter]
 
     # What happened
 
     def widen(self, k: int) -> None:
         """Make room for ``k`` options."""
         self.counted = self.counted.widen(k)  # who waits goes on waiting
-        self._note_change()
+        self._changes += 1
 
     def deal(self, asked: AskedEvent, lease: float) -> None:
         """Take in a ballot that is handed out."""
@@ -230,20 +282,18 @@ class Ledger(_Known):
             self._dealt += 1
         elif entry.ballot is not None:  # a case, which stays the loss of both sides that it was
             self.close(entry.ballot)
-        self._index()
         entry.ballot, entry.voter, entry.item = asked.number, asked.voter, asked.item
         entry.start, entry.lease = asked.time, lease
-        self._list(entry)
+        self._calm = max(self._calm[0], asked.time - lease), min(self._calm[1], entry.expires)
+        self.open[asked.number] = entry
+        self._by_voter.setdefault(asked.voter, {})[asked.number] = entry
 
     def excuse(self, voter: str, is_excused: bool) -> None:
         """Wait for no answer of a member any more, or wait again: only panels have members."""
         raise ValueError(f"'{voter}' is not of a panel")
 
-    def hear(self, vote: VoteEvent, step: int) -> None:
-        """Take in what a voter said, whether it counts or not, or with a negative step that it is undone."""
-
-    def count(self, vote: VoteEvent, step: int) -> None:
-        """Take in that a vote counts, or with a negative step that it counts no more."""
+    def hear(self, vote: VoteEvent, step: int, counts: bool) -> None:
+        """Take in what a voter said, and whether it counts, or with a negative step that it is undone."""
 
     def answer(self, vote: VoteEvent, meaning: str | None) -> None:
         """Take in an answer, or a vote that nobody asked for; without a meaning it is a skip."""
@@ -260,11 +310,9 @@ class Ledger(_Known):
         elif vote.ballot is None and meaning is not None and key not in self._unit_of:
             self._unit_for(key, vote)
         if meaning is not None:
-            self._note(key, vote, meaning, times)
+            self._note(key, vote, meaning, times, worth=0 if again else times)
             if again:
                 self._note(key, vote, meaning, -times, undone=True)
-            else:
-                self._add_worth(key, times)
         self._settle()
 
     def fail(self, vote: VoteEvent) -> None:
@@ -298,8 +346,7 @@ class Ledger(_Known):
         if key in self._held or (is_failure and self._missing != IGNORED):
             return  # it was no answer, so it is a loss of both sides as it is
         if meaning is not None:
-            self._note(key, vote, meaning, -times)
-            self._add_worth(key, -times)
+            self._note(key, vote, meaning, -times, worth=-times)
             self._answered -= 1
         elif self._unit == "case":  # another judge may have answered it meanwhile
             return
@@ -344,8 +391,13 @@ class Ledger(_Known):
                 if self._held[key].unit is None:  # its loss of both sides is in the table
                     del self._held[key]
                     self._dropped += 1
-        for ballot in list(takewhile(lambda one: not self.open[one].is_in_time(now), self.open)):
-            self.close(ballot)  # so that they do not pile up
+        over = []
+        for ballot, entry in self.open.items():
+            if entry.is_in_time(now):
+                break
+            over.append(ballot)
+        for ballot in over:  # so that they do not pile up
+            self.close(ballot)
 
     # What it comes to
 
@@ -353,7 +405,7 @@ class Ledger(_Known):
         """Return the counts of the first units, with their ballots that have no answer."""
         if self._missing != IGNORED:
             return self.counted
-        gone = {key for key, one in self._held.items() if one.is_missing(now)}
+        gone = self._find_missing(now)
         if not gone:
             return self.counted
         more = self._count_worthy(gone)
@@ -370,9 +422,7 @@ class Ledger(_Known):
 
     def state_at(self, now: float) -> tuple[int, int]:
         """Return what the tables at a time depend on: the changes, and how many leases have ended unnoticed."""
-        if self._missing != IGNORED:
-            return self.changes, 0
-        return self.changes, sum(one.is_missing(now) for one in self._held.values())
+        return self._changes, len(self._find_missing(now)) if self._missing == IGNORED else 0
 
     def first_open(self, now: float) -> dict[tuple[int, int], int]:
         """Return the number of the first ballot on each pair, the smaller option first, whose answer is waited for."""
@@ -396,7 +446,7 @@ class Ledger(_Known):
         if self._missing != IGNORED:
             return False
         entry = self._held.get(self._key_of(asked))
-        return entry is None or entry.is_missing(now)
+        return entry is None or not entry.is_in_time(now)
 
     def was_taken_back(self, ballot: AskedEvent) -> bool:
         """Tell whether the answer to a ballot was taken back by its voter."""
@@ -404,6 +454,21 @@ class Ledger(_Known):
         return entry is not None and entry.is_taken_back
 
     # How it is done
+
+    def _find_missing(self, now: float) -> set[Key]:
+        """The entries whose lease has ended, without a look at each unless one may have."""
+        gone: set[Key] = set()
+        if self._calm[0] < now < self._calm[1]:
+            return gone
+        low, high = -math.inf, math.inf
+        for key, one in self._held.items():
+            if one.is_missing(now):
+                gone.add(key)
+            elif not one.is_taken_back:
+                low, high = max(low, one.start - one.lease), min(high, one.start + one.lease)
+        if not gone:
+            self._calm = low, high
+        return gone
 
     def _key_of(self, event: AskedEvent | VoteEvent) -> Key:
         return event.number if event.kind == ASKED else ballot_in(event) or event.vote
@@ -430,7 +495,7 @@ class Ledger(_Known):
             return False
         self.counted.miss(vote.left, vote.right, -1)
         self._dropped -= 1
-        self._note_change()
+        self._changes += 1
         return True
 
     def _hold(self, key: Key, entry: Entry) -> None:
@@ -438,7 +503,7 @@ class Ledger(_Known):
         self._held[key] = entry
         if entry.unit is None:
             self.counted.miss(entry.left, entry.right)
-            self._note_change()
+            self._changes += 1
         else:
             self._waiting[entry.unit].held.add(key)
 
@@ -451,36 +516,35 @@ class Ledger(_Known):
             self.close(entry.ballot)
         if entry.unit is None:
             self.counted.miss(entry.left, entry.right, -1)
-            self._note_change()
+            self._changes += 1
         else:
             self._waiting[entry.unit].held.discard(key)
         return True
 
     def _note(
-        self, key: Key, vote: VoteEvent, meaning: str, times: int, undone: bool = False
+        self,
+        key: Key,
+        vote: VoteEvent,
+        meaning: str,
+        times: int,
+        undone: bool = False,
+        worth: int = 0,
     ) -> None:
-        """Add to the counts, or to those of undone votes: now, or when the unit is counted."""
+        """Add to the counts, or to those of undone votes: now, or when the unit is counted, which may be worth more by it."""
         change: _Change = (vote.left, vote.right, meaning, times, undone)
         unit = self._unit_of.get(key)
         if unit is None:
             _apply(self.counted, change)
-            self._note_change()
+            self._changes += 1
         else:
             self._waiting[unit].changes.append(change)
-
-    def _add_worth(self, key: Key, answers: int) -> None:
-        """Let the unit of an entry be worth more, if it waits."""
-        unit = self._unit_of.get(key)
-        if unit is not None:
-            self._waiting[unit].answers += answers
+            self._waiting[unit].answers += worth
 
     def _count_worthy(self, gone: Collection[Key] = ()) -> int:
         """How many of the units that wait are worth counting; ``gone`` are entries that are nothing by now."""
-        worth = (
-            unit.answers - COST * len(unit.held.difference(gone)) for unit in self._waiting.values()
-        )
-        best = number = 0
-        for n, total in enumerate(accumulate(worth), 1):
+        best = number = total = 0
+        for n, unit in enumerate(self._waiting.values(), 1):
+            total += unit.answers - COST * len(unit.held.difference(gone))
             if total >= best:
                 best, number = total, n
         return number
@@ -497,7 +561,7 @@ class Ledger(_Known):
                 self.counted.miss(entry.left, entry.right)
             for one in unit.known:
                 del self._unit_of[one]
-            self._note_change()
+            self._changes += 1
 
 
 def _apply(tables: Tables, change: _Change) -> None:

@@ -38,7 +38,7 @@ class PanelLedger(Ledger):
         """The members whose answers are not waited for."""
         return self._excused
 
-    def hear(self, vote: VoteEvent, step: int) -> None:
+    def hear(self, vote: VoteEvent, step: int, counts: bool) -> None:
         """Note that a member has answered a pair, or with a negative step, that this was undone."""
         if vote.outcome != ERROR:
             self.mark(vote.voter, vote.left, vote.right, step > 0)

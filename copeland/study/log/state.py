@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,9 @@ from copeland.study.log.events import (
     ERROR,
     EXCUSED,
     LEFT,
+    NOTHING,
     OPTION_TEXT,
+    OUTCOMES,
     PAUSED,
     PRESENTED,
     READMITTED,
@@ -39,14 +41,15 @@ from copeland.study.log.events import (
     VoteEvent,
     VoterEvent,
     lease_of,
+    proves,
     read_needed,
+    spent_on,
     times_of,
 )
-from copeland.study.log.ledger import Entry, Ledger, Waiting
+from copeland.study.log.ledger import Counts, Entry, Ledger, Tables, Waiting, count, widen
 from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.sides import Sides, Swaps
 from copeland.study.log.snapshots import dump_values, load_values, write_value
-from copeland.study.log.tables import Counts, Tables, Tally
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import IGNORED, INDEPENDENT, JUDGE, PANEL, PEOPLE, Settings
 
@@ -69,10 +72,79 @@ class Edit(NamedTuple):
     votes: int  # that counted by then
 
 
+@dataclass
+class Tally:
+    """The sums of all votes that were not undone."""
+
+    wins: Counts = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # [winner, loser]
+    ties: Counts = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # symmetric
+    votes: int = 0  # that count, as wins and ties do
+    repeated: int = 0  # votes that only repeat an earlier one
+    extra: int = 0  # votes that are kept and prove nothing: nobody dealt them
+    undone: int = 0  # votes that were undone
+    outcomes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    sides: Sides = field(default_factory=Sides)  # of the wins that count, and of each voter
+    spent: Spent = NOTHING  # by judges, over all runs; undoing a vote brings nothing back
+
+    def widen(self, k: int) -> None:
+        """Make room for ``k`` options."""
+        self.wins, self.ties = widen(self.wins, k), widen(self.ties, k)
+
+    def hear(self, vote: VoteEvent, meaning: str | None, step: int) -> bool:
+        """Take in what was said, or with a negative step that it is undone; tell whether it counts, if it means anything."""
+        self.outcomes[vote.outcome] += step
+        self.sides.note(vote, step)
+        if not proves(vote):
+            self.extra += step
+        elif vote.repeats is not None:
+            self.repeated += step
+        elif meaning is not None:
+            self.count(vote, meaning, step)
+            return True
+        return False
+
+    def count(self, vote: VoteEvent, meaning: str, step: int) -> None:
+        """Take in that a vote counts, or with a negative step that it counts no more."""
+        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        self.votes += step
+        self.sides.count(vote, meaning, step)
+
+
+class Ballot(NamedTuple):
+    """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else."""
+
+    id: int
+    left: str
+    right: str
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Vote(NamedTuple):
+    """One vote as it is in the log, or a count of equal ones, with the options by name."""
+
+    event_id: str
+    ballot: int | None
+    voter: str | None
+    left: str
+    right: str
+    outcome: str
+    time: float
+    item: str | None
+    source: str | None
+    undone: bool
+    counted: bool
+    times: int = 1  # more if it came as a count: so many votes said so
+
+
 class _Known:
     """What a process has found out from a state. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
 
     __slots__ = ("_changes", "_end")
+
+    _changes: int  # of what a proof depends on beside the ledger
+    _end: tuple[Any, bool] | None  # what the last look at the proof found, and on what
 
 
 class StudyState(_Known):
@@ -107,6 +179,7 @@ class StudyState(_Known):
         self.number = created.number  # of the last event
         self._add([Option(**option) for option in body["options"]])
         self.offered[self.epoch] = self.k
+        self._changes, self._end = 0, None
 
     @property
     def k(self) -> int:
@@ -141,18 +214,17 @@ class StudyState(_Known):
                 raise ValueError(f"an event of the kind '{event.kind}' lacks a field")
             _HANDLERS[event.kind](self, event)
             if event.kind not in _IN_THE_LEDGER:
-                self._changes = getattr(self, "_changes", 0) + 1
+                self._changes += 1
         except (LookupError, TypeError, ValueError) as error:
             raise _unreadable(event) from error
         self.number = event.number
 
     def find_end(self, look: Callable[[StudyState, float], bool], now: float) -> bool:
         """Return what a look at the proof finds; it looks again only after the proof may have changed."""
-        proof = getattr(self, "_changes", 0), self.ledger.state_at(now)
-        known: tuple[tuple[int, Any], bool] | None = getattr(self, "_end", None)
-        if known is None or known[0] != proof:
-            known = self._end = proof, look(self, now)
-        return known[1]
+        proof = self._changes, self.ledger.state_at(now)
+        if self._end is None or self._end[0] != proof:
+            self._end = proof, look(self, now)
+        return self._end[1]
 
     def _add_option(self, event: OptionEvent) -> None:
         self._add([Option(**(event.body or {}))])
@@ -189,48 +261,62 @@ class StudyState(_Known):
         if event.ballot is not None:
             self.ledger.close(event.ballot)
         self.voted_in_epoch = True
-        self.tally.spend(event)
-        self._hear(event, times_of(event))
+        if "spent" in (event.body or {}):
+            self.tally.spent = self.tally.spent.plus(spent_on(event))
+        meaning = self._hear(event, times_of(event))
         if not proves(event):
             return  # so its ballot has no answer
         if event.outcome == ERROR:
             self.ledger.fail(event)
         else:
-            self.ledger.answer(event, self._standing_meaning(event))
-
-    def _standing_meaning(self, vote: VoteEvent) -> str | None:
-        return self.meaning(vote.outcome) if vote.repeats is None else None
+            self.ledger.answer(event, meaning)
 
     def _undo_vote(self, event: VoteEvent) -> None:
         self.undone.add(event.vote)
         self.tally.undone += times_of(event)
-        self._hear(event, -times_of(event))
+        meaning = self._hear(event, -times_of(event))
         if proves(event):
             is_own = "own" in (event.body or {})
-            undo = self.ledger.take_back if is_own else self.ledger.undo
-            undo(event, self._standing_meaning(event))
+            (self.ledger.take_back if is_own else self.ledger.undo)(event, meaning)
 
     def _count_repeat(self, event: VoteEvent) -> None:
         self.counted.add(event.vote)
         self.tally.repeated -= 1
-        self._count(event, 1)
-        self.ledger.count_repeat(event, self.meaning(event.outcome))
-
-    def _hear(self, vote: VoteEvent, step: int) -> None:
-        self.tally.hear(vote, step)
-        self.ledger.hear(vote, step)
-        if not proves(vote):
-            self.tally.extra += step
-        elif vote.repeats is not None:
-            self.tally.repeated += step
-        else:
-            self._count(vote, step)
-
-    def _count(self, vote: VoteEvent, step: int) -> None:
-        meaning = self.meaning(vote.outcome)
+        meaning = self.meaning(event.outcome)
         if meaning is not None:
-            self.ledger.count(vote, step)
-            self.tally.count(vote, meaning, step)
+            self.tally.count(event, meaning, 1)
+            self.ledger.hear(event, 1, counts=True)
+        self.ledger.count_repeat(event, meaning)
+
+    def _hear(self, vote: VoteEvent, step: int) -> str | None:
+        """Take in what was said, or that it is undone; return what it means, None where it only repeats another."""
+        meaning = self.meaning(vote.outcome)
+        counts = self.tally.hear(vote, meaning, step)
+        self.ledger.hear(vote, step, counts)
+        return meaning if vote.repeats is None else None
+
+    def name_ballot(self, asked: AskedEvent) -> Ballot:
+        """Return a question with its options by name."""
+        left, right = self.options[asked.left].name, self.options[asked.right].name
+        expires = asked.time + lease_of(asked, self.settings.lease)
+        return Ballot(asked.number, left, right, asked.voter, asked.item, expires)
+
+    def name_vote(self, vote: VoteEvent) -> Vote:
+        """Return a vote of the log with its options by name, and what became of it."""
+        return Vote(
+            vote.event_id or "",
+            vote.ballot,
+            vote.voter,
+            self.options[vote.left].name,
+            self.options[vote.right].name,
+            vote.outcome,
+            vote.time,
+            vote.item,
+            vote.source,
+            vote.number in self.undone,
+            self.counts(vote),
+            times_of(vote),
+        )
 
     @property
     def options_asked(self) -> frozenset[int]:
@@ -250,9 +336,7 @@ class StudyState(_Known):
 
     def counts(self, vote: Event) -> bool:
         """Tell whether a vote of the log counts."""
-        if vote.number in self.undone or self.meaning(vote.outcome) is None:
-            return False
-        if not proves(vote):
+        if vote.number in self.undone or self.meaning(vote.outcome) is None or not proves(vote):
             return False
         return vote.repeats is None or vote.number in self.counted
 
@@ -305,11 +389,6 @@ _HANDLERS: dict[str, Callable[[StudyState, Any], None]] = {
 _IN_THE_LEDGER = (ASKED, VOTED)  # events that change a proof only as far as the ledger changes
 
 
-def proves(vote: Event) -> bool:
-    """Tell whether a vote was dealt beforehand, so that it can prove something."""
-    return (vote.body or {}).get("proves", True)
-
-
 def find_options_left(options: Sequence[Option]) -> list[int]:
     """Return the options that are not retired, by number; all of them if fewer than two are left.
 
@@ -354,6 +433,8 @@ def load_state(content: bytes) -> StudyState | None:
             return None
         state = object.__new__(StudyState)
         vars(state).update(told["fields"], settings=Settings.of(told["fields"]["settings"]))
+        state._changes, state._end = 0, None
+        state.ledger.list_open()
         return state
     except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
         return None

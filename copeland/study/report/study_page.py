@@ -19,6 +19,7 @@ from copeland.report.ranking_figure import MOST, describe_ranking, ranking_figur
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
+from copeland.study.log.state import Vote
 from copeland.study.report import study_sentences as sentences
 from copeland.study.report.graph_figure import graph_figure, shown_arrows, shown_options
 from copeland.study.report.order_sentences import ORDER_KEY, exactness_sentence, proof_sentences
@@ -38,7 +39,6 @@ from copeland.study.results.history import Drift, Progress, history_of, is_unord
 from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import PROVED, Standing, Voter
 from copeland.study.results.verdict import Verdict
-from copeland.study.votes import Vote
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import (
     format_count,

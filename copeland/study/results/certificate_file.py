@@ -23,9 +23,9 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Invalid
 from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
+from copeland.study.log.ledger import count
 from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.state import StudyState, fold_log
-from copeland.study.log.tables import count
 from copeland.study.options import ACTIVE
 from copeland.study.results.notes import describe_edits, find_wrong_arrivals
 from copeland.study.results.standing import epoch_with

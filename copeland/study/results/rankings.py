@@ -11,8 +11,8 @@ import numpy as np
 from copeland.orders.option_estimates import Ballots
 from copeland.orders.rank import MOST_OPTIONS, By, Ranking, check_order
 from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.log.state import Vote
 from copeland.study.results.analysis import Analysis, ranking_of
-from copeland.study.votes import Vote
 
 _WORTH = {LEFT: 1.0, RIGHT: 0.0, TIE: 0.5}
 

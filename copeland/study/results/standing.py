@@ -17,10 +17,9 @@ from copeland.certificate.evidence import LIKE_THESE, THESE
 from copeland.certificate.proof import Voters
 from copeland.forecast.start import Start
 from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
-from copeland.study.log.ledger import NO_BALLOTS, Totals
+from copeland.study.log.ledger import NO_BALLOTS, Tables, Totals
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Edit, StudyState, find_options_left
-from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import AGAINST, Settings
 from copeland.support.goal import Goal
