@@ -15,9 +15,17 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
-from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
+from copeland.study.settings import (
+    BATCH,
+    JUDGE,
+    NEVER_PANEL,
+    PANEL,
+    PEOPLE,
+    SETTINGS,
+    Settings,
+    usual_settings,
+)
 from copeland.study.text_edits import LONGEST
-from copeland.support.goal import BEST
 from copeland.support.phrasing import capital
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.option_texts import (
@@ -102,7 +110,7 @@ class Draft:
     settings: dict[str, Any]
     page: dict[str, object]
     outputs: Sequence[tuple[str, str, str]]  # item, option, text
-    members: list[str]  # who votes, where these are all
+    members: list[str] | None  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
     uploads: list[Image]  # that are not stored yet
 
@@ -139,15 +147,13 @@ def draft_of(form: FormData) -> Draft:
     options, outputs = ([], ()) if images else (offered.options, offered.outputs)
     if len(options) + len(images) < 2:
         raise InvalidParameter(_TOO_FEW)
-    page = {
-        "question": _read_short(form, "question") or QUESTION,
-        "guidance": _read_short(form, "guidance"),
+    page: dict[str, object] = {name: _read_short(form, name) for name in LIMITS}
+    page |= {
+        "question": page["question"] or QUESTION,
         "kind": kind if kind in KINDS else "text",
-        "language": _read_short(form, "language"),
         "per_voter": _pairs(form),
         "ties": read_field(form, "ties") == "on",
         "both_bad": read_field(form, "both_bad") in ("tie", "drop"),
-        "code": _read_short(form, "code"),
         "named": read_field(form, "named") == "on",
         "items": bool(outputs),
         "ideas": _takes_ideas(form, bool(outputs or images or shots)),
@@ -243,35 +249,32 @@ def _takes_ideas(form: FormData, is_fixed: bool) -> bool:
     return is_wished
 
 
-def _members(form: FormData) -> list[str]:
-    """Those who vote, where these are all."""
+def _members(form: FormData) -> list[str] | None:
+    """Those who vote, where these are all; None where others may."""
     if read_field(form, "voters") != PANEL:
-        return []
+        return None
     lines = read_field(form, "members").splitlines()
     return list(dict.fromkeys(line.strip()[:200] for line in lines if line.strip()))
 
 
 def _settings(form: FormData) -> dict[str, Any]:
     """What a form says of the settings; what it leaves out follows from them."""
-    voters = read_field(form, "voters") or PEOPLE
-    if voters == PANEL:
-        if read_field(form, "both_bad") == "drop":
-            raise InvalidParameter(
-                "“Both bad” counts as a tie if exactly these people vote; choose that, or do not offer it."
-            )
-        members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
-        return {"voters": voters, "panel": members, "goal": read_field(form, "goal") or BEST}
-    named = ("goal", "delta", "margin", "both_bad", "missing")
-    said = {name: read_field(form, name) for name in named}
+    names, members = ("goal", "delta", "margin", "both_bad", "missing"), _members(form)
+    said = {name: read_field(form, name) for name in names}
     told: dict[str, Any] = {name: _value(text) for name, text in said.items() if text}
-    told["voters"] = voters
-    if told.get("both_bad") == "no":  # none is offered
+    if said["both_bad"] == "no":  # none is offered
         del told["both_bad"]
-    if voters == "independent":
-        told["repeats"] = "first"
-    elif voters == PEOPLE:
-        told["batch"] = _pairs(form)
-    return told
+    told |= {"voters": read_field(form, "voters") or PEOPLE, "repeats": "first"}
+    if members is None:
+        if usual_settings(told["voters"], ())["batch"]:
+            told["batch"] = _pairs(form)
+        return told
+    if said["both_bad"] == "drop":
+        raise InvalidParameter(
+            "“Both bad” counts as a tie if exactly these people vote; choose that, or do not offer it."
+        )
+    told["panel"] = [f"voter-{secrets.token_hex(6)}" for _ in members]
+    return {name: value for name, value in told.items() if name not in NEVER_PANEL}
 
 
 def _value(text: str) -> float | str:

@@ -149,7 +149,6 @@ def invite(here: ManagedStudy, names: Sequence[str], expires: float | None) -> N
 
 def renew(here: ManagedStudy, person: Person, expires: float | None = None) -> None:
     """Give somebody a new link; the one before leads nowhere any more."""
-    _require_voters(here)
     store, study = here.server.store, here.page.study
     for link in store.links(study):
         if link.voter == person.voter and not link.revoked:
@@ -162,8 +161,3 @@ def add_open_link(here: ManagedStudy, expires: float | None) -> None:
     kind_of(here.study.settings).check_link(here.study.settings)
     store, signer = here.server.store, here.server.signer
     store.add_links(here.page.study, signer, ["Open link"], False, expires)
-
-
-def _require_voters(here: ManagedStudy) -> None:
-    if here.study.settings.cases:
-        raise InvalidParameter("Judges decide this study, so there are no links for voters.")
