@@ -46,7 +46,7 @@ def _list_answers(option: str, samples: Sequence[Any]) -> Iterator[OptionAnswer]
             _add_costs(sample),
             sample.total_time,
             find_cluster(sample.metadata) or str(sample.id),
-            _expected_of(sample),
+            _reference_of(sample),
         )
 
 
@@ -59,7 +59,7 @@ def _text_of(told: Any) -> str:
     return "\n".join(f"{message.role}: {message.text}" for message in told)
 
 
-def _expected_of(sample: Any) -> str:
+def _reference_of(sample: Any) -> str:
     """The target of a sample; of several, each in a line."""
     target = getattr(sample, "target", "")
     return target if isinstance(target, str) else "\n".join(target)

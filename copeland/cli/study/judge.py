@@ -62,7 +62,13 @@ def judge_command(
             help="Ask the same question again: only for a judge that draws each answer afresh.",
         ),
     ] = False,
-    workers: Annotated[int, Whole(help="How many ballots to judge at the same time.")] = 1,
+    workers: Annotated[
+        int | None,
+        Whole(
+            help="How many ballots to judge at the same time.",
+            show_default="1; with language models it doubles to 8 until a server is overloaded",
+        ),
+    ] = None,
     patience: Patience = 5,
     folder: Folder = None,
     server: Server = None,
@@ -78,6 +84,7 @@ def judge_command(
     from copeland.study.judges import judge_study, read_items
     from copeland.study.judges.judged_study import folder_of
     from copeland.study.judges.run import estimate_price
+    from copeland.study.judges.workers import MOST, may_share
 
     goal = read_until(until, "--until")
     work = find_study(name, storage, server)
@@ -89,6 +96,10 @@ def judge_command(
     priced = estimate_price(work, named, calls, drawn, swap, place, cost, repeat)
     if priced is not None:
         note(f"copeland: {priced.sentence}")
+    if workers is None and may_share(named):
+        note(
+            f"copeland: up to {MOST} calls at a time, and fewer when a server is overloaded; --workers fixes the number."
+        )
     with progress_bar("calls") as advance:
         advance(0, calls)
         done = judge_study(
@@ -134,7 +145,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
         field: getattr(done, field)
         for field in (
             *("calls", "votes", "skips", "errors", "left_out", "retries", "confirmed", "flips"),
-            *("tokens", "cost", "reason", "stopped"),
+            *("workers", "overloads", "tokens", "cost", "reason", "stopped"),
         )
     }
     agreement = {
@@ -164,6 +175,11 @@ def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str
         f"{format_count(done.votes, 'vote')} from {format_count(done.calls, 'call')}"
         f"{paid}{' (' + ', '.join(besides) + ')' if besides else ''}. Stopped: {done.stopped}"
     ]
+    if done.overloads:
+        sentences.append(
+            f"A judge was overloaded {format_count(done.overloads, 'time')}; in the end there were "
+            f"{format_count(done.workers, 'call')} at a time."
+        )
     if done.reason == "finished":
         sentences.append(nothing_left(work))
     if done.reason == "likely":

@@ -1,6 +1,6 @@
 """Judges that vote by themselves: functions, programs, language models."""
 
-from copeland.study.judges.call import Budget, BudgetSpent
+from copeland.study.judges.call import Budget, BudgetSpent, JudgeOverloaded
 from copeland.study.judges.chat import ChatJudge, Prices
 from copeland.study.judges.command import CommandJudge
 from copeland.study.judges.parse import JudgeFailed, Reasoned
@@ -23,6 +23,7 @@ __all__ = [
     "JudgeAgreement",
     "JudgeFailed",
     "JudgeInMajority",
+    "JudgeOverloaded",
     "Judged",
     "PairOfJudges",
     "Prices",

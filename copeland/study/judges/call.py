@@ -11,6 +11,8 @@ A judge is anything that is called as ``judge(left, right, item)`` and returns a
     is called in its place, and reserves and books in the budget what the call costs.
 ``template``
     is what its prompt or its command shows, with fields such as ``{expected}``.
+``parallel``
+    tells that it may be asked several times at once, and raises :class:`JudgeOverloaded` when that is too often.
 ``estimate_tokens(left, right, item)``
     tells about how many tokens a call reads, and how many it writes at most; a gate adds them up before the first call.
 """
@@ -25,8 +27,8 @@ from typing import Any, NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study.input_limits import check_text
-from copeland.study.judges.parse import parse_word
-from copeland.study.judges.prompts import check_expected
+from copeland.study.judges.parse import JudgeFailed, parse_word
+from copeland.study.judges.prompts import check_references
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
 from copeland.study.log.sides import flip_words
 from copeland.support.phrasing import format_money, shorten
@@ -50,6 +52,19 @@ class BudgetSpent(CopelandError, RuntimeError):
     ... except BudgetSpent:
     ...     print("refused")
     refused
+    """
+
+
+class JudgeOverloaded(JudgeFailed):
+    """A judge that is asked too much at a time; fewer calls may mend it.
+
+    Examples
+    --------
+    >>> budget = Budget()
+    >>> def busy(left, right, item):
+    ...     raise JudgeOverloaded("come back later.")
+    >>> ask_judge(charge(busy, budget), "tea", "milk", None).outcome, budget.overloads
+    ('error', 1)
     """
 
 
@@ -79,7 +94,7 @@ class Budget:
         self.cap = math.inf if cost is None else float(cost)
         self.cost = 0.0
         self.tokens = 0
-        self.retries = 0
+        self.retries = self.overloads = 0
         self._reserved = 0.0
         self._under_way = 0
         self._stopped = False
@@ -115,6 +130,11 @@ class Budget:
         """Count a call that is made again."""
         with self._changed:
             self.retries += 1
+
+    def count_overload(self) -> None:
+        """Count that a judge was asked too much at a time."""
+        with self._changed:
+            self.overloads += 1
 
     def pause(self, seconds: float) -> None:
         """Wait, or until all is to stop."""
@@ -165,13 +185,22 @@ def check_judge(judge: Judge, capped: bool, items: Iterable[Any] = ()) -> None:
     check = getattr(judge, "check", None)
     if check is not None:
         check(capped=capped)
-    check_expected(getattr(judge, "template", ""), items)
+    check_references(getattr(judge, "template", ""), items)
 
 
 def charge(judge: Judge, budget: Budget) -> Judge:
-    """Return a judge whose costs go to the budget, if it has any."""
+    """Return a judge whose costs go to the budget, if it has any, and its signs of being overloaded."""
     charged = getattr(judge, "charged", None)
-    return judge if charged is None else partial(charged, budget=budget)
+    asked = judge if charged is None else partial(charged, budget=budget)
+
+    def ask(left: Any, right: Any, item: Any) -> str:
+        try:
+            return asked(left, right, item)
+        except JudgeOverloaded:
+            budget.count_overload()
+            raise
+
+    return ask
 
 
 class Opinion(NamedTuple):

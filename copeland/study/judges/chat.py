@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from copeland.errors import InvalidParameter, need
 from copeland.study.input_limits import json_of
-from copeland.study.judges.call import Budget
+from copeland.study.judges.call import Budget, JudgeOverloaded
 from copeland.study.judges.parse import (
     JudgeFailed,
     Reasoned,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import tenacity
 
 REFUSED_WAIT = 0.25  # seconds until a refused connection is tried again: it answers at once
+OVERLOADED = (429, 503, 529)
 LONGEST_WAIT = 120.0  # seconds; a server that asks for a longer pause is not waited for
 
 _PATH = "/chat/completions"
@@ -43,13 +44,20 @@ class PassingFailure(JudgeFailed):
     """A failure that another attempt may mend.
 
     ``wait`` is how many seconds the server asks for, if it does; ``billed`` whether the request may
-    have been answered, and be paid for, all the same.
+    have been answered, and be paid for, all the same; ``overloaded`` whether there were too many requests.
     """
 
-    def __init__(self, message: str, wait: float | None = None, billed: bool = False):
+    def __init__(
+        self,
+        message: str,
+        wait: float | None = None,
+        billed: bool = False,
+        overloaded: bool = False,
+    ):
         super().__init__(message)
         self.wait = wait
         self.billed = billed
+        self.overloaded = overloaded
 
 
 class Endpoint:
@@ -140,8 +148,10 @@ def _failure(response: httpx.Response, said: str) -> JudgeFailed:
         return JudgeFailed(f"{said}; check the address, the model and the key.")
     wait = _retry_after(response.headers)
     if wait is not None and wait > LONGEST_WAIT:
-        return JudgeFailed(f"{said} and asks for {wait:.0f} seconds of pause; continue after that.")
-    return PassingFailure(f"{said}.", wait)
+        return JudgeOverloaded(
+            f"{said} and asks for {wait:.0f} seconds of pause; continue after that."
+        )
+    return PassingFailure(f"{said}.", wait, overloaded=status in OVERLOADED)
 
 
 def without_key(said: Any, key: str | None) -> Any:
@@ -318,6 +328,8 @@ class ChatJudge:
     ChatJudge('llama-3', 'http://localhost:8000/v1/chat/completions')
     """
 
+    parallel = True
+
     def __init__(
         self,
         model: str,
@@ -417,6 +429,8 @@ class ChatJudge:
             return answer
         except PassingFailure as error:
             cost = most if error.billed else 0.0
+            if error.overloaded:
+                budget.count_overload()
             raise
         finally:
             budget.book(most, tokens, cost)

@@ -115,11 +115,11 @@ def _fill_field(named: str, things: dict[str, Any]) -> str:
     if part == "path":
         return str(_of_file(place_of, thing)) if getattr(thing, "path", None) else ""
     if name == "expected":
-        return _expected_of(thing)
+        return _reference_of(thing)
     return item_text(thing) if name == "item" else text_of(thing, things["item"])
 
 
-def _expected_of(item: Any) -> str:
+def _reference_of(item: Any) -> str:
     expected = getattr(item, "expected", "")
     if not expected:
         raise JudgeFailed(
@@ -129,12 +129,12 @@ def _expected_of(item: Any) -> str:
     return expected
 
 
-def check_expected(template: str, items: Iterable[Any]) -> None:
+def check_references(template: str, items: Iterable[Any]) -> None:
     """Refuse a template that shows reference answers where a case has none."""
     if "expected" in _list_fields(template):
         try:
             for item in items:
-                _expected_of(item)
+                _reference_of(item)
         except JudgeFailed as error:
             raise InvalidParameter(str(error)) from None
 

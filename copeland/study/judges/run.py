@@ -36,6 +36,7 @@ from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.judges.prompts import Candidate, check_items
+from copeland.study.judges.workers import Workers, may_share
 from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import ERROR, NOTHING, SKIP, Spent
@@ -93,6 +94,8 @@ class Summary:
     stopped: str
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # by judge, of the confirmed ballots
     total: Spent = NOTHING  # over all runs on this study, as its log has it
+    workers: int = 1  # at a time, in the end
+    overloads: int = 0  # answers of a judge that it is asked too much at a time
 
 
 def judge_study(
@@ -103,7 +106,7 @@ def judge_study(
     calls: int | None = None,
     cost: float | None = None,
     swap: str = "random",
-    workers: int = 1,
+    workers: int | None = None,
     items: Iterable[Any] | None = None,
     repeat: bool = False,
     patience: int = 5,
@@ -138,7 +141,8 @@ def judge_study(
         ``random``: one call per ballot; the study shuffles the sides. ``confirm``: two calls with the
         sides swapped, and a tie if the answers differ.
     workers
-        How many ballots are judged at the same time, in threads.
+        How many ballots are judged at the same time, in threads. By default one; where all judges are language models the number
+        doubles from one to eight until a server says that it is overloaded (429), and then halves.
     items
         In a study on test cases, all of them; the study draws the one of each ballot. Elsewhere there are none.
     repeat
@@ -192,7 +196,7 @@ def judge_study(
             budget=budget,
             cap=calls,
             swap=swap,
-            workers=workers,
+            workers=Workers(workers or (None if may_share(named.values()) else 1)),
             patience=patience,
             cases={name_of(one): one for one in cases or ()},
             memory=JudgeMemory(study, named, swap, repeat),
@@ -232,7 +236,7 @@ class _JudgingLoop:
     budget: Budget
     cap: int | None
     swap: str
-    workers: int
+    workers: Workers
     patience: int
     cases: dict[str, Any]
     memory: JudgeMemory
@@ -245,7 +249,7 @@ class _JudgingLoop:
         self.failures = dict.fromkeys(self.judges, 0)  # in a row
         self.under_way: dict[Future[Opinion], _Asked] = {}
         self.told: list[Judged] = []
-        self.calls = 0
+        self.calls = self.answered = 0
         self.logged = NOTHING  # of what this run spent
         self.end: tuple[str, str] | None = None
         self.exhausted = False  # whether the judges have answered all that there is
@@ -258,7 +262,7 @@ class _JudgingLoop:
 
     def run(self) -> None:
         """Judge until there is a reason to stop, then tell what is under way."""
-        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="judge")
+        pool = ThreadPoolExecutor(self.workers.most, thread_name_prefix="judge")
         try:
             try:
                 while self._begin(pool):
@@ -299,11 +303,13 @@ class _JudgingLoop:
             stopped=self.end[1],
             swaps=swaps,
             total=self.study.spent,
+            workers=self.workers.fixed or self.workers.number,
+            overloads=self.budget.overloads,
         )
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
         """Put ballots to judges while there is room; return whether any is under way."""
-        while self.end is None and len(self.under_way) < self.workers:
+        while self.end is None and len(self.under_way) < self._count_workers():
             if self._is_likely():
                 self._stop_if_idle("likely", self.favourite)
                 break
@@ -325,6 +331,9 @@ class _JudgingLoop:
             sides = self._candidate(options[ballot.left]), self._candidate(options[ballot.right])
             self.under_way[pool.submit(ask_judge, judge, *sides, asked.item, self.swap)] = asked
         return self.end is None and bool(self.under_way)
+
+    def _count_workers(self) -> int:
+        return self.workers.adjust(self.answered, self.budget.overloads, self.under_way)
 
     def _is_likely(self) -> bool:
         """Look, if there are new votes, whether an option is as likely best as it is to be."""
@@ -422,6 +431,7 @@ class _JudgingLoop:
         self.progress(self.told[-1])
         if outcome == ERROR:
             self.failed.add((asked.judge, about))
+        self.answered += outcome != ERROR
         failures = self.failures[asked.judge] + 1 if outcome == ERROR else 0
         self.failures[asked.judge] = failures
         if failures == self.patience:

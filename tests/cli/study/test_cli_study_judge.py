@@ -90,6 +90,7 @@ def told(reason, **how):
     agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
     swaps = {"ann": Swaps(confirmed=2, flips=2, left=1, right=1)}
     ended = {"reason": reason, "stopped": f"{reason}.", "swaps": swaps}
+    ended |= {"overloads": 3, "workers": 2}
     return Summary(**fields, cost=0.5, agreement=agreed, **ended, **how)
 
 
@@ -116,7 +117,15 @@ def test_models_are_given_what_they_need(new_study, monkeypatch):
     limits = ("--prices", "0.1,0.2", "--cost", "2", "--swap", "confirm", "--timeout", "5")
     limits += ("--option", "temperature=0.7", "--option", "max_tokens=400")
     limits += ("--option", "effort=low", "--option", 'stop=["."]')
-    ok("judge", "tea", *models, *limits, "--prompt", "prompt.txt", "--key-variable", "")
+    words = (*models, *limits, "--prompt", "prompt.txt", "--key-variable", "")
+    assert (
+        "up to 8 calls at a time"
+        not in run("study", "judge", "tea", *words, "--workers", "2").stderr
+    )
+    assert seen["workers"] == 2
+    done = run("study", "judge", "tea", *words)
+    assert "copeland: up to 8 calls at a time" in done.stderr and seen["workers"] is None
+    assert "overloaded 3 times; in the end there were 2 calls at a time." in flat(done.stdout)
     assert [judge.name for judge in seen["judges"]] == ["m1", "m2"]
     assert seen["judges"][0].prices == (0.1, 0.2)
     fields = {"temperature": 0.7, "max_tokens": 400, "effort": "low", "stop": ["."]}
