@@ -15,7 +15,7 @@ import numpy as np
 
 import copeland
 from copeland.certificate.certificate import certify
-from copeland.certificate.proof import is_decided
+from copeland.certificate.proof import Terms, is_decided
 from copeland.policy import warm
 from copeland.problems.problem import matrix_problem
 from copeland.ranking import all_features, letor, rankings
@@ -122,7 +122,7 @@ def mixed_run(search, size, seed):
         votes_of(search, to_mix(policy, size), block, *new, rng)
         policy.absorb(*new)
         wins, ties, shown = wins + new[0], ties + new[1], shown + block
-        if is_decided(wins, ties, DELTA, 0.0, 0, dependent=True):
+        if is_decided(wins, ties, Terms(DELTA, voters="dependent")):
             return shown, certify(wins, ties, delta=DELTA, voters="dependent").best
     return MOST, ()
 

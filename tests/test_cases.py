@@ -9,8 +9,8 @@ import pytest
 
 from copeland.certificate.case_evidence import _log_ratio, cannot_lose, log_evidence_of_cases
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.evidence import evidence
-from copeland.certificate.proof import is_decided
+from copeland.certificate.proof import Terms, is_decided
+from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import all_level, levels, loss_level, win_level
 
@@ -248,8 +248,12 @@ def test_an_exactly_even_pair_bounds_both_scores_from_above():
     wins = [[0, 5, 6], [5, 0, 5], [4, 5, 0]]
     found = certify(wins, cases=10, **THESE)
     assert (found.best, found.is_all, found.scores) == ((0,), True, ((1, 1), (0, 0), (0, 0)))
-    assert is_decided(np.array(wins), np.zeros((3, 3), int), 0.05, 0.0, 1, False, cases=10)
-    assert not is_decided(np.array(wins), np.zeros((3, 3), int), 0.05, 0.0, 1, False, cases=11)
+    assert is_decided(
+        np.array(wins), np.zeros((3, 3), int), Terms(epoch=1, cases=10, voters=THESE["voters"])
+    )
+    assert not is_decided(
+        np.array(wins), np.zeros((3, 3), int), Terms(epoch=1, cases=11, voters=THESE["voters"])
+    )
 
 
 def test_the_same_counts_on_cases_like_these_prove_nothing_and_say_so():

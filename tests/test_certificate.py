@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from copeland import InvalidParameter
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.evidence import evidence, log_evidence_of_pairs, log_evidence_of_votes
-from copeland.certificate.proof import is_decided
+from copeland.certificate.evidence import log_evidence_of_pairs, log_evidence_of_votes
+from copeland.certificate.proof import Terms, is_decided
+from copeland.certificate.samples import evidence
 from copeland.kernels.vote_evidence import all_level, levels, log_evidence, loss_level, win_level
 
 ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
@@ -453,7 +454,7 @@ def test_whether_it_is_decided_is_what_the_certificate_says(seed):
     ties += ties.T
     voters = "dependent" if dependent else "independent"
     found = certify(wins, ties, margin=margin, epoch=1, voters=voters)
-    decided = is_decided(wins, ties, 0.05, margin, 1, dependent)
+    decided = is_decided(wins, ties, Terms(margin=margin, epoch=1, voters=voters))
     assert decided == (found.verdict != "open")
 
 

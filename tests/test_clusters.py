@@ -19,8 +19,8 @@ from copeland.certificate.cluster_evidence import (
     ClusterVotes,
     cluster_votes,
 )
-from copeland.certificate.evidence import evidence
-from copeland.certificate.proof import is_decided
+from copeland.certificate.proof import Terms, is_decided
+from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
 
 LIKE_THESE = {"voters": "judge, cases like these", "judges": ["gpt"]}
@@ -320,8 +320,9 @@ def test_the_same_votes_on_cases_of_their_own_prove_what_clusters_do_not():
     assert made(rows).verdict == "open"
     assert certify(*wins_of(rows), cases=200, **LIKE_THESE).verdict == "winner"
     wins, ties = wins_of(rows)
-    assert not is_decided(wins, ties, 0.05, 0.0, 0, True, clusters=cluster_votes(rows, (40, 5)))
-    assert is_decided(wins, ties, 0.05, 0.0, 0, True)
+    dependent = Terms(voters="dependent")
+    assert not is_decided(wins, ties, dependent, clusters=cluster_votes(rows, (40, 5)))
+    assert is_decided(wins, ties, dependent)
 
 
 def test_the_smaller_evidence_counts_where_votes_were_undone():

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from copeland import Certificate, certify
 from copeland.certificate import next_question, panel_certificate
-from copeland.certificate.goal_proof import find_top
 from copeland.certificate.panel_planner import cheapest_plan, still_matter
+from copeland.certificate.proof import find_top
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import baseline_level, levels
 from copeland.support.goal import Goal

@@ -5,38 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from functools import cached_property
 from types import UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
+from copeland.certificate.goal_claims import CLAIMS, Claims, Findings
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
-from copeland.support.goal import ABOVE, BEST, TOP, Goal, tidy_goal
+from copeland.support.goal import Goal, tidy_goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
 FORMAT = 1  # of files
-Verdict = Literal["winner", "tied", "open"]
 
 
-class BaseCertificate:
-    """What is proved about the Copeland winners; a subclass is a frozen dataclass with these fields among its own."""
-
-    labels: tuple[str, ...]
-    votes: int  # the certificate is issued at this vote
-    digest: str  # of the counts
-    active: tuple[int, ...] | None  # what is said is about these options alone; None: about all
-    best: tuple[int, ...]  # proved best
-    is_all: bool  # proved that no other option is
-    possible: tuple[int, ...]  # not ruled out: all true winners are among these
-    scores: tuple[tuple[int, int], ...]  # how many options each beats, at least and at most
-    beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
-    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
-    margin: float  # pairs closer to 1/2 than this do not matter
-    goal: str  # what it is to say: best, top:3, above:NAME or tiers
-    top: tuple[int, ...]  # the best few, if that is the goal: no other beats more than any of these
-    above: tuple[int, ...]  # better than the baseline, if there is one
-    below: tuple[int, ...]  # worse
-    not_worse: tuple[int, ...]  # not worse by the margin, or better
-    even: tuple[int, ...]  # even with the baseline, or within the margin of it
+class BaseCertificate(Findings):
+    """What certificates of votes and of panels have in common; each is a frozen dataclass."""
 
     def __repr__(self) -> str:
         return inert(f"<{type(self).__name__}: {self.statement}>")
@@ -48,34 +31,20 @@ class BaseCertificate:
         return html_table(sentence, ["", "beats at least", "beats at most"], rows, self.k)
 
     @property
-    def k(self) -> int:
-        """The number of options ever offered."""
-        return len(self.labels)
-
-    @property
-    def among(self) -> tuple[int, ...]:
-        """The options that it is about."""
-        return tuple(range(self.k)) if self.active is None else self.active
-
-    @property
-    def verdict(self) -> Verdict:
-        """``"winner"`` (one option is proved best), ``"tied"`` (several are) or ``"open"``."""
-        return "open" if not self.best else "winner" if len(self.best) == 1 else "tied"
-
-    @property
     def chosen(self) -> tuple[int, ...]:
         """The options that the goal asks for, as far as they are known: the best, the best few, those above the baseline."""
-        return {TOP: self.top, ABOVE: self.above}.get(self.goal.partition(":")[0], self.best)
+        return self.claims.chosen
 
     @property
     def decided(self) -> bool:
         """Whether the goal is reached."""
-        raise NotImplementedError
+        return self.claims.is_reached
 
-    @property
-    def least(self) -> int:
-        """How many options those proved best beat at least."""
-        return min(self.scores[i][0] for i in self.best)
+    @cached_property
+    def claims(self) -> Claims:
+        """What it says of its goal."""
+        goal = Goal.parse(self.goal)
+        return CLAIMS[goal.kind](self, goal)
 
     @property
     def complete(self) -> bool:
@@ -143,8 +112,7 @@ class BaseCertificate:
             raise ValueError(f"it names an option outside of 0 to {self.k - 1}")
         if tidy_goal(self.goal) != self.goal:
             raise ValueError(f"its goal is {self.goal!r}, which is {tidy_goal(self.goal)!r}")
-        if self.goal != BEST:
-            Goal.parse(self.goal).check(self.labels)
+        Goal.parse(self.goal).check(self.labels)
 
     def _has_scores(self) -> bool:
         """Whether there is a score for each label."""

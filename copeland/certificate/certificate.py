@@ -5,22 +5,19 @@ The claims, their levels and the proof are explained in docs/notes/certificate-p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.cluster_evidence import ClusterVotes, check_clusters
-from copeland.certificate.evidence import THESE, Given, check_labels, votes_of
-from copeland.certificate.goal_proof import is_reached
-from copeland.certificate.proof import Terms, Voters, prove
-from copeland.certificate.sentences import (
-    advice_of,
-    list_assumptions,
-    statement_of,
-)
+from copeland.certificate.cluster_evidence import ClusterVotes
+from copeland.certificate.evidence import check_labels
+from copeland.certificate.proof import Terms, prove
+from copeland.certificate.samples import Given, Voters, votes_of
 from copeland.support.goal import BEST, tidy_goal
+from copeland.support.phrasing import capital, format_count, join_names, quote_names
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,16 +65,16 @@ class Certificate(BaseCertificate):
     not_worse: tuple[int, ...] = ()  # proved not worse by the margin, or better
     even: tuple[int, ...] = ()  # proved even with the baseline, or within the margin of it
     clusters: tuple[int, int, str] | None = None  # if the cases come in any: as in Clusters
+    surety: ClassVar[tuple[str, str, str]] = ("proved", "is proved", "are proved")
 
     @property
     def statement(self) -> str:
         """What is proved, in a sentence."""
-        return statement_of(self, self.terms)
-
-    @property
-    def decided(self) -> bool:
-        """Whether the goal is reached."""
-        return is_reached(self)
+        said = (
+            f"after {format_count(self.votes, 'vote')}, {self.claims.statement} ({self.proviso})."
+        )
+        beginning = self.terms.sample.beginning
+        return f"{beginning}{said}" if beginning else capital(said)
 
     @property
     def advice(self) -> str:
@@ -89,7 +86,7 @@ class Certificate(BaseCertificate):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the votes must be like for the statement to hold."""
-        return tuple(list_assumptions(self.terms, self.active is not None))
+        return tuple(self._list_assumptions())
 
     @property
     def least(self) -> int:
@@ -105,25 +102,66 @@ class Certificate(BaseCertificate):
     def proviso(self) -> str:
         """How sure it is, in a few words."""
         # Undone votes may speak against it: then nothing is proved, though all cases are judged.
-        said = self.best or (self.goal != BEST and self.decided)
-        if self.complete and self.voters == THESE and said:
-            return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
-        return f"error probability {self.delta:g}"
+        said = bool(self.best) or self.decided
+        return self.terms.sample.say_surety(self.delta, self.complete and said)
 
     @property
     def complete(self) -> bool:
         """Whether there are no more votes to come: of test cases, because all are judged."""
-        if self.cases is None:
-            return False
-        return self.votes == self.cases * (self.k * (self.k - 1) // 2)
+        return self.terms.sample.is_complete(self.votes, self.k * (self.k - 1) // 2)
+
+    def state_winners(self) -> str:
+        """Return who is best, as in a sentence."""
+        names = quote_names(self.labels)
+        among = len(self.among)
+        scope = "" if self.active is None else f" among the {among} active options"
+        up_to = f" up to a margin of {self.margin:g}" if self.margin > 0 else ""
+        if self.verdict == "open":
+            what = "no option is proved best" if self.beats or self.ties else "nothing is proved"
+            left = join_names([names[i] for i in self.possible])
+            left = "every option" if len(self.possible) == among else left
+            yet = "" if self.complete else " yet"
+            return f"{what}{scope}{up_to}{yet}; {left} could still be best"
+        if self.verdict == "winner":
+            claim = "is proved the only winner" if self.is_all and not up_to else "is proved best"
+        else:
+            claim = "are proved tied for first" if not up_to else "are each proved best"
+        beats = "beats, or ties within the margin," if up_to else "beats"
+        by = " by more than the margin" if up_to else ""
+        alone = self.is_all and len(self.best) < among
+        rivals = "no other option beats as many" if alone else "no option beats more"
+        best, least = join_names([names[i] for i in self.best]), self.least
+        if least == 0:
+            return f"{best} {claim}{scope}{up_to}: no option beats another{by}"
+        how_many = f"at least {least} of the {among - 1} others"
+        if least == among - 1:
+            how_many = "the other" if among == 2 else "every other"
+        return (
+            f"{best} {claim}{scope}{up_to}: "
+            f"{'it' if self.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
+        )
+
+    def find_share(self) -> float | None:
+        """Return 1 if an option is proved best; how near the others are, the evidence tells."""
+        return 1.0 if self.best else None
+
+    def _list_assumptions(self) -> Iterator[str]:
+        yield from self.terms.sample.list_assumptions()
+        yield "Which option is shown first is drawn at random, or makes no difference."
+        yield (
+            f"Delta, the margin{self.claims.fixed} and what counts as a vote were fixed before the votes were seen, and no "
+            "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
+        )
+        if self.epoch == 0:
+            yield "No option was added after the first vote."
+        if self.active is None:
+            yield "The statement is about all options ever offered."
+        else:
+            yield "The statement is about the active options alone, as if there were no others."
 
     def _require_fitting(self) -> None:
         super()._require_fitting()
         self.terms.check()
-        if self.voters.startswith("judge") != (self.cases is not None):
-            raise ValueError(f"voters is {self.voters!r} and cases is {self.cases!r}")
-        if self.clusters is not None:
-            check_clusters(self.clusters)
         check_labels(self.labels, self.k)
 
     def _has_scores(self) -> bool:
@@ -144,6 +182,17 @@ class Certificate(BaseCertificate):
         votes = votes_of(wins, ties, missing, given, clusters)
         terms = self.terms, self.active, self.labels
         return self._recheck(votes.digest, lambda: Certificate(**prove(votes, *terms)), "votes")
+
+
+def advice_of(choice: Sequence[int], best: Sequence[int], names: Sequence[str]) -> str:
+    """Return which option to take, by these names: with a margin, one proved best may lose to another."""
+    taken = join_names([names[i] for i in choice])
+    if len(choice) > 1:
+        return f"Take any of {taken}: by the votes, none of them is ahead."
+    beats = f"Take {taken}: by what is proved and what is likely, it beats the most others."
+    if set(choice) <= set(best):
+        return beats
+    return f"{beats} That it is best up to the margin is not proved yet."
 
 
 def certify(
@@ -223,6 +272,6 @@ def certify(
     winner: it beats the other, and no other option beats as many (exact: all cases are judged).>
     """
     kept = tidy_goal(goal)
-    terms = Terms(delta, margin, epoch, voters, offered, cases, tuple(judges), goal=kept)
+    terms = Terms(delta, margin, epoch, voters, offered, cases, tuple(judges), kept)
     votes = votes_of(wins, ties, missing, given, clusters)
     return Certificate(**prove(votes, terms, active, labels))

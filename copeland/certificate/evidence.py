@@ -1,17 +1,13 @@
-"""What counts of votes speak for: the evidence for each option over each other, in nats."""
+"""Counts of votes, checked, and the evidence of many pairs at once, in nats."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
-from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import PRIOR
 from copeland.support.arrays import Bools, Floats, Ints
@@ -92,142 +88,7 @@ def check_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     return names
 
 
-THESE, LIKE_THESE = "judge, these cases", "judge, cases like these"
-Given = tuple[ArrayLike, ArrayLike]
 DENSE = 2_500  # pairs, of which all are looked at
-
-
-class VoteCounts(NamedTuple):
-    """The counts that claims are judged by."""
-
-    won: Ints
-    tied: Ints
-    missing: Ints | None  # answers that never came: losses of both sides
-    given: tuple[Ints, Ints] | None  # wins and ties as they were before any was undone
-    cases: int | None = None  # votes that there are of each pair; None: no end of them
-    clusters: ClusterVotes | None = None  # the same votes by clusters of cases, if they come in any
-
-    def find_evidence(self, margin: float) -> Floats:
-        """Return the evidence for each option over each other: the smaller of what stands and what was given."""
-        if self.clusters is not None:
-            return self.clusters.find_evidence(len(self.won), margin)
-        found = self._find_evidence(self.won, self.tied, margin)
-        if self.given is not None:
-            found = np.minimum(found, self._find_evidence(*self.given, margin))
-        return found
-
-    def _find_evidence(self, won: Ints, tied: Ints, margin: float) -> Floats:
-        if self.cases is not None:
-            return log_evidence_of_cases(won, self._losses(won, tied), tied, self.cases, margin)
-        return log_evidence_of_pairs(won, self._losses(won, tied), tied, margin)
-
-    def _losses(self, won: Ints, tied: Ints) -> Ints:
-        if self.missing is None:
-            return won.T
-        if self.cases is None:
-            return won.T + self.missing
-        return won.T + np.minimum(self.missing, self.cases - won - won.T - tied)
-
-    def unbeaten(self, margin: float) -> Bools:
-        """Return who is sure not to be beaten by whom, though not to win: of test cases, exact ties among them."""
-        if self.clusters is not None:
-            return self.clusters.unbeaten(len(self.won), margin)
-        if self.cases is None:
-            return np.zeros(self.won.shape, dtype=bool)
-        found = [(self.won, self.tied), *([] if self.given is None else [self.given])]
-        sure = [cannot_lose(w, self._losses(w, t), t, self.cases, margin) for w, t in found]
-        return np.logical_and.reduce(sure)
-
-    @property
-    def number(self) -> int:
-        """How many votes stand."""
-        return int(self.won.sum() + self.tied.sum() // 2)
-
-    def cut(self, k: int) -> VoteCounts:
-        """Return the votes on the first ``k`` options alone."""
-        missing = None if self.missing is None else self.missing[:k, :k]
-        given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
-        clusters = None if self.clusters is None else self.clusters.cut(k)
-        return VoteCounts(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases, clusters)
-
-    @property
-    def digest(self) -> str:
-        """The same counts have the same digest, on any machine."""
-        tables = (self.won, self.tied, self.missing, *(self.given or ()))
-        content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
-        if self.clusters is not None:
-            content += self.clusters.content
-        return hashlib.sha256(content).hexdigest()
-
-
-def votes_of(
-    wins: ArrayLike,
-    ties: ArrayLike | None,
-    missing: ArrayLike | None,
-    given: Given | None,
-    clusters: ClusterVotes | None = None,
-) -> VoteCounts:
-    """Return counts that are checked; what is nowhere missing or undone is left out."""
-    won, tied, lost = check_counts(wins, ties, missing)
-    before = None if given is None else check_counts(*given)[:2]
-    if before is not None and len(before[0]) != len(won):
-        raise InvalidParameter(
-            f"given has {len(before[0])} options, wins has {len(won)}; make them equal."
-        )
-    if before is not None and np.array_equal(before, (won, tied)):
-        before = None
-    if clusters is not None:
-        clusters.require_same(won, tied)
-    return VoteCounts(won, tied, lost if lost.any() else None, before, None, clusters)
-
-
-def on_cases(votes: VoteCounts, voters: str, cases: int | None) -> VoteCounts:
-    """Return the votes as they are to be weighed; refuse a number of test cases that does not fit."""
-    if (cases is not None) != voters.startswith("judge"):
-        raise InvalidParameter(
-            f"voters is {voters!r} and cases is {cases!r}; say how many test cases there are where judges vote, "
-            "and only there."
-        )
-    if cases is None:
-        if votes.clusters is not None:
-            raise InvalidParameter(
-                f"voters is {voters!r}, and only test cases come in clusters; leave clusters out, or say which judges vote."
-            )
-        return votes
-    if votes.clusters is not None:
-        votes = votes._replace(clusters=votes.clusters.about(voters == THESE))
-    for won, tied in ((votes.won, votes.tied), votes.given or (votes.won, votes.tied)):
-        require_cases(won + won.T + tied, cases)
-    return votes._replace(cases=cases) if voters == THESE else votes
-
-
-def evidence(
-    wins: ArrayLike,
-    ties: ArrayLike | None = None,
-    margin: float = 0.0,
-    missing: ArrayLike | None = None,
-    given: Given | None = None,
-    cases: int | None = None,
-    clusters: ClusterVotes | None = None,
-) -> Floats:
-    """Return the evidence in nats for each option over each other, K x K.
-
-    Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
-    :func:`copeland.kernels.vote_evidence.log_evidence`. With ``cases``, p_ij is the mean over exactly so many test cases.
-    With ``clusters``, these are what is drawn at random.
-
-    Examples
-    --------
-    >>> evidence([[0, 30], [10, 0]]).round(2).tolist()
-    [[-inf, 4.26], [-inf, -inf]]
-    """
-    check_margin(margin)
-    votes = votes_of(wins, ties, missing, given, clusters)
-    return (
-        votes.find_evidence(margin)
-        if cases is None
-        else on_cases(votes, THESE, cases).find_evidence(margin)
-    )
 
 
 def log_evidence_of_pairs(wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.evidence import check_counts, check_labels, mask_of
-from copeland.certificate.goal_proof import find_top, is_reached
-from copeland.certificate.proof import pairs_of
-from copeland.certificate.sentences import state_goal
+from copeland.certificate.proof import pairs_of, prove_goal
 from copeland.errors import InvalidParameter
-from copeland.support.arrays import Bools, Floats, Ints
-from copeland.support.goal import BEST, TOP, Goal, tidy_goal
+from copeland.support.arrays import Bools, Ints
+from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import format_count, join_names, quote_names
 
 
@@ -48,11 +48,7 @@ class PanelCertificate(BaseCertificate):
     below: tuple[int, ...] = ()  # lose to it
     not_worse: tuple[int, ...] = ()  # do not lose to it
     even: tuple[int, ...] = ()  # tied with it
-
-    @property
-    def decided(self) -> bool:
-        """Whether the goal is reached."""
-        return is_reached(self)
+    surety: ClassVar[tuple[str, str, str]] = ("sure to be", "is", "are")
 
     @property
     def lower(self) -> tuple[int, ...]:
@@ -62,7 +58,28 @@ class PanelCertificate(BaseCertificate):
     @property
     def statement(self) -> str:
         """What is settled, in a sentence."""
-        return f"{_when(self)}, {_claim(self, quote_names(self.labels))}."
+        return f"{_when(self)}, {self.claims.statement}."
+
+    def state_winners(self) -> str:
+        """Return who is best, as in a sentence."""
+        labels = quote_names(self.labels)
+        left = join_names([labels[i] for i in self.possible if i not in self.best], last="or")
+        scope = "" if self.active is None else f" among the {len(self.active)} active options"
+        if self.verdict == "open":
+            return f"no option is sure to be best{scope} yet: the best may be {left}"
+        names, them = (
+            join_names([labels[i] for i in self.best]),
+            "it" if len(self.best) == 1 else "them",
+        )
+        whether = "" if self.is_all else f", though {left} may tie with {them}"
+        if self.verdict == "tied":
+            return f"{names} are tied for first{scope}: {_reach(self, 'each')}{whether}"
+        what = "the only winner" if self.is_all else "best"
+        return f"{names} is {what}{scope}: {_reach(self, 'it')}{whether}"
+
+    def find_share(self) -> float:
+        """Return how many of the pairs are settled, of all."""
+        return (len(self.beats) + len(self.ties)) / (self.k * (self.k - 1) // 2)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -140,18 +157,22 @@ def panel_certificate(
     Whatever the 7 missing answers say, tea is the only winner: it beats every other.
     """
     won, tied, left = check_counts(wins, ties, missing)
-    goal = tidy_goal(goal)
     if members is not None:
         if members < 1:
             raise InvalidParameter(f"members is {members}; a panel has at least 1.")
         require_at_most(won + won.T + tied + left, members)
-    among = np.flatnonzero(mask_of(active, len(won)))
+    inside = mask_of(active, len(won))
+    among = np.flatnonzero(inside)
     cut = np.ix_(among, among)
-    beats, lowest, highest, best, possible = settle_pairs(won[cut], left[cut])
-    tied_for_sure = np.triu((left[cut] == 0) & ~beats & ~beats.T, 1)
+    found, lowest, highest, best, possible = settle_pairs(won[cut], left[cut])
+    beats, tied_for_sure = np.zeros((2, *won.shape), dtype=bool)
+    beats[cut] = found
+    tied_for_sure[cut] = np.triu((left[cut] == 0) & ~found & ~found.T, 1)
     scores = np.zeros((len(won), 2), dtype=np.int64)
     scores[among] = np.stack([lowest, highest], axis=1)
-    names = check_labels(labels, len(won))
+    names, aim = check_labels(labels, len(won)), Goal.parse(goal)
+    compare = partial(_compare_with_baseline, beats, tied_for_sure)
+    bounds = scores[:, 0], scores[:, 1]
     return PanelCertificate(
         labels=names,
         votes=int(won.sum() + tied.sum() // 2),
@@ -163,38 +184,16 @@ def panel_certificate(
         is_all=bool(best.any() and (best == possible).all()),
         possible=tuple(among[possible].tolist()),
         scores=pairs_of(scores),
-        beats=pairs_of(among[np.argwhere(beats)]),
-        ties=pairs_of(among[np.argwhere(tied_for_sure)]),
-        goal=goal,
-        **_settle_goal(goal, names, won + tied / 2, scores, beats, tied_for_sure, among),
+        beats=pairs_of(np.argwhere(beats)),
+        ties=pairs_of(np.argwhere(tied_for_sure)),
+        goal=str(aim),
+        **prove_goal(aim, names, bounds, inside, won + tied / 2, compare),
     )
 
 
-def _settle_goal(
-    text: str,
-    labels: Sequence[str],
-    points: Floats,
-    scores: Ints,
-    beats: Bools,
-    tied: Bools,
-    among: Ints,
-) -> dict[str, tuple[int, ...]]:
-    """What a goal beyond one winner needs; ``beats`` and ``tied`` are of the options ``among``."""
-    if text == BEST:
-        return {}
-    goal = Goal.parse(text)
-    goal.check(labels)
-    if goal.kind == TOP:
-        inside = mask_of(among.tolist(), len(points))
-        return {"top": find_top(scores[:, 0], scores[:, 1], inside, goal.number, points)}
-    baseline = goal.baseline(labels)
-    if baseline is None or baseline not in among:
-        return {}
-    place = int(np.flatnonzero(among == baseline)[0])
-    even = tied[place] | tied[:, place]
-    found = {"above": beats[:, place], "below": beats[place], "even": even}
-    found["not_worse"] = found["above"] | even
-    return {name: tuple(among[who].tolist()) for name, who in found.items()}
+def _compare_with_baseline(beats: Bools, tied: Bools, baseline: int) -> dict[str, Bools]:
+    above, even = beats[:, baseline], tied[baseline] | tied[:, baseline]
+    return {"above": above, "below": beats[baseline], "even": even, "not_worse": above | even}
 
 
 def settle_pairs(won: Ints, missing: Ints) -> tuple[Bools, Ints, Ints, Bools, Bools]:
@@ -232,24 +231,6 @@ def _when(c: PanelCertificate) -> str:
         return f"{excused} {format_count(c.missing, 'answer')} still missing"
     said = "the missing answer says" if c.missing == 1 else f"the {c.missing:,} missing answers say"
     return f"{excused} whatever {said}" if c.excused else f"Whatever {said}"
-
-
-def _claim(c: PanelCertificate, labels: Sequence[str]) -> str:
-    """The verdict in words, with the options by these names."""
-    if c.goal != BEST:
-        return state_goal(c, "sure to be", "is", "are")
-    left = join_names([labels[i] for i in c.possible if i not in c.best], last="or")
-    scope = "" if c.active is None else f" among the {len(c.active)} active options"
-    if c.verdict == "open":
-        return f"no option is sure to be best{scope} yet: the best may be {left}"
-    names = join_names([labels[i] for i in c.best])
-    whether = (
-        "" if c.is_all else f", though {left} may tie with {'it' if len(c.best) == 1 else 'them'}"
-    )
-    if c.verdict == "tied":
-        return f"{names} are tied for first{scope}: {_reach(c, 'each')}{whether}"
-    what = "the only winner" if c.is_all else "best"
-    return f"{names} is {what}{scope}: {_reach(c, 'it')}{whether}"
 
 
 def _reach(c: PanelCertificate, each: str) -> str:

@@ -16,16 +16,15 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from copeland.certificate.evidence import check_counts
-from copeland.certificate.goal_proof import cut_by_certificate, list_contenders
+from copeland.certificate.goal_claims import cut_by_certificate
 from copeland.certificate.panel_certificate import (
     PanelCertificate,
     panel_certificate,
     require_at_most,
-    settle_pairs,
 )
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
-from copeland.support.goal import ABOVE, BEST, TOP, Goal
+from copeland.support.goal import ABOVE, BEST, TIERS, TOP
 from copeland.support.rng import stream
 
 Until = Literal["best", "all"]
@@ -101,18 +100,25 @@ def next_question(
     seen = [()] * len(asked) if last is None else last
     if until not in get_args(Until):
         raise InvalidParameter(f"until is {until!r}; say 'best' or 'all'.")
+    if until == "all" and goal != BEST:
+        raise InvalidParameter(f"until is 'all', which is about who is best, and goal is {goal!r}.")
     if not len(asked) == len(may) == len(seen):
         raise InvalidParameter(
             f"answered, allowed and last are about {len(asked)}, {len(may)} and {len(seen)} voters; "
             "give them equal numbers."
         )
     draws = rng if isinstance(rng, np.random.Generator) else stream(rng, "panel")
-    missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
-    if goal == BEST:
-        doubts = _doubts(won, missing, draws, until)
-    else:
-        doubts = _doubts_of_goal(won, missing, draws, _Aim.of(goal, labels, won, missing))
-    return None if doubts is None else _asking(doubts, asked, may, seen, draws)
+    found = _certify_so_far(won, asked, goal, labels)
+    if found.decided and (until == "best" or found.is_all):
+        return None
+    missing = _count_missing(asked)
+    strict, weak = _claims(won, missing, draws)
+    _, wins, failures = _plan(found, strict, weak, until)
+    upsets = np.maximum(_upsets(strict, wins), _upsets(weak, failures))
+    # What is asked is what is likeliest to upset the plan; among pairs outside of it, what is most open.
+    rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
+    doubts = np.where(_find_open_pairs(found, missing), rest + np.maximum(upsets, upsets.T), 0.0)
+    return _asking(doubts, asked, may, seen, draws)
 
 
 class PanelClaim(NamedTuple):
@@ -150,18 +156,11 @@ def cheapest_plan(
     Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
     """
     won, _, left = check_counts(wins, missing=missing)
-    strict, weak = _claims(won, left, stream(0, "plan"))
-    if goal != BEST:
-        aim = _Aim.of(goal, labels, won, left)
-        if aim.settled:
-            return None
-        champion, chosen, others = aim.plan(strict, weak)
-    elif settle_pairs(won, left)[3].any():
+    found = panel_certificate(won, missing=left, labels=labels, goal=goal)
+    if found.decided:
         return None
-    else:
-        plan = _cheapest(strict, weak, 0)
-        assert plan is not None, "every completion has a winner"
-        champion, chosen, others = plan
+    strict, weak = _claims(won, left, stream(0, "plan"))
+    champion, chosen, others = _plan(found, strict, weak)
     claims = [
         PanelClaim(i, j, is_win, math.ceil(claims.answers[i, j]))
         for is_win, claims, mask in ((True, strict, chosen), (False, weak, others))
@@ -186,12 +185,8 @@ def still_matter(
     """
     won = check_counts(wins)[0]
     asked = _mask(answered, "answered", len(won))
-    missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
-    if goal != BEST:
-        aim = _Aim.of(goal, labels, won, missing)
-        return ~asked & (aim.open_pairs() & (not aim.settled))
-    beats, _, _, best, possible = settle_pairs(won, missing)
-    return ~asked & (_open_pairs(beats, missing, possible) & (not best.any()))
+    found = _certify_so_far(won, asked, goal, labels)
+    return ~asked & (_find_open_pairs(found, _count_missing(asked)) & (not found.decided))
 
 
 def likely_winner(wins: ArrayLike, i: int, j: int) -> int:
@@ -218,40 +213,23 @@ def _mask(values: ArrayLike, what: str, k: int) -> Bools:
     return full
 
 
-def _doubts(won: Ints, missing: Ints, draws: np.random.Generator, until: Until) -> Floats | None:
-    """How much there is to learn from each pair, K x K; None if all is settled that is to be."""
-    beats, _, _, best, possible = settle_pairs(won, missing)
-    if best.any() and (until == "best" or (best == possible).all()):
-        return None
-    strict, weak = _claims(won, missing, draws)
-    matters = _open_pairs(beats, missing, possible)
-    return _find_values(_plan(strict, weak, until), strict, missing, matters)
+def _count_missing(asked: Bools) -> Ints:
+    return (~asked).sum(axis=0) * ~np.eye(asked.shape[1], dtype=bool)
 
 
-def _doubts_of_goal(
-    won: Ints, missing: Ints, draws: np.random.Generator, aim: _Aim
-) -> Floats | None:
-    """The same for a goal beyond one winner."""
-    if aim.settled:
-        return None
-    strict, weak = _claims(won, missing, draws)
-    _, wins, failures = aim.plan(strict, weak)
-    plan = np.maximum(_upsets(strict, wins), _upsets(weak, failures))
-    return _find_values(plan, strict, missing, aim.open_pairs())
+def _certify_so_far(
+    won: Ints, asked: Bools, goal: str, labels: Sequence[str] | None
+) -> PanelCertificate:
+    return panel_certificate(won, missing=_count_missing(asked), labels=labels, goal=goal)
 
 
-def _find_values(plan: Floats, strict: _Claims, missing: Ints, matters: Bools) -> Floats:
-    """How much there is to learn from each pair that matters: by the plan first, then by how open it is."""
-    rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
-    return np.where(matters, rest + np.maximum(plan, plan.T), 0.0)
-
-
-def _open_pairs(beats: Bools, missing: Ints, possible: Bools) -> Bools:
-    """The pairs whose missing answers may bear on who is best.
-
-    Scores of options that cannot win any more matter to nobody: nor do pairs of two of them.
-    """
-    return ~beats & ~beats.T & (missing > 0) & (possible[:, None] | possible)
+def _find_open_pairs(found: PanelCertificate, missing: Ints) -> Bools:
+    """The pairs whose missing answers may bear on the goal: not those of two options whose scores matter to nobody."""
+    beats, matters = np.zeros(missing.shape, dtype=bool), np.zeros(found.k, dtype=bool)
+    for i, j in found.beats:
+        beats[i, j] = beats[j, i] = True
+    matters[list(found.claims.open_options)] = True
+    return ~beats & (missing > 0) & (matters[:, None] | matters)
 
 
 def _claims(won: Ints, missing: Ints, draws: np.random.Generator) -> tuple[_Claims, _Claims]:
@@ -287,16 +265,6 @@ def _price_claims(needed: Ints, missing: Ints, share: Floats, jitter: Floats) ->
     return _Claims(chance, answers, price)
 
 
-def _plan(strict: _Claims, weak: _Claims, until: Until) -> Floats:
-    """How likely each pair of the cheapest plan is to upset it, by the answers that tell; 0 outside."""
-    plan = _cheapest(strict, weak, int(until == "all"))
-    if plan is None:  # the winners are not alone: settle one of them
-        plan = _cheapest(strict, weak, 0)
-    assert plan is not None, "every completion has a winner"
-    _, wins, failures = plan
-    return np.maximum(_upsets(strict, wins), _upsets(weak, failures))
-
-
 def _upsets(claims: _Claims, chosen: Bools) -> Floats:
     asked = chosen & (claims.answers > 0)
     return np.where(asked, (1 - claims.chance + _DOUBT) / np.maximum(claims.answers, 1), 0.0)
@@ -322,61 +290,57 @@ def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[int, Bools, Bo
     return int(c), champion, _ranks(others, axis=0) < more[c, n]
 
 
-class _Aim(NamedTuple):
-    """A goal beyond one winner, and how far a panel has settled it."""
+def _plan(
+    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until = "best"
+) -> tuple[int, Bools, Bools]:
+    """Return who leads, and the wins and failures by which the goal is settled at the lowest price."""
+    return _PLANS[found.claims.goal.kind](found, strict, weak, until)
 
-    goal: Goal
-    found: PanelCertificate
-    missing: Ints
 
-    @classmethod
-    def of(cls, goal: str, labels: Sequence[str] | None, won: Ints, missing: Ints) -> _Aim:
-        found = panel_certificate(won, missing=missing, labels=labels, goal=goal)
-        return cls(Goal.parse(goal), found, missing)
+def _plan_winner(
+    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+) -> tuple[int, Bools, Bools]:
+    plan = _cheapest(strict, weak, int(until == "all"))
+    if plan is None:  # the winners are not alone: settle one of them
+        plan = _cheapest(strict, weak, 0)
+    assert plan is not None, "every completion has a winner"
+    return plan
 
-    @property
-    def settled(self) -> bool:
-        return self.found.decided
 
-    def open_pairs(self) -> Bools:
-        """The pairs whose missing answers may bear on the goal."""
-        k, beats = self.found.k, np.zeros(self.missing.shape, dtype=bool)
-        for i, j in self.found.beats:
-            beats[i, j] = beats[j, i] = True
-        matters = np.zeros(k, dtype=bool)
-        if self.goal.kind == TOP:
-            matters[list_contenders(self.found, self.goal.number)] = True
-        elif self.goal.kind == ABOVE:
-            matters[self.goal.baseline(self.found.labels)] = True
-        else:
-            matters[:] = [low < high for low, high in self.found.scores]
-        return ~beats & (self.missing > 0) & (matters[:, None] | matters)
+def _plan_comparison(
+    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+) -> tuple[int, Bools, Bools]:
+    (baseline,), each = found.claims.open_options, np.zeros(strict.chance.shape, dtype=bool)
+    each[baseline] = strict.chance[baseline] >= strict.chance[:, baseline]
+    each[:, baseline] = ~each[baseline]
+    each[baseline, baseline] = False
+    return baseline, each, np.zeros_like(each)
 
-    def plan(self, strict: _Claims, weak: _Claims) -> tuple[int, Bools, Bools]:
-        """Return who leads, the wins and the failures to settle, at the lowest price."""
-        order = np.argsort(-strict.chance.sum(axis=1), kind="stable")
-        k, baseline = len(order), self.goal.baseline(self.found.labels)
-        if baseline is not None:
-            each = np.zeros((k, k), dtype=bool)
-            each[baseline] = strict.chance[baseline] >= strict.chance[:, baseline]
-            each[:, baseline] = ~each[baseline]
-            each[baseline, baseline] = False
-            return baseline, each, np.zeros((k, k), dtype=bool)
-        if self.goal.kind == TOP:
-            m = self.goal.number
-            tried = [
-                order,
-                *(_swap(order, m, a, b) for a in (1, 2) for b in (0, 1) if a <= m < k - b),
-            ]
-            cuts = [_cheapest_cut(strict, weak, one[:m], 0) for one in tried]
-        else:
-            tiers = cut_by_certificate(self.found)
-            closed = {sum(tier <= t for tier in tiers.values()) for t in tiers.values()}
-            cuts = [
-                _cheapest_cut(strict, weak, order[:t], 1) for t in range(1, k) if t not in closed
-            ]
-        _, wins, failures = min(cuts, key=lambda cut: cut[0])
-        return int(order[0]), wins, failures
+
+def _plan_top(
+    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+) -> tuple[int, Bools, Bools]:
+    order, m = _order_by_chance(strict), found.claims.goal.number
+    swaps = (_swap(order, m, a, b) for a in (1, 2) for b in (0, 1) if a <= m < len(order) - b)
+    cuts = [_cheapest_cut(strict, weak, one[:m], 0) for one in (order, *swaps)]
+    return int(order[0]), *min(cuts, key=lambda cut: cut[0])[1:]
+
+
+def _plan_tiers(
+    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+) -> tuple[int, Bools, Bools]:
+    order, tiers = _order_by_chance(strict), cut_by_certificate(found)
+    closed = {sum(tier <= t for tier in tiers.values()) for t in tiers.values()}
+    open_ones = [t for t in range(1, len(order)) if t not in closed]
+    cuts = [_cheapest_cut(strict, weak, order[:t], 1) for t in open_ones]
+    return int(order[0]), *min(cuts, key=lambda cut: cut[0])[1:]
+
+
+_PLANS = {BEST: _plan_winner, TOP: _plan_top, ABOVE: _plan_comparison, TIERS: _plan_tiers}
+
+
+def _order_by_chance(strict: _Claims) -> Ints:
+    return np.argsort(-strict.chance.sum(axis=1), kind="stable")
 
 
 def _swap(order: Ints, m: int, inside: int, outside: int) -> Ints:

@@ -6,23 +6,16 @@ The claims, their levels and the proof are explained in docs/notes/certificate-p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betainc
 
 from copeland.certificate.cluster_evidence import ClusterVotes
-from copeland.certificate.evidence import (
-    LIKE_THESE,
-    VoteCounts,
-    check_labels,
-    check_margin,
-    mask_of,
-    on_cases,
-)
-from copeland.certificate.goal_proof import bound_by_top, list_baseline_pairs, prove_goal
+from copeland.certificate.evidence import check_labels, check_margin, mask_of
+from copeland.certificate.samples import Sample, VoteCounts, Voters, sample_of
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
     Levels,
@@ -34,44 +27,33 @@ from copeland.kernels.vote_evidence import (
     win_level,
 )
 from copeland.support.arrays import Bools, Floats, Ints
-from copeland.support.goal import ABOVE, BEST, Goal
-
-Voters = Literal[
-    "independent",
-    "dependent",
-    "people",
-    "people, missing ignored",
-    "judge, these cases",
-    "judge, cases like these",
-]
+from copeland.support.goal import BEST, Goal
 
 
 class Terms(NamedTuple):
     """What was agreed on beforehand."""
 
-    delta: float
-    margin: float
-    epoch: int
-    voters: Voters
-    offered: int | None
-    cases: int | None
-    judges: tuple[str, ...]
+    delta: float = 0.05
+    margin: float = 0.0
+    epoch: int = 0
+    voters: Voters = "independent"
+    offered: int | None = None
+    cases: int | None = None
+    judges: tuple[str, ...] = ()
     goal: str = BEST
     clusters: tuple[int, int, str] | None = None  # as in Clusters, if cases come in any
 
     @property
-    def dependent(self) -> bool:
-        """Whether votes of different pairs may depend on each other, so that averages have no proof."""
-        return self.voters in ("dependent", LIKE_THESE)
+    def sample(self) -> Sample:
+        """What the votes are a sample of."""
+        return sample_of(self.voters, self.cases, self.judges, self.clusters)
 
     def levels(self, k: int, union: bool) -> Levels:
         """Return how much evidence claims on ``k`` options need, but those about a baseline."""
-        how = (self.delta, self.epoch, self.dependent, union)
-        if self.goal != BEST:
-            goal = Goal.parse(self.goal)
-            delta = (baseline_shares(k)[1] if goal.kind == ABOVE else 1.0) * self.delta
-            return levels(k, delta, *how[1:], self.margin, goal.number)
-        return levels(k, *how, self.margin)
+        goal = Goal.parse(self.goal)
+        delta = (baseline_shares(k)[1] if goal.name else 1.0) * self.delta
+        dependent = self.sample.dependent
+        return levels(k, delta, self.epoch, dependent, union, self.margin, goal.number)
 
     def check(self) -> None:
         """Refuse what cannot be agreed on."""
@@ -84,10 +66,7 @@ class Terms(NamedTuple):
             raise InvalidParameter(
                 f"epoch is {self.epoch}; it is 0 if options are never added, else 1, 2, ... with each addition."
             )
-        if self.voters not in get_args(Voters):
-            raise InvalidParameter(
-                f"voters is {self.voters!r}; say 'independent', 'people' or 'dependent'."
-            )
+        sample_of(self.voters, self.cases, self.judges, self.clusters)
 
 
 def prove(
@@ -95,7 +74,7 @@ def prove(
 ) -> dict[str, Any]:
     """Return the fields of a :class:`copeland.Certificate`: what the votes prove, and on which terms."""
     terms.check()
-    votes = on_cases(votes, terms.voters, terms.cases)
+    votes = votes.taken_as(terms.sample)
     every, digest, offered = votes.number, votes.digest, len(votes.won)
     k = offered if terms.offered is None else terms.offered
     if not 2 <= k <= offered:
@@ -108,9 +87,9 @@ def prove(
     at = terms.levels(k, active is not None)
     exact = votes.find_evidence(0.0)
     found = votes.find_evidence(terms.margin) if terms.margin > 0 else exact
-    held = votes.unbeaten(terms.margin)
+    held = votes.find_unbeaten(terms.margin)
     lower, upper, best, is_all = apply_row_argument(found, at, among, held)
-    even = votes.unbeaten(0.0)
+    even = votes.find_unbeaten(0.0)
     # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
     close = found >= at.pair  # i is not behind j by the margin or more
     beats = close & (exact >= at.exact)
@@ -127,17 +106,15 @@ def prove(
         possible = best if is_all else _possible(*scores, among)
         if best.any() and not is_all and (possible == best).all():
             is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True, among)
-    aimed: dict[str, tuple[int, ...]] = {}
-    if terms.goal != BEST:
-        level = baseline_level(k, terms.delta, terms.epoch, terms.dependent)
-        aimed = prove_goal(
-            Goal.parse(terms.goal), votes, terms.margin, level, (lower, upper), among, names[:k]
-        )
-        for i, j in list_baseline_pairs(Goal.parse(terms.goal), names, aimed):
-            beats[i, j] = True  # what is proved for the goal is proved
-        scores = _tighten(scores, _bound_scores(beats, among, even))
-        if terms.margin == 0:
-            scores = bound_by_top(scores, aimed.get("top", ()), among)
+    points, goal = votes.won + votes.tied / 2, Goal.parse(terms.goal)
+    compare = partial(_compare_with_baseline, votes, terms)
+    aimed = prove_goal(goal, names[:k], (lower, upper), among, points, compare)
+    baseline = goal.baseline(names)
+    beats[list(aimed.get("above", ())), baseline] = True  # what is proved for the goal is proved
+    beats[baseline, list(aimed.get("below", ()))] = True
+    scores = _tighten(scores, _bound_scores(beats, among, even))
+    if terms.margin == 0:
+        scores = _bound_by_top(scores, aimed.get("top", ()), among)
     return dict(
         terms._asdict()
         | {"clusters": None if votes.clusters is None else tuple(votes.clusters.clusters)},
@@ -154,9 +131,7 @@ def prove(
         best=_indices(best),
         is_all=is_all,
         possible=_indices(possible),
-        choice=_choice(
-            votes.won + votes.tied / 2, beats, among, possible if terms.margin > 0 else best
-        )
+        choice=_choice(points, beats, among, possible if terms.margin > 0 else best)
         if best.any()
         else (),
         scores=(
@@ -171,13 +146,9 @@ def prove(
 def is_decided(
     wins: Ints,
     ties: Ints,
-    delta: float,
-    margin: float,
-    epoch: int,
-    dependent: bool,
+    terms: Terms,
     missing: Ints | None = None,
     given: tuple[Ints, Ints] | None = None,
-    cases: int | None = None,
     clusters: ClusterVotes | None = None,
 ) -> bool:
     """Tell whether :func:`copeland.certify` would name an option best; it is asked before every question.
@@ -185,13 +156,13 @@ def is_decided(
     Examples
     --------
     >>> wins = np.array([[0, 6], [2, 0]])
-    >>> [is_decided(n * wins, 0 * wins, 0.05, 0.0, 0, False) for n in (1, 9)]
+    >>> [is_decided(n * wins, 0 * wins, Terms()) for n in (1, 9)]
     [False, True]
     """
-    at = levels(len(wins), delta, epoch, dependent)
-    votes = VoteCounts(wins, ties, missing, given, cases, clusters)
-    among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
-    _, _, best, _ = apply_row_argument(votes.find_evidence(margin), at, among, held)
+    at = terms.levels(len(wins), union=False)
+    votes = VoteCounts(wins, ties, missing, given, terms.sample, clusters)
+    among, held = np.ones(len(wins), bool), votes.find_unbeaten(terms.margin)
+    _, _, best, _ = apply_row_argument(votes.find_evidence(terms.margin), at, among, held)
     return bool(best.any())
 
 
@@ -250,6 +221,78 @@ def _bound_by_verdict(
     top = min(most[best])
     others = np.minimum(most, top - is_all)
     return np.where(best, max(least[among]), least), np.where(best, top, others)
+
+
+def _bound_by_top(scores: tuple[Ints, Ints], top: Sequence[int], among: Bools) -> tuple[Ints, Ints]:
+    """Return the intervals of scores, if no other option beats more than any of the top."""
+    inside = np.isin(np.arange(len(among)), top)
+    if not top or not (among & ~inside).any():
+        return scores
+    least, most = scores
+    floor, ceiling = least[among & ~inside].max(), most[inside].min()
+    return (
+        np.where(inside, np.maximum(least, floor), least),
+        np.where(inside | ~among, most, np.minimum(most, ceiling)),
+    )
+
+
+def prove_goal(
+    goal: Goal,
+    labels: Sequence[str],
+    bounds: tuple[Ints, Ints],
+    among: Bools,
+    points: Floats,
+    compare: Callable[[int], Mapping[str, Bools]],
+) -> dict[str, tuple[int, ...]]:
+    """Return the fields of a certificate that a goal beyond one winner needs.
+
+    Parameters
+    ----------
+    bounds
+        How many others each option beats, at least and at most.
+    points
+        Votes for each option over each other, a tie as half of one.
+    compare
+        What says by a baseline who is above it, below, not worse and even.
+    """
+    goal.check(labels)
+    baseline = goal.baseline(labels)
+    if baseline is not None and among[baseline]:
+        others = among & (np.arange(len(among)) != baseline)
+        return {name: _indices(who & others) for name, who in compare(baseline).items()}
+    return {"top": find_top(*bounds, among, goal.number, points)} if goal.number > 1 else {}
+
+
+def find_top(
+    lower: Ints, upper: Ints, among: Bools, number: int, points: Floats
+) -> tuple[int, ...]:
+    """Return so many options that beat at least as many others, each, as any other option beats at most; or none."""
+    options = np.flatnonzero(among)
+    if len(options) <= number:
+        return tuple(options.tolist())
+    shares = points.sum(axis=1) / np.maximum((points + points.T).sum(axis=1), 1)
+    order = sorted(options.tolist(), key=lambda i: (-lower[i], -upper[i], -shares[i]))
+    top, rest = order[:number], order[number:]
+    return tuple(sorted(top)) if min(lower[top]) >= max(upper[rest]) else ()
+
+
+def _compare_with_baseline(votes: VoteCounts, terms: Terms, baseline: int) -> dict[str, Bools]:
+    """Return who is better than the baseline, who is worse, who is not worse by the margin, and who is even with it.
+
+    Each claim includes the one before it, so one capital stands for each option that is wrong, or two if it is exactly even.
+    """
+    k, margin = len(votes.won), terms.margin
+    level = baseline_level(k, terms.delta, terms.epoch, terms.sample.dependent)
+    exact, close = votes.find_evidence(0.0) >= level, votes.find_evidence(margin) >= level
+    beats, even = close & exact, close & close.T if margin > 0 else np.zeros_like(close)
+    held = votes.find_unbeaten(0.0)
+    even |= held & held.T & ~beats & ~beats.T  # all cases are judged, and the count is even
+    return {
+        "above": beats[:, baseline],
+        "below": beats[baseline],
+        "not_worse": close[:, baseline] if margin > 0 else beats[:, baseline],
+        "even": even[baseline] & ~beats[:, baseline] & ~beats[baseline],
+    }
 
 
 def _possible(lower: Ints, upper: Ints, among: Bools) -> Bools:

@@ -134,8 +134,7 @@ class Start:
 
     @property
     def _promise(self) -> dict[str, Any]:
-        fixed = {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
-        return fixed if self.goal == BEST else {**fixed, "goal": self.goal}
+        return {name: getattr(self, name) for name in ("delta", "margin", "epoch", "goal")}
 
 
 def new_start(k: int, **terms: Any) -> Start:

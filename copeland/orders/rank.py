@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.evidence import check_counts, check_labels
-from copeland.certificate.goal_proof import tiers_of
+from copeland.certificate.goal_claims import tiers_of
 from copeland.certificate.panel_certificate import PanelCertificate
 from copeland.errors import InvalidParameter
 from copeland.formats import read_votes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copeland.report.axes import REGRET_WORDS
 from copeland.simulation.runs import REGRETS, Runs
-from copeland.support.goal import BEST
+from copeland.support.goal import Goal
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -58,7 +58,7 @@ BOUND_WORDS = {
     ),
     "lower_samples": (
         "lower bound, duels",
-        "fewest duels of any algorithm to be sure of a winner, for each ln(1/delta)",
+        "fewest duels of any algorithm to be sure of {}, for each ln(1/delta)",
     ),
     "lower_samples_ecw": ("- by ECW's plan", "the same, or more: each win confirmed alone"),
     "lower_condorcet": (
@@ -177,9 +177,8 @@ def bounds_table(found: Mapping[str, Any], name: str) -> Table:
     )
     form = "corrected" if found["corrected"] else "as printed in the paper"
     words = dict(BOUND_WORDS)
-    if found["goal"] != BEST:
-        symbol, meaning = words["lower_samples"]
-        words["lower_samples"] = symbol, meaning.replace("a winner", f"the goal {found['goal']}")
+    symbol, meaning = words["lower_samples"]
+    words["lower_samples"] = symbol, meaning.format(Goal.parse(found["goal"]).answer)
     columns = {"quantity": FIXED, "value": NUMBER, "what it is": {}}
     table = make_table(f"{name}: {given}; {form}", columns)
     for key, (symbol, meaning) in words.items():

@@ -72,7 +72,7 @@ class Visitors:
 
         def find(log: Log) -> list[Ballot]:
             state = self._work.state
-            return [state.name_ballot(one) for one in _list_held(state, log, voter)]
+            return [state.name_ballot(one) for one in _list_held_ballots(state, log, voter)]
 
         return self._work.read(find)
 
@@ -153,7 +153,7 @@ class Visitors:
         """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
         work, state = self._work, self._work.state
         require_open(state)
-        held = _list_held(state, log, voter)
+        held = _list_held_ballots(state, log, voter)
         if held:
             is_open = work.kind.is_open(state, now)
             return state.name_ballot(held[0]._replace(time=now)) if is_open else None
@@ -171,7 +171,7 @@ class Visitors:
         return state.name_ballot(asked[0]) if asked else None
 
 
-def _list_held(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
+def _list_held_ballots(state: StudyState, log: Log, voter: str) -> list[AskedEvent]:
     """The ballots that a voter has not answered and whose options are still asked, the oldest first."""
     waiting, asked = list_waiting(state, log, voter), state.options_asked
     return [one for one in waiting if asked.issuperset((one.left, one.right))]

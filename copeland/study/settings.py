@@ -241,8 +241,7 @@ class Settings:
 
         known = find(self.spec.name).parameters
         shared = self.terms(epoch) | {"dependent": int(self.dependent)}
-        if self.goal != BEST:
-            shared["goal"] = Goal.parse(self.goal).with_number(names)
+        shared["goal"] = Goal.parse(self.goal).with_number(names)
         return dict(self.spec.params) | {k: v for k, v in shared.items() if k in known}
 
     def terms(self, epoch: int) -> dict[str, Any]:

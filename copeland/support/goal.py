@@ -47,35 +47,48 @@ class Goal(NamedTuple):
 
     def check(self, labels: Sequence[str]) -> None:
         """Refuse a goal that these options cannot have."""
-        if self.kind == TOP and self.number >= len(labels):
+        if self.number >= max(len(labels), 2):
             raise InvalidParameter(
                 f"goal is 'top:{self.number}', but there are {len(labels)} options; ask for at most {len(labels) - 1}.",
                 "goal",
             )
-        if self.kind == ABOVE and self.name not in labels:
+        if self.name and self.name not in labels:
             raise InvalidParameter(
                 f"goal is 'above:{self.name}', but no option has that name; {nearest(self.name, labels)}",
                 "goal",
             )
 
+    def fits(self, labels: Sequence[str]) -> bool:
+        """Tell whether there is anything to ask of these options alone: of a baseline, if it is one of them."""
+        return len(labels) > self.number and (not self.name or self.name in labels)
+
+    def baseline(self, labels: Sequence[str]) -> int | None:
+        """Return which option all others are compared with, if any."""
+        return labels.index(self.name) if self.name else None
+
     def with_number(self, labels: Sequence[str]) -> str:
         """Return the goal with its baseline by number, as an algorithm reads it."""
-        return f"{ABOVE}:{labels.index(self.name)}" if self.kind == ABOVE else str(self)
+        return f"{self.kind}:{labels.index(self.name)}" if self.name else str(self)
 
     @property
     def end(self) -> str:
         """What has come true when it is reached, as in "until ..."."""
-        if self.kind == TOP:
-            return f"the top {self.number} are proved"
-        if self.kind == ABOVE:
-            return f"each option is proved better or worse than {quote_name(self.name)}"
-        return (
-            "an option is proved best" if self.kind == BEST else "no more tiers can be told apart"
-        )
+        return {
+            BEST: "an option is proved best",
+            TOP: f"the top {self.number} are proved",
+            ABOVE: f"each option is proved better or worse than {quote_name(self.name)}",
+            TIERS: "no more tiers can be told apart",
+        }[self.kind]
 
-    def baseline(self, labels: Sequence[str]) -> int | None:
-        """Return which option all others are compared with, if any."""
-        return labels.index(self.name) if self.kind == ABOVE else None
+    @property
+    def aim(self) -> str:
+        """What votes are to prove, as in "they do not prove ..."."""
+        return {BEST: "which option is best"}.get(self.kind, "all that the goal asks for")
+
+    @property
+    def answer(self) -> str:
+        """What duels are to find, as in "to be sure of ..."."""
+        return {BEST: "a winner"}.get(self.kind, f"the goal {self}")
 
 
 def tidy_goal(text: str) -> str:

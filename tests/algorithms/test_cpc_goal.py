@@ -11,7 +11,7 @@ from scipy.stats import binom
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.certificate.certificate import certify
-from copeland.certificate.goal_proof import tiers_of
+from copeland.certificate.goal_claims import tiers_of
 from copeland.kernels.goals.asking import waiting_pair
 from copeland.kernels.loop import new_ledger
 from copeland.policy import arrays_of

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from copeland.certificate.evidence import evidence as certificate_evidence
+from copeland.certificate.samples import evidence as certificate_evidence
 from copeland.kernels.planner.champion import MOST_PRIOR
 from copeland.kernels.planner.planner_state import Meetings, Planner
 from copeland.kernels.planner.prices import (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from study_pages import study_with, votes
 
 from copeland.certificate.certificate import certify
-from copeland.certificate.evidence import evidence
+from copeland.certificate.samples import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study import create_study
 from copeland.study.log.events import CREATED, Event

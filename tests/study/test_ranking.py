@@ -13,7 +13,7 @@ from study_pages import undrawn
 
 import copeland
 from copeland.certificate.certificate import certify
-from copeland.certificate.goal_proof import tiers_of
+from copeland.certificate.goal_claims import tiers_of
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import PRIOR
 from copeland.study.report.study_page import ranking_parts, study_page

@@ -61,7 +61,7 @@ def test_an_answer_that_could_not_be_stored_leaves_the_state_as_the_log_is(
 ):
     ballot = people_study.visitors.following("ann")
     other = open_study("tea", people_study.storage)
-    waiting = "copeland.study.ballots._list_held"
+    waiting = "copeland.study.ballots._list_held_ballots"
 
     def broken(*_):
         raise StorageError("gone")

@@ -12,9 +12,8 @@ from copeland.cli.arguments import STORAGE, Storage
 from copeland.cli.output import Reply, note
 from copeland.cli.study import Named, Server, find_study, open_study, study
 from copeland.errors import InvalidParameter, StorageError
-from copeland.support import goal as goals
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import format_count, percent, quote_name, quote_names
+from copeland.support.phrasing import format_count, percent, quote_name
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -155,32 +154,21 @@ def list_command(storage: Storage = STORAGE) -> Reply:
 
 
 def _describe_row(name: str, storage: str) -> dict[str, Any]:
-    from copeland.study.results.verdict import kind_of_verdict
-
     work = open_study(name, storage)
     standing = work.standing(voters=False)
     certificate = standing.certificate
-    best = [certificate.labels[i] for i in certificate.chosen]
-    if certificate.goal != goals.BEST:
-        named = (
-            f": {', '.join(quote_names(best))}" if best and certificate.goal != goals.TIERS else ""
-        )
-        stands = f"{kind_of_verdict(certificate)}, {certificate.goal}{named}"
-    elif best:
-        stands = f"proved best: {', '.join(quote_names(best))}"
-    elif standing.leader:
-        stands = f"open, {quote_name(standing.leader)} leads"
-    else:
-        stands = "open, no votes yet"
+    leader = "no votes yet"
+    if standing.leader:
+        leader = f"{quote_name(standing.leader)} leads"
     return {
         "study": name,
         "options": len(standing.options),
         "votes": standing.votes,
-        "verdict": kind_of_verdict(certificate),
-        "best": best,
+        "verdict": certificate.claims.outcome,
+        "best": [certificate.labels[i] for i in certificate.chosen],
         "leader": standing.leader,
         "closed": standing.closed,
-        "stands": stands,
+        "stands": certificate.claims.summary or f"open, {leader}",
     }
 
 
@@ -250,7 +238,7 @@ def _find_source(work: Study | RemoteStudy) -> Source:
     """How this study is looked at: of one in a storage without the forecasts of a status, which take a while."""
     from copeland.study import Study
     from copeland.study.results.reading import Reading
-    from copeland.study.results.verdict import claim_of, kind_of_verdict
+    from copeland.study.results.verdict import claim_of
 
     if not isinstance(work, Study):
         far = work
@@ -269,7 +257,7 @@ def _find_source(work: Study | RemoteStudy) -> Source:
         standing = work.standing(voters=False)
         found = standing.certificate
         return {
-            "verdict": kind_of_verdict(found),
+            "verdict": found.claims.outcome,
             "claim": claim_of(Reading(standing)),
             "best": [found.labels[i] for i in found.chosen],
             "votes": standing.votes,

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.evidence import evidence
-from copeland.certificate.sentences import on_cases
+from copeland.certificate.samples import LIKE_THESE, THESE, Sample, TheseCases, evidence, sample_of
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
 from copeland.forecast.outlook import Need, Outlook, outlook_of
@@ -25,7 +24,7 @@ from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, w
 from copeland.study.case_draw import CaseDraw
 from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import Kind, Names, Subject, Without, last_of
-from copeland.study.kinds.presentation import Rest, count_pairs, name_aim
+from copeland.study.kinds.presentation import Rest, count_pairs
 from copeland.study.log.case_ledger import Case, CaseLedger
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_of
@@ -37,7 +36,7 @@ from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
-from copeland.support.goal import ABOVE, BEST, Goal
+from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import about, format_count
 
 
@@ -139,6 +138,10 @@ class JudgedCases(Kind):
                 "items."
             )
 
+    def sample(self, settings: Settings) -> Sample:
+        """Return what the votes are a sample of."""
+        return sample_of(LIKE_THESE if settings.finite is None else THESE, settings.cases)
+
     # Estimates
 
     def is_exact(self, settings: Settings) -> bool:
@@ -171,7 +174,7 @@ class JudgedCases(Kind):
     def begin_claim(self, certificate: BaseCertificate) -> str:
         """Return on which cases the claim is, as its beginning."""
         assert isinstance(certificate, Certificate)
-        return on_cases(certificate.terms)
+        return certificate.terms.sample.beginning
 
     def say_end(self, standing: Standing) -> str:
         """Return that all cases are judged, once they are."""
@@ -206,7 +209,7 @@ class JudgedCases(Kind):
             return
         more = _count_missing_cases(standing)
         would = f"about {about(more)} more cases would" if more > 0 else "a few more may"
-        aim = name_aim(settings.goal)
+        aim = Goal.parse(settings.goal).aim
         if is_judged:
             yield f"All {n} are judged. They do not prove {aim} on cases like these; {would}."
         elif more > 0:
@@ -252,7 +255,7 @@ class JudgedCases(Kind):
         if certificate.complete:
             return Rest(
                 "answered",
-                f"all {settings.cases:,} cases are judged, and they do not prove {name_aim(settings.goal)} "
+                f"all {settings.cases:,} cases are judged, and they do not prove {Goal.parse(settings.goal).aim} "
                 "on cases like these.",
             )
         return Rest("answered", f"{who} skipped or failed on all cases that are left.")
@@ -363,12 +366,14 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     at = levels(state.k, **terms, top=goal.number)
     level = max(win_level(at, state.k - 2), loss_level(at))
     if settings.goal != BEST:
-        base = baseline_level(state.k, *(terms[n] for n in ("delta", "epoch", "dependent")))
-        level = base if goal.kind == ABOVE else max(level, at.exact)
+        level = max(level, at.exact)
+    if goal.name:
+        level = baseline_level(state.k, *(terms[n] for n in ("delta", "epoch", "dependent")))
     proof = state.ledger.tables(now)
     undone = (proof.missing_or_none, proof.before_undoing)
+    sample = TheseCases(cases=settings.cases)
     close, exact = (
-        evidence(proof.wins, proof.ties, margin, *undone, cases=settings.finite) >= level
+        evidence(proof.wins, proof.ties, margin, *undone, sample) >= level
         for margin in (settings.margin, 0.0)
     )
     known = close & (exact | close.T)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.evidence import evidence
+from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
 from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, remaining_of
@@ -52,10 +51,6 @@ class Estimator:
     def is_exact(self, settings: Settings) -> bool:
         """Tell whether a proof may count all votes that there can be."""
         return False
-
-    def find_settled_share(self, certificate: BaseCertificate) -> float | None:
-        """Return how many of the pairs are settled, of all; None where pairs are estimated, and never settled."""
-        return None
 
     def find_likely_wins(self, standing: Standing) -> NDArray[np.bool_]:
         """Return which wins are as sure as a proof, but for their pair alone: K x K."""

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.proof import is_decided
+from copeland.certificate.proof import Terms, is_decided
+from copeland.certificate.samples import Sample
 from copeland.errors import InvalidParameter, StudyClosed
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.registry import find
@@ -239,11 +240,15 @@ class Kind(Presentation):
 
     # What it proves
 
+    def sample(self, settings: Settings) -> Sample:
+        """Return what the votes are a sample of."""
+        return Sample()
+
     def certificate(
         self, state: StudyState, now: float, active: bool = False
     ) -> Certificate | PanelCertificate:
         """Return what the votes that count prove, about the options that are not retired or the active ones alone."""
-        return certify_votes(state, now, active)
+        return certify_votes(state, self.sample(state.settings), now, active)
 
     def counts(self, state: StudyState, now: float) -> tuple[Any, ...]:
         """Return what a certificate is made from: wins, ties, missing answers, and votes as they were given."""
@@ -260,17 +265,18 @@ class Kind(Presentation):
 
     def _is_open(self, state: StudyState, now: float) -> bool:
         """Tell the same; of one winner, with few votes, that is known without looking at them."""
-        if state.settings.goal != BEST:
+        if state.settings.goal != BEST or len(state.options_left) < state.k:
             return not self.certificate(state, now).decided
-        settings = state.settings
-        terms = settings.terms(state.epoch)
-        if len(state.options_left) < state.k:
-            return self.certificate(state, now).verdict == "open"
-        if settings.finite is None and state.votes < fewest_votes(state.k, **terms):
+        settings, sample = state.settings, self.sample(state.settings)
+        fewest = fewest_votes(state.k, **settings.terms(state.epoch))
+        if settings.finite is None and state.votes < fewest:
             return True
         proof = state.ledger.tables(now)
-        given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
-        return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
+        terms = Terms(
+            settings.delta, settings.margin, state.epoch, sample.voters, cases=sample.cases
+        )
+        given = (proof.missing_or_none, proof.before_undoing)
+        return not is_decided(proof.wins, proof.ties, terms, *given)
 
     def panel_standing(self, state: StudyState) -> PanelStanding | None:
         """Return where the panel stands; None where there is none."""

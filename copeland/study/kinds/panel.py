@@ -44,7 +44,6 @@ from copeland.study.kinds.presentation import (
     PAIRS,
     ProgressWords,
     Rest,
-    count_pairs,
     list_better,
     list_pairs,
 )
@@ -88,7 +87,6 @@ class PanelOfVoters(Kind):
     terms = ("labels", "excused", "goal")
     only_counts = False
     best = "sure to be best"
-    goal_words = ("sure to be", "is", "are")
     answers = "answers"
     belief = BELIEF
     lead_sense = ", with half a win for each open pair"
@@ -224,10 +222,6 @@ class PanelOfVoters(Kind):
     def is_exact(self, settings: Settings) -> bool:
         """Tell whether a proof may count all votes that there can be: a panel is its whole electorate."""
         return True
-
-    def find_settled_share(self, certificate: BaseCertificate) -> float:
-        """Return how many of the pairs are settled, of all."""
-        return (len(certificate.beats) + len(certificate.ties)) / count_pairs(certificate.k)
 
     def find_likely_wins(self, standing: Standing) -> NDArray[np.bool_]:
         """Return no win: each is settled, or it is not."""

@@ -23,7 +23,7 @@ from copeland.study.log.state import StudyState
 from copeland.study.options import Option
 from copeland.study.pair_choice import RUNNING, BallotRequest, recall_ballots
 from copeland.study.settings import Settings
-from copeland.support.goal import ABOVE, BEST, Goal
+from copeland.support.goal import Goal
 from copeland.support.rng import stream
 
 Aim = tuple[str, Sequence[str]]  # a goal, and the names of the options that are asked
@@ -54,10 +54,7 @@ def aim_of(settings: Settings, options: Sequence[Option], among: Sequence[int]) 
 
 def can_reach_goal(goal: str, names: Sequence[str]) -> bool:
     """Tell whether there is anything to ask of these options: of a baseline, if it is one of them."""
-    if goal == BEST:
-        return len(names) > 1
-    aim = Goal.parse(goal)
-    return len(names) > max(aim.number, 1) and (aim.kind != ABOVE or aim.name in names)
+    return Goal.parse(goal).fits(names)
 
 
 class PanelSitting:

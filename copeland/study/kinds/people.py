@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from copeland.certificate.samples import PEOPLE, PEOPLE_WHO_LEAVE, Sample
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
 from copeland.forecast.outlook import Remaining, remaining_of
@@ -71,6 +72,10 @@ class People(Kind):
             "this study is for people, so a judge's votes prove nothing here; create it for a judge with --voters judge "
             "(voters='judge')."
         )
+
+    def sample(self, settings: Settings) -> Sample:
+        """Return what the votes are a sample of."""
+        return Sample(PEOPLE if settings.missing == AGAINST else PEOPLE_WHO_LEAVE)
 
     # Estimates
 

@@ -15,7 +15,6 @@ from copeland.study.results.measures import Measures
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.support.escaping import command_line
-from copeland.support.goal import BEST
 from copeland.support.names import name_voters
 from copeland.support.phrasing import (
     about,
@@ -53,7 +52,6 @@ class Presentation(Estimator):
     """What all kinds show alike, and what is so of independent visitors."""
 
     best = "proved best"
-    goal_words = ("proved", "is proved", "are proved")
     answers = "votes"
     lead_sense = ", by wins minus losses"
     about_gone = "the verdict is about all options, that one included"
@@ -325,11 +323,6 @@ def list_better(reading: Measures) -> list[int]:
     """Return who beats more options than any leader does."""
     most = max(reading.scores[i] for i in reading.leaders)
     return [i for i in reading.order if i in reading.among and reading.scores[i] > most]
-
-
-def name_aim(goal: str) -> str:
-    """Return what votes are to prove, as in "they do not prove ..."."""
-    return "which option is best" if goal == BEST else "all that the goal asks for"
 
 
 def count_pairs(k: int) -> int:

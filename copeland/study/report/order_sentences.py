@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from copeland.orders.rank import COLUMNS, Ranking
 from copeland.study.results.analysis import Analysis
-from copeland.support.goal import ABOVE, Goal
+from copeland.support.goal import Goal
 from copeland.support.phrasing import join_names
 
 ORDER_KEY = (
@@ -35,7 +35,7 @@ def proof_sentences(reading: Analysis, order: Ranking) -> Iterator[str]:
         if apart:
             yield f"{by} {apart}"
     goal = Goal.parse(found.goal)
-    if goal.kind == ABOVE:
+    if goal.name:
         yield from (f"{by} {words}" for words in _compare_baseline(reading, order, goal))
 
 

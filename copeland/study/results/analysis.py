@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from copeland.certificate.sentences import IN, OPEN, count_goal, place_option
-from copeland.certificate.sentences import OUT as GONE
+from copeland.certificate.goal_claims import IN, OPEN
+from copeland.certificate.goal_claims import OUT as GONE
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import Ballots, fit_strengths
 from copeland.orders.rank import (
@@ -29,11 +29,11 @@ from copeland.study.options import ACTIVE
 from copeland.study.results.measures import Floats
 from copeland.study.results.reading import Reading
 from copeland.study.results.standing import PROVED as PROVED  # which is documented here
-from copeland.study.results.verdict import Verdict, kind_of_verdict, verdict_of
-from copeland.support import goal as goals
+from copeland.study.results.verdict import Verdict, verdict_of
 
 # What is known of an option.
 BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
+_KNOWN = {IN: BEST, OPEN: POSSIBLE, GONE: OUT}
 
 UNIFORM = "random"  # the one algorithm that chooses pairs without looking at the votes
 
@@ -104,20 +104,17 @@ class Analysis(Reading):
 
     def count_outcome(self) -> dict[str, str]:
         """Return how far it is decided, in a few numbers."""
-        found = self.certificate
-        if not self.aims_at_best:
-            return count_goal(found)
-        return {"not ruled out": f"{len(found.possible):,}", "proved best": f"{len(found.best):,}"}
+        return self.certificate.claims.count()
 
     @property
     def is_either(self) -> bool:
         """Whether the pairs to be asked may be settled either way: so it is of a panel, and with a baseline."""
-        return self.kind.asks_either_way or self.certificate.goal.startswith(goals.ABOVE)
+        return self.kind.asks_either_way or bool(self.certificate.claims.goal.name)
 
     @property
     def badge(self) -> str:
         """What is proved, or likely, in a word or two."""
-        kind, standing = kind_of_verdict(self.certificate), self.standing
+        kind, standing = self.certificate.claims.outcome, self.standing
         if kind == "winner" and not self.certificate.is_all and not self.certificate.margin:
             return "Proved best"
         if kind != "open":
@@ -139,13 +136,13 @@ class Analysis(Reading):
         for i in self.order:
             option, counts = standing.options[i], i in self.among
             votes = won[i] + lost[i] + tied[i]
-            known, place = self._classify(i)
+            where, place = self.certificate.claims.place(i)
             rows.append(
                 OptionRow(
                     index=i,
                     name=option.name,
                     state=option.state,
-                    known=known,
+                    known=_KNOWN[where],
                     place=place if counts else option.state,
                     counts=counts,
                     tier=self.tiers.get(i),
@@ -162,19 +159,6 @@ class Analysis(Reading):
                 )
             )
         return rows
-
-    def _classify(self, option: int) -> tuple[str, str]:
-        """What is known of an option, in a word and in more."""
-        found = self.certificate
-        if not self.aims_at_best:
-            where, words = place_option(found, option)
-            return {IN: BEST, OPEN: POSSIBLE, GONE: OUT}[where], words
-        if option in found.best:
-            return BEST, BEST
-        if option not in found.possible:
-            return OUT, OUT
-        may_tie = found.best and not found.margin
-        return POSSIBLE, "tie not ruled out" if may_tie else "not ruled out"
 
     def to_dict(self) -> dict[str, Any]:
         """Return how the study stands, ready for JSON."""

@@ -18,8 +18,7 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
-from copeland.certificate.evidence import evidence
-from copeland.certificate.sentences import share_of_goal
+from copeland.certificate.samples import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import (
@@ -46,7 +45,6 @@ from copeland.study.log.ledger import Tables
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState, fold_log
 from copeland.study.results.standing import Standing, epoch_with, leader_of
-from copeland.support.goal import BEST
 from copeland.support.phrasing import percent, quote_names
 from copeland.support.rng import stream
 
@@ -130,7 +128,7 @@ def proved_share(state: StudyState | Standing, proof: Tables) -> float:
     """
     settings = state.settings
     counts = (proof.wins, proof.ties, settings.margin, proof.missing_or_none, proof.before_undoing)
-    found = evidence(*counts, cases=settings.finite)
+    found = evidence(*counts, kind_of(settings).sample(settings))
     found = np.maximum(found[np.ix_(state.options_left, state.options_left)], 0.0)
     epoch, offered = epoch_with(state, state.options_left)
     k = len(found)
@@ -156,12 +154,8 @@ def share_of(standing: Standing) -> float:
 def _share_of(
     votes: StudyState | Standing, proof: Tables, found: Certificate | PanelCertificate
 ) -> float:
-    if found.goal != BEST:
-        return share_of_goal(found)
-    settled = kind_of(votes.settings).find_settled_share(found)
-    if settled is not None:
-        return settled
-    return 1.0 if found.decided else proved_share(votes, proof)  # sums of floats may miss 1
+    share = found.claims.share
+    return proved_share(votes, proof) if share is None else share
 
 
 def _progress(state: StudyState, now: float) -> Progress:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.goal_proof import cut_by_certificate
+from copeland.certificate.goal_claims import cut_by_certificate
 from copeland.forecast.forecast import ForecastRange
 from copeland.forecast.outlook import Outlook, Remaining, scale_outlook
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances

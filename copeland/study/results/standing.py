@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.evidence import LIKE_THESE, THESE
-from copeland.certificate.proof import Voters
+from copeland.certificate.samples import Sample
 from copeland.forecast.start import Start
 from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
 from copeland.study.log.ledger import NO_BALLOTS, Tables, Totals
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Edit, StudyState, find_options_left
 from copeland.study.options import ACTIVE, Option
-from copeland.study.settings import AGAINST, Settings
+from copeland.study.settings import Settings
 from copeland.support.goal import Goal
 from copeland.support.judge_statistics import Position, position_of
 
@@ -218,7 +217,9 @@ def standing_of(
     )
 
 
-def certify_votes(state: StudyState, now: float, active: bool = False) -> Certificate:
+def certify_votes(
+    state: StudyState, sample: Sample, now: float, active: bool = False
+) -> Certificate:
     """Return what the votes that count prove.
 
     That is about the options that are not retired or, if only that is proved, about all that were ever offered.
@@ -226,17 +227,21 @@ def certify_votes(state: StudyState, now: float, active: bool = False) -> Certif
     """
     if active:
         among = [i for i, option in enumerate(state.options) if option.state == ACTIVE]
-        return _certificate_among(state, now, among, among)
+        return _certificate_among(state, sample, now, among, among)
     kept = state.options_left
-    whole = _certificate_among(state, now, kept)
-    if whole.k == len(kept) or whole.offered == len(kept):
+    whole = _certificate_among(state, sample, now, kept)
+    if state.k == len(kept) or whole.offered == len(kept):
         return whole
-    partial = _certificate_among(state, now, kept, kept)
+    partial = _certificate_among(state, sample, now, kept, kept)
     return partial if partial.chosen or not set(whole.chosen) & set(kept) else whole
 
 
 def _certificate_among(
-    state: StudyState, now: float, options: Sequence[int], active: Sequence[int] | None = None
+    state: StudyState,
+    sample: Sample,
+    now: float,
+    options: Sequence[int],
+    active: Sequence[int] | None = None,
 ) -> Certificate:
     """Return what is proved in the first epoch that had these options: options which came later were retired.
 
@@ -250,13 +255,13 @@ def _certificate_among(
         delta=state.settings.delta,
         margin=state.settings.margin,
         epoch=epoch,
-        voters=certificate_voters(state.settings),
+        voters=sample.voters,
         active=active,
         labels=[option.name for option in state.options],
         missing=proof.missing_or_none,
         given=proof.before_undoing,
         offered=None if offered == state.k else offered,
-        cases=state.settings.cases or None,
+        cases=sample.cases,
         judges=state.ledger.judges,
         goal=state.settings.goal,
     )
@@ -266,15 +271,6 @@ def epoch_with(state: StudyState | Standing, options: Sequence[int]) -> tuple[in
     """Return the first epoch that had all these options, and how many it had."""
     last = max(options, default=0)
     return next((epoch, k) for epoch, k in sorted(state.offered.items()) if k > last)
-
-
-def certificate_voters(settings: Settings) -> Voters:
-    """Return what a certificate calls the voters of a study."""
-    if settings.missing:
-        return "people" if settings.missing == AGAINST else "people, missing ignored"
-    if settings.cases:
-        return THESE if settings.finite else LIKE_THESE
-    return "independent"
 
 
 def leader_of(state: StudyState, certificate: Certificate | PanelCertificate) -> str | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.certificate import Certificate
-from copeland.certificate.sentences import advice_of, state_goal
+from copeland.certificate.certificate import Certificate, advice_of
+from copeland.certificate.goal_claims import Outcome
 from copeland.forecast.plausible_worlds import favourite_of
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import LEAST
@@ -17,7 +16,6 @@ from copeland.study.results.notes import describe_edits
 from copeland.study.results.reading import Reading
 from copeland.study.results.standing import PROVED, Standing
 from copeland.support.escaping import inert
-from copeland.support.goal import BEST
 from copeland.support.notebook_html import html_table
 from copeland.support.phrasing import (
     LISTED,
@@ -96,7 +94,7 @@ class Verdict:
     'open'
     """
 
-    kind: Literal["winner", "tied", "reached", "open"]  # reached: a goal beyond one winner is
+    kind: Outcome
     claim: str
     proved: tuple[str, ...]  # wrong with probability delta at most
     shown: tuple[str, ...]  # by the votes as they are, and estimates
@@ -160,7 +158,7 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
     votes = votes if isinstance(votes, Reading) else Reading(votes)
     certificate = votes.certificate
     return Verdict(
-        kind=kind_of_verdict(certificate),
+        kind=certificate.claims.outcome,
         claim=claim_of(votes),
         proved=tuple(_list_proofs(votes)),
         shown=tuple(_describe_votes(votes)),
@@ -169,13 +167,6 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
         chances=votes.each_chance,
         estimates=_estimates(votes),
     )
-
-
-def kind_of_verdict(certificate: BaseCertificate) -> Literal["winner", "tied", "reached", "open"]:
-    """Return how far the goal is reached, in a word."""
-    if certificate.goal == BEST:
-        return certificate.verdict
-    return "reached" if certificate.decided else "open"
 
 
 def claim_of(votes: Reading) -> str:
@@ -190,7 +181,7 @@ def claim_of(votes: Reading) -> str:
 def _claim_goal(votes: Reading, within: bool) -> str:
     """How far a goal beyond one winner is reached; ``within`` a sentence that has begun."""
     certificate, standing = votes.certificate, votes.standing
-    claim = f"{state_goal(certificate, *votes.kind.goal_words)}."
+    claim = f"{certificate.claims.statement}."
     names = tuple(f"{name}{end}" for name in quote_names(certificate.labels) for end in " ,")
     if not claim.startswith(names) and not within:
         claim = capital(claim)  # a name of an option stays as it is
@@ -290,7 +281,7 @@ def _describe_votes(votes: Reading) -> Iterator[str]:
         return
     if votes.standing.edits:
         yield from describe_edits(votes.standing.edits, votes.standing.labels)
-    is_open = kind_of_verdict(votes.certificate) == "open"
+    is_open = votes.certificate.claims.outcome == "open"
     if is_open:
         yield from votes.kind.describe_lead(votes)
     if votes.circle:

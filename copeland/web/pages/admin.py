@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, Response
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Standing, Study
 from copeland.study.text_edits import USUAL_QUESTION
-from copeland.support import goal as goals
 from copeland.support.escaping import file_name
 from copeland.support.phrasing import capital
 from copeland.web import sessions
@@ -132,12 +131,11 @@ def _row(server: Server, page: VotingPage) -> dict[str, Any]:
 
 def _name_first(known: Standing) -> tuple[str, str | None]:
     """Who is to be named of a study, and as what: those that its goal asks for, once it is reached."""
-    found, goal = known.certificate, goals.Goal.parse(known.settings.goal)
-    chosen = ", ".join(known.labels[i] for i in found.chosen)
-    if not found.decided or not (chosen or goal.kind == goals.ABOVE):
+    claims = known.certificate.claims
+    chosen = ", ".join(known.labels[i] for i in claims.chosen)
+    if not claims.is_reached or not (chosen or claims.goal.name):
         return "ahead", known.leader
-    words = {goals.TOP: f"top {goal.number}", goals.ABOVE: f"better than {goal.name}"}
-    return f"proved {words.get(goal.kind, 'best')}", chosen or None
+    return f"proved {claims.name}", chosen or None
 
 
 @router.get("/s/{slug}/manage")

@@ -126,13 +126,13 @@ def address_of(request: Request, here: ManagedStudy, link: Link) -> str:
 
 
 def _invite(here: ManagedStudy, form: FormData) -> None:
-    names = [one.name for one in _read_invited(form)]
+    names = [one.name for one in _read_guests(form)]
     if not names:
         raise InvalidParameter("Nobody is named; write one name per line, or choose a CSV file.")
     invite(here, names, read_expiry(here, form))
 
 
-def _read_invited(form: FormData) -> list[Invited]:
+def _read_guests(form: FormData) -> list[Invited]:
     """Whom a form names, in lines or in a CSV file."""
     lines = map(str.strip, read_field(form, "names").splitlines())
     people = [Invited(line[:LABEL], "") for line in lines if line]
@@ -185,7 +185,7 @@ def table(request: Request, here: Here) -> Response:
 def send_list(request: Request, here: Here, form: Form) -> Response:
     """Make links for those in a file who have none, and return the list with all links."""
     try:
-        people = _read_invited(form)
+        people = _read_guests(form)
         found = _find_links(here, people, read_expiry(here, form))
     except CopelandError as error:
         return share_page(request, here, str(error))

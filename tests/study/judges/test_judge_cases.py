@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from copeland.certificate.case_evidence import log_evidence_of_cases
-from copeland.certificate.evidence import evidence
+from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels
 from copeland.study import create_study

@@ -1,0 +1,346 @@
+"""Counts of votes, and what they are a sample of: draws without end, people, exactly these test cases, or cases like these.
+
+That decides how the counts are weighed, what is assumed of them, and how a statement begins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
+from copeland.certificate.cluster_evidence import CASES, Clusters, ClusterVotes, check_clusters
+from copeland.certificate.evidence import check_counts, check_margin, log_evidence_of_pairs
+from copeland.errors import InvalidParameter
+from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.phrasing import format_count, join_names
+
+Voters = Literal[
+    "independent",
+    "dependent",
+    "people",
+    "people, missing ignored",
+    "judge, these cases",
+    "judge, cases like these",
+]
+PEOPLE: Voters = "people"
+PEOPLE_WHO_LEAVE: Voters = "people, missing ignored"
+THESE: Voters = "judge, these cases"
+LIKE_THESE: Voters = "judge, cases like these"
+
+_HANG_TOGETHER = ("dependent", LIKE_THESE)
+_CASES: dict[Voters, str] = {THESE: "On these {:,} cases", LIKE_THESE: "On cases like these"}
+_CLUSTERS: dict[Voters, str] = {  # what is drawn at random, if that is not the case
+    THESE: " in {1} that count the same",
+    LIKE_THESE: " ({0:,} in {1}; the clusters are the sample)",
+}
+
+_VOTES = (
+    "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
+    "counting half: votes do not influence each other, and preferences do not drift."
+)
+_ARRIVALS = (
+    "The voters are draws from one population, independent of each other. Each was dealt all pairs before the "
+    "first answer, and voters count in the order in which they arrived."
+)
+_SILENT = "One without an answer, because the judge failed or is silent, counts against both options until it is judged."
+_ONE_CASE = "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides."
+_ASSUMPTIONS: dict[Voters, tuple[str, ...]] = {
+    "independent": (
+        _VOTES,
+        "Answers of one voter to different pairs do not depend on each other.",
+        "Whether a voter answers a ballot within its lease has nothing to do with the answer; how soon does not matter.",
+    ),
+    "dependent": (
+        _VOTES,
+        "Votes on one pair come from different voters. What a voter is asked does not depend on that "
+        "voter's own earlier answers: neither directly, nor through what others were asked because "
+        "of them.",
+    ),
+    PEOPLE: (
+        _VOTES,
+        _ARRIVALS,
+        "A dealt pair without an answer counts as a loss of both options.",
+    ),
+    PEOPLE_WHO_LEAVE: (
+        _VOTES,
+        _ARRIVALS,
+        "Voters who left pairs unanswered left for reasons that have nothing to do with the options.",
+    ),
+    THESE: (
+        "The statement is about these {:,} cases and the answers that judges give on them: i beats j if i wins on more of "
+        "them than j. If a judge answers by chance, it is about the answers that it gave, or would have given.",
+        "Each case has one vote for each pair. For each pair, the cases come in a random order that no answer decides.",
+        f"A case that a judge skips counts as a tie. {_SILENT}",
+    ),
+    LIKE_THESE: (
+        "The cases are random draws, independent of each other, from all those that the statement is about. p_ij is the "
+        "probability that i wins on such a case against j, by these judges, a tie counting half.",
+        "Each case has one vote for each pair. All pairs take the cases in one random order that was drawn beforehand.",
+        f"A case that a judge skips is left out. {_SILENT}",
+    ),
+}
+_WHOLE = (
+    "Each case has one vote for each pair. A case that a judge skips {}. One without an answer, in a cluster that was begun, "
+    "counts against both options until it is judged."
+)
+_OF_CLUSTERS: dict[Voters, tuple[str, ...]] = {  # the same where cases come in clusters
+    THESE: (
+        "The statement is about {which} and the answers that judges give on them: i beats j if it is ahead of j in the mean over "
+        "clusters of wins less losses, each cluster counting the same. If a judge answers by chance, it is about the answers that it gave, "
+        "or would have given.",
+        "For each pair, the clusters come in a random order that no answer decides, each of them whole.",
+        _WHOLE.format("counts as a tie"),
+    ),
+    LIKE_THESE: (
+        "The sample is of clusters: {which}. The clusters are random draws, independent of each other, from all those that the statement "
+        "is about; cases of one cluster may depend on each other in any way. p_ij is the mean score of i against j, by these "
+        "judges, each {unit} counting the same and a tie counting half.",
+        "All pairs take the clusters in one random order that was drawn beforehand, each of them whole.",
+        _WHOLE.format("is left out"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Draws without end, and what they are: votes, people, or cases that judges decide."""
+
+    voters: Voters = "independent"
+    cases: int | None = None  # test cases that judges vote on; None: other voters
+    judges: tuple[str, ...] = ()  # whose votes count there
+    clusters: Clusters | None = None  # if the cases come in any
+
+    @property
+    def dependent(self) -> bool:
+        """Whether votes of different pairs may depend on each other, so that averages have no proof."""
+        return self.voters in _HANG_TOGETHER
+
+    @property
+    def beginning(self) -> str:
+        """On which cases and by whose judgment something is proved, as a sentence begins; empty if there is nothing to say."""
+        which = _CASES.get(self.voters, "").format(self.cases)
+        if self.clusters is not None:
+            which += _CLUSTERS[self.voters].format(self.cases, self._count_clusters(self.clusters))
+        said = [] if self.cases == 1 else [which]
+        if self.judges:
+            judges = f"judge{'s' if len(self.judges) > 1 else ''} {join_names(self.judges)}"
+            said.append(f"{'by' if any(said) else 'By'} the {judges}")
+        return f"{', '.join(said)}: " if any(said) else ""
+
+    def check(self, votes: Ints) -> None:
+        """Refuse more votes on a pair than there are cases."""
+        if self.cases is not None:
+            require_cases(votes, self.cases)
+
+    def is_complete(self, votes: int, pairs: int) -> bool:
+        """Tell whether there are no more votes to come, because all cases are judged."""
+        return self.cases is not None and votes == self.cases * pairs
+
+    def weigh(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
+        """Return the evidence in nats for each option over each other."""
+        return log_evidence_of_pairs(wins, losses, ties, margin)
+
+    def find_unbeaten(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Bools:
+        """Return who is sure not to be beaten by whom, though not to win: exact ties among them."""
+        return np.zeros(wins.shape, dtype=bool)
+
+    def count_missing(self, missing: Ints, votes: Ints) -> Ints:
+        """Return how many missing answers are losses of both sides, beside so many votes."""
+        return missing
+
+    def say_surety(self, delta: float, complete: bool) -> str:
+        """Return how sure a claim is, in a few words; ``complete``: it is made from all votes that there can be."""
+        return f"error probability {delta:g}"
+
+    def list_assumptions(self) -> Iterator[str]:
+        """Yield what is assumed of those who vote, in sentences."""
+        if self.cases == 1:
+            yield _ONE_CASE
+            return
+        if self.clusters is None:
+            yield from (sentence.format(self.cases) for sentence in _ASSUMPTIONS[self.voters])
+        else:
+            which = f"these {self.cases:,} cases in {self._count_clusters(self.clusters)}"
+            unit = "case" if self.clusters.weight == CASES else "cluster"
+            yield from (one.format(which=which, unit=unit) for one in _OF_CLUSTERS[self.voters])
+        if len(self.judges) > 1:
+            yield "Which judge votes on a case is drawn at random, or makes no difference."
+
+    @staticmethod
+    def _count_clusters(clusters: Clusters) -> str:
+        return format_count(clusters.number, "cluster")
+
+
+@dataclass(frozen=True)
+class TheseCases(Sample):
+    """Exactly these test cases: once all are judged, everything is known."""
+
+    voters: Voters = THESE
+    cases: int = 1
+
+    def weigh(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
+        """Return the evidence, infinite where the cases left cannot change a win."""
+        return log_evidence_of_cases(wins, losses, ties, self.cases, margin)
+
+    def find_unbeaten(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Bools:
+        """Return who is sure not to be beaten by whom, whatever the cases left say."""
+        return cannot_lose(wins, losses, ties, self.cases, margin)
+
+    def count_missing(self, missing: Ints, votes: Ints) -> Ints:
+        """Return how many missing answers are losses of both sides: no more than there are cases left."""
+        return np.minimum(missing, self.cases - votes)
+
+    def say_surety(self, delta: float, complete: bool) -> str:
+        """Return how sure a claim is, in a few words: no error is left once all cases are judged."""
+        if not complete:
+            return super().say_surety(delta, complete)
+        return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
+
+
+_SAMPLES: dict[Voters, type[Sample]] = {THESE: TheseCases}
+
+
+def sample_of(
+    voters: Voters,
+    cases: int | None = None,
+    judges: tuple[str, ...] = (),
+    clusters: tuple[int, int, str] | None = None,
+) -> Sample:
+    """Return what the votes of such voters are a sample of; refuse a number of test cases that does not fit."""
+    if voters not in _ASSUMPTIONS:
+        raise InvalidParameter(f"voters is {voters!r}; say 'independent', 'people' or 'dependent'.")
+    if (cases is not None) != (voters in _CASES):
+        raise InvalidParameter(
+            f"voters is {voters!r} and cases is {cases!r}; say how many test cases there are where judges vote, "
+            "and only there."
+        )
+    fixed = None if clusters is None else check_clusters(clusters)
+    return _SAMPLES.get(voters, Sample)(voters, cases, judges, fixed)
+
+
+Given = tuple[ArrayLike, ArrayLike]
+
+
+class VoteCounts(NamedTuple):
+    """The counts that claims are judged by."""
+
+    won: Ints
+    tied: Ints
+    missing: Ints | None  # answers that never came: losses of both sides
+    given: tuple[Ints, Ints] | None  # wins and ties as they were before any was undone
+    sample: Sample = Sample()
+    clusters: ClusterVotes | None = None  # the same votes by clusters of cases, if they come in any
+
+    def find_evidence(self, margin: float) -> Floats:
+        """Return the evidence for each option over each other: the smaller of what stands and what was given."""
+        if self.clusters is not None:
+            return self.clusters.find_evidence(len(self.won), margin)
+        return np.minimum.reduce(
+            [self.sample.weigh(*counts, margin) for counts in self._list_counts()]
+        )
+
+    def find_unbeaten(self, margin: float) -> Bools:
+        """Return who is sure not to be beaten by whom, though not to win: of test cases, exact ties among them."""
+        if self.clusters is not None:
+            return self.clusters.unbeaten(len(self.won), margin)
+        return np.logical_and.reduce(
+            [self.sample.find_unbeaten(*counts, margin) for counts in self._list_counts()]
+        )
+
+    def _list_counts(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Wins, losses and ties, as they stand and, if any was undone, as they were given."""
+        for won, tied in self._list_tables():
+            lost = won.T
+            if self.missing is not None:
+                lost = lost + self.sample.count_missing(self.missing, won + won.T + tied)
+            yield won, lost, tied
+
+    def _list_tables(self) -> list[tuple[Ints, Ints]]:
+        return [(self.won, self.tied), *([] if self.given is None else [self.given])]
+
+    @property
+    def number(self) -> int:
+        """How many votes stand."""
+        return int(self.won.sum() + self.tied.sum() // 2)
+
+    def cut(self, k: int) -> VoteCounts:
+        """Return the votes on the first ``k`` options alone."""
+        missing = None if self.missing is None else self.missing[:k, :k]
+        given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
+        clusters = None if self.clusters is None else self.clusters.cut(k)
+        cut = (self.won[:k, :k], self.tied[:k, :k], missing, given)
+        return VoteCounts(*cut, self.sample, clusters)
+
+    def taken_as(self, sample: Sample) -> VoteCounts:
+        """Return the same votes as such a sample; refuse more of them than it can have."""
+        clusters = self.clusters
+        if clusters is not None and sample.cases is None:
+            raise InvalidParameter(
+                f"voters is {sample.voters!r}, and only test cases come in clusters; leave clusters out, or say which judges vote."
+            )
+        if clusters is not None:
+            clusters = clusters.about(sample.voters == THESE)
+        for won, tied in self._list_tables():
+            sample.check(won + won.T + tied)
+        return self._replace(sample=sample, clusters=clusters)
+
+    @property
+    def digest(self) -> str:
+        """The same counts have the same digest, on any machine."""
+        tables = (self.won, self.tied, self.missing, *(self.given or ()))
+        content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
+        if self.clusters is not None:
+            content += self.clusters.content
+        return hashlib.sha256(content).hexdigest()
+
+
+def votes_of(
+    wins: ArrayLike,
+    ties: ArrayLike | None,
+    missing: ArrayLike | None,
+    given: Given | None,
+    clusters: ClusterVotes | None = None,
+) -> VoteCounts:
+    """Return counts that are checked; what is nowhere missing or undone is left out."""
+    won, tied, lost = check_counts(wins, ties, missing)
+    before = None if given is None else check_counts(*given)[:2]
+    if before is not None and len(before[0]) != len(won):
+        raise InvalidParameter(
+            f"given has {len(before[0])} options, wins has {len(won)}; make them equal."
+        )
+    if before is not None and np.array_equal(before, (won, tied)):
+        before = None
+    if clusters is not None:
+        clusters.require_same(won, tied)
+    return VoteCounts(won, tied, lost if lost.any() else None, before, clusters=clusters)
+
+
+def evidence(
+    wins: ArrayLike,
+    ties: ArrayLike | None = None,
+    margin: float = 0.0,
+    missing: ArrayLike | None = None,
+    given: Given | None = None,
+    sample: Sample | None = None,
+    clusters: ClusterVotes | None = None,
+) -> Floats:
+    """Return the evidence in nats for each option over each other, K x K.
+
+    Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
+    :func:`copeland.kernels.vote_evidence.log_evidence`. Of test cases as the sample, p_ij is the mean over exactly these.
+    With ``clusters``, these are what is drawn at random.
+
+    Examples
+    --------
+    >>> evidence([[0, 30], [10, 0]]).round(2).tolist()
+    [[-inf, 4.26], [-inf, -inf]]
+    """
+    check_margin(margin)
+    votes = votes_of(wins, ties, missing, given, clusters)
+    return (votes if sample is None else votes.taken_as(sample)).find_evidence(margin)
