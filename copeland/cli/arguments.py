@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import partial, wraps
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -95,51 +95,53 @@ FormatName = Annotated[
     ),
 ]
 
-_Column = partial(typer.Option, metavar="COLUMN", rich_help_panel="Columns of another file")
-
-LeftColumn = Annotated[str | None, _Column("--left", help="The option on the left.")]
-RightColumn = Annotated[str | None, _Column("--right", help="The option on the right.")]
-OutcomeColumn = Annotated[
-    str | None, _Column("--outcome", help="left, right, tie, or the name of the winner.")
-]
-VoterColumn = Annotated[str | None, _Column("--voter", help="Who voted.")]
-ItemColumn = Annotated[str | None, _Column("--item", help="What they were compared on.")]
-TimeColumn = Annotated[str | None, _Column("--time", help="When: ISO 8601, or seconds since 1970.")]
-IdColumn = Annotated[
-    str | None, _Column("--id", help="The column with an id that no two votes share.")
-]
-
 
 @dataclass(frozen=True)
 class PairColumns:
-    """Which columns of a file of votes say who won."""
+    """Which columns of a file of votes are which: the two options and who won.
 
-    left: LeftColumn = None
-    right: RightColumn = None
-    outcome: OutcomeColumn = None
+    --left COLUMN       The option on the left.
+    --right COLUMN      The option on the right.
+    --outcome COLUMN    left, right, tie, or the name of the winner.
+    """
+
+    panel: ClassVar[str] = "Columns of another file"  # of the help
+    left: str | None = None
+    right: str | None = None
+    outcome: str | None = None
 
     @property
     def named(self) -> dict[str, str] | None:
         """The columns that were named, None if none was."""
-        return columns_of(**{role.replace("id_", "event_id"): n for role, n in vars(self).items()})
+        named = {role: name for role, name in vars(self).items() if name is not None}
+        return {{"id_": "event_id"}.get(role, role): name for role, name in named.items()} or None
 
 
 @dataclass(frozen=True)
-class Columns(PairColumns):
-    """Which columns of a file of votes are which."""
+class VoteColumns(PairColumns):
+    """The same, and what else there is to a vote.
 
-    voter: VoterColumn = None
-    item: ItemColumn = None
-    time: TimeColumn = None
-    id_: IdColumn = None
+    --voter COLUMN      Who voted.
+    --item COLUMN       What they were compared on.
+    --time COLUMN       When: ISO 8601, or seconds since 1970.
+    """
+
+    voter: str | None = None
+    item: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True)
+class Columns(VoteColumns):
+    """The same, and what tells a vote from all others.
+
+    --id COLUMN         The column with an id that no two votes share.
+    """
+
+    id_: str | None = None
 
 
 NO_COLUMNS = Columns()
-
-
-def columns_of(**given: str | None) -> dict[str, str] | None:
-    """Return the columns that were named, None if none was."""
-    return {role: name for role, name in given.items() if name is not None} or None
 
 
 def take_settings(*order: str) -> Callable[[Callable[..., Any]], Any]:
@@ -188,10 +190,8 @@ def _make_option(name: str) -> inspect.Parameter:
 
 # How a command says which options it takes
 
-
-_LINE = re.compile(
-    r"(-[\w-]+(?:, -[\w-]+)*|[\[A-Z]\S*)(?: (\S+))?  +(\S.*)"
-)  # of an option or an argument
+# Of an option or an argument: its names, or what stands for it; what stands for the value of an option; and its help.
+_LINE = re.compile(r"(-[\w-]+(?:, -[\w-]+)*|[\[A-Z]\S*)(?: (\S+))?  +(\S.*)")
 _KINDS = {int: (whole, "N"), float: (number, "NUMBER")}
 _LAST = inspect.Parameter.KEYWORD_ONLY
 
@@ -210,13 +210,13 @@ def take_options(
     """
     signature = inspect.signature(command, eval_str=True)
     own = [*signature.parameters.values()]
-    parts: dict[str, Any] = {
-        one.name: one.annotation for one in own if is_dataclass(one.annotation)
-    }
+    parts: dict[str, Any] = {one.name: one for one in own if is_dataclass(one.annotation)}
     text, parameters = _describe(command.__doc__, own)
-    for name, kind in parts.items():
-        at = [one.name for one in parameters].index(name)
-        parameters[at : at + 1] = _describe(kind.__doc__, _fields_of(kind))[1]
+    for part in parts.values():
+        at, kind = parameters.index(part), part.annotation
+        says = "\n".join(inspect.cleandoc(one.__doc__ or "") for one in kind.__mro__[-2::-1])
+        panel = getattr(kind, "panel", None)
+        parameters[at : at + 1] = _describe(says, _fields_of(part), panel)[1]
     knows = any(one.name == "as_json" for one in parameters)
     if not knows and signature.return_annotation is not None:
         parameters.append(inspect.Parameter("as_json", _LAST, default=False, annotation=Json))
@@ -224,8 +224,9 @@ def take_options(
     @wraps(command)
     def run(**given: Any) -> None:
         as_json = given["as_json"] if knows else given.pop("as_json", False)
-        for name, kind in parts.items():
-            given[name] = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+        for name, part in parts.items():
+            own_fields = {one.name: given.pop(one.name) for one in fields(part.annotation)}
+            given[name] = part.annotation(**own_fields)
         reply = command(**given)
         if reply is not None:
             print_reply(reply, as_json)
@@ -236,15 +237,13 @@ def take_options(
     return run, text
 
 
-def _fields_of(kind: Any) -> list[inspect.Parameter]:
-    hints, usual = (
-        get_type_hints(kind, include_extras=True),
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-    )
+def _fields_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    kind: Any = parameter.annotation
+    hints = get_type_hints(kind, include_extras=True)
     return [
         inspect.Parameter(
             one.name,
-            _LAST if one.kw_only else usual,
+            _LAST if one.kw_only else parameter.kind,
             default=inspect.Parameter.empty if one.default is MISSING else one.default,
             annotation=hints[one.name],
         )
@@ -253,14 +252,14 @@ def _fields_of(kind: Any) -> list[inspect.Parameter]:
 
 
 def _describe(
-    docstring: str | None, parameters: list[inspect.Parameter]
+    docstring: str | None, parameters: list[inspect.Parameter], panel: str | None = None
 ) -> tuple[str, list[inspect.Parameter]]:
     """Return a docstring without the lines that describe parameters, and the parameters with what those say."""
     text, rows = [], []
     for line in inspect.cleandoc(docstring or "").splitlines():
         if match := _LINE.fullmatch(line):
             rows.append([*match.groups()])
-        elif rows:
+        elif rows and line.startswith(" "):
             rows[-1][2] += f" {line.strip()}"
         else:
             text.append(line)
@@ -270,14 +269,19 @@ def _describe(
     for one in parameters:
         flag = f"--{one.name.strip('_').replace('_', '-')}"
         if get_origin(one.annotation) is not Annotated and not is_dataclass(one.annotation):
-            one = _annotate(one, *(options.pop(flag, None) or next(arguments)))
+            names, metavar, help = options.pop(flag, None) or next(arguments)
+            one = _annotate(one, names, metavar, help, panel)
         described.append(one)
     assert not options and next(arguments, None) is None, docstring
     return "\n".join(text).strip(), described
 
 
 def _annotate(
-    parameter: inspect.Parameter, names: str, metavar: str | None, help: str
+    parameter: inspect.Parameter,
+    names: str,
+    metavar: str | None,
+    help: str,
+    panel: str | None = None,
 ) -> inspect.Parameter:
     """Return a parameter with what typer is to know of it."""
     kind = parameter.annotation
@@ -288,7 +292,7 @@ def _annotate(
             how["parser"], how["metavar"] = _KINDS[one]
     if names[0] == "-":
         how |= {"metavar": metavar} if metavar else {}
-        note = typer.Option(*names.split(", "), **how)
+        note = typer.Option(*names.split(", "), rich_help_panel=panel, **how)
     else:
         how["metavar"] = names
         note = typer.Argument(**how)

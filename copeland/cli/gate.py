@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from copeland.cli.arguments import Force, FormatName, Json, Number, Whole
+from copeland.cli.arguments import Force, FormatName
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.judge_options import Cost, JudgeMaker, Patience, take_judges
-from copeland.cli.output import complain, note, print_json, progress_bar, require_new, show
+from copeland.cli.judge_options import Cost, Judges, Patience
+from copeland.cli.output import Reply, complain, note, progress_bar, require_new
 from copeland.cli.program import BAD_INPUT, FAILURE, app
 from copeland.errors import InvalidParameter
 
@@ -47,122 +47,65 @@ _PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)}) (is|are)\b")
 
 
 @app.command("gate", epilog=f"Example: `{_EXAMPLE}`")
-@take_judges
 def gate_command(
     *,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The answers that you have; with --answers, the option that gave them.",
-        ),
-    ] = None,
-    candidate: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The answers that may go out; with --answers, the option that gave them.",
-        ),
-    ] = None,
-    answers: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="One file with the answers of both options."),
-    ] = None,
-    same: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Judge a set against itself, or, given twice, two samples of one model: how far is the judge to be trusted?",
-        ),
-    ] = None,
+    baseline: list[str] | None = None,
+    candidate: list[str] | None = None,
+    answers: Path | None = None,
+    same: list[Path] | None = None,
     format_: FormatName = None,
-    judges: JudgeMaker,
-    require: Annotated[
-        str,
-        typer.Option(help="What is to be proved: not-worse (by more than --by), or better."),
-    ] = "not-worse",
-    by: Annotated[
-        float, Number(help="How far the mean may be below one half and still be not worse.")
-    ] = 0.05,
-    delta: Annotated[
-        float, Number(help="The probability that a judge's verdict is wrong, at most.")
-    ] = 0.05,
-    population: Annotated[
-        str,
-        typer.Option(
-            help="these: the claim is about exactly these cases; like-these: about all cases of which they are a sample."
-        ),
-    ] = "these",
-    swap: Annotated[
-        str,
-        typer.Option(
-            help="random: one call per question; confirm: a second call with the sides swapped, unless the first says tie."
-        ),
-    ] = "random",
-    max_calls: Annotated[
-        int, Whole(help="Make at most this many calls to each judge, in all runs.")
-    ] = 1_000,
+    judges: Judges,
+    require: str = "not-worse",
+    by: float = 0.05,
+    delta: float = 0.05,
+    population: str = "these",
+    swap: str = "random",
+    max_calls: int = 1_000,
     cost: Cost = None,
-    cheaper: Annotated[
-        float | None,
-        Number(help="Require also that answers cost less by this share: 0.4 for 40 %."),
-    ] = None,
-    faster: Annotated[
-        float | None, Number(help="Require also that answers take less time by this share.")
-    ] = None,
-    inner: Annotated[
-        bool, typer.Option("--inner", help="Drop cases that only one set has.")
-    ] = False,
-    judge_identical: Annotated[
-        bool,
-        typer.Option(
-            "--judge-identical",
-            help="Ask also where both answers are the same; otherwise that is a tie without a call.",
-        ),
-    ] = False,
-    judge_all: Annotated[
-        bool,
-        typer.Option("--all", help="Judge every question, also after the decision."),
-    ] = False,
-    accept_judge: Annotated[
-        bool,
-        typer.Option(
-            "--accept-judge",
-            help="Let a judge pass the candidate even if its answers follow the sides, or are all ties.",
-        ),
-    ] = False,
-    workers: Annotated[int, Whole(help="How many questions to judge at the same time.")] = 1,
+    cheaper: float | None = None,
+    faster: float | None = None,
+    inner: bool = False,
+    judge_identical: bool = False,
+    all_: bool = False,
+    accept_judge: bool = False,
+    workers: int = 1,
     patience: Patience = 5,
-    seed: Annotated[int, Whole(help="Same seed, same questions in the same order.")] = 0,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.jsonl",
-            help="Keep every answer here, and go on where the last run stopped; beside --out by default.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Write everything as JSON.")
-    ] = None,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE.xml", help="Write JUnit XML, for CI systems.")
-    ] = None,
-    summary: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Write a page in Markdown.")
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json", help="Write a certificate, which `copeland study verify` checks."
-        ),
-    ] = None,
+    seed: int = 0,
+    journal: Path | None = None,
+    out: Path | None = None,
+    junit: Path | None = None,
+    summary: Path | None = None,
+    certificate: Path | None = None,
     force: Force = False,
-    as_json: Json = False,
-) -> None:
+) -> Reply:
     """Decide whether a change may go out: a judge compares two sets of answers to the same test cases.
 
     Exit code 0 if the required claim is proved, 1 if its opposite is proved, 3 if it is undecided, 2 if something is
     wrong; with --same, 0 if every judge is fit, and 1 if not. It stops as soon as it is decided; Ctrl-C keeps what is judged.
+
+    --baseline FILE            The answers that you have; with --answers, the option that gave them.
+    --candidate FILE           The answers that may go out; with --answers, the option that gave them.
+    --answers FILE             One file with the answers of both options.
+    --same FILE                Judge a set against itself, or, given twice, two samples of one model: how far is the judge to be trusted?
+    --require                  What is to be proved: not-worse (by more than --by), or better.
+    --by                       How far the mean may be below one half and still be not worse.
+    --delta                    The probability that a judge's verdict is wrong, at most.
+    --population               these: the claim is about exactly these cases; like-these: about all cases of which they are a sample.
+    --swap                     random: one call per question; confirm: a second call with the sides swapped, unless the first says tie.
+    --max-calls                Make at most this many calls to each judge, in all runs.
+    --cheaper                  Require also that answers cost less by this share: 0.4 for 40 %.
+    --faster                   Require also that answers take less time by this share.
+    --inner                    Drop cases that only one set has.
+    --judge-identical          Ask also where both answers are the same; otherwise that is a tie without a call.
+    --all                      Judge every question, also after the decision.
+    --accept-judge             Let a judge pass the candidate even if its answers follow the sides, or are all ties.
+    --workers                  How many questions to judge at the same time.
+    --seed                     Same seed, same questions in the same order.
+    --journal FILE.jsonl       Keep every answer here, and go on where the last run stopped; beside --out by default.
+    --out FILE.json            Write everything as JSON.
+    --junit FILE.xml           Write JUnit XML, for CI systems.
+    --summary FILE.md          Write a page in Markdown.
+    --certificate FILE.json    Write a certificate, which `copeland study verify` checks.
     """
     with _name_options():
         settings = _make_settings(
@@ -177,17 +120,16 @@ def gate_command(
             workers=workers,
             patience=patience,
             judge_identical=judge_identical,
-            judge_all=judge_all,
+            judge_all=all_,
             accept_judge=accept_judge,
         )
         files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
         kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
         _require_places([kept, *files.values()])
         pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
-        named = judges()
+        named = judges.make()
         if same:
-            _check_self(pairs, named, settings, files, as_json)
-            return
+            return _check_self(pairs, named, settings, files)
         try:
             _require_own(files, force, kept, pairs, named, settings)
             result = _judge(pairs, named, settings, cheaper, faster, kept)
@@ -195,7 +137,7 @@ def gate_command(
         except OSError as error:  # not the exit code 1, which says that the opposite is proved
             complain(error)
             raise typer.Exit(BAD_INPUT) from None
-    _tell(result, as_json)
+    return _tell(result)
 
 
 def _make_settings(**given: Any) -> GateSettings:
@@ -330,24 +272,17 @@ def _write_files(result: GateResult, files: dict[str, Path | None]) -> None:
             write_file(path, make[what]())
 
 
-def _tell(result: GateResult, as_json: bool) -> None:
+def _tell(result: GateResult) -> Reply:
     from copeland.gate.gate_sentences import describe_details
 
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        show(result.sentence, *describe_details(result))
     interrupted = any(judge.reason == "interrupted" for judge in result.judges)
-    raise typer.Exit(INTERRUPTED if interrupted else result.exit_code)
+    lines = [result.sentence, *describe_details(result)]
+    return Reply(result.to_dict(), lines, code=INTERRUPTED if interrupted else result.exit_code)
 
 
 def _check_self(
-    pairs: CasePairs,
-    judges: list[Any],
-    settings: GateSettings,
-    files: dict[str, Path | None],
-    as_json: bool,
-) -> None:
+    pairs: CasePairs, judges: list[Any], settings: GateSettings, files: dict[str, Path | None]
+) -> Reply:
     """Say how far each judge is to be trusted; the exit code is 1 if one is not fit."""
     from copeland.gate.self_check import check_judge_by_itself
 
@@ -356,9 +291,6 @@ def _check_self(
         raise InvalidParameter(f"--same writes no files; leave {given[0]} out, or use --json.")
     with progress_bar("calls", "starting") as advance:
         found = [check_judge_by_itself(pairs, judge, settings, advance) for judge in judges]
-    if as_json:
-        print_json({"same": [one.to_dict() for one in found]})
-    else:
-        show(*(sentence for one in found for sentence in one.sentences))
-    if not all(one.is_fit for one in found):
-        raise typer.Exit(FAILURE)
+    sentences = [sentence for one in found for sentence in one.sentences]
+    code = 0 if all(one.is_fit for one in found) else FAILURE
+    return Reply({"same": [one.to_dict() for one in found]}, sentences, code=code)

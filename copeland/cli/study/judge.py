@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from copeland.cli.arguments import STORAGE, Json, Storage, Whole
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.judge_options import Cost, JudgeMaker, Patience, take_judges
-from copeland.cli.output import note, print_json, progress_bar, show
+from copeland.cli.judge_options import Cost, Judges, Patience
+from copeland.cli.output import Reply, note, progress_bar
 from copeland.cli.program import FAILURE
-from copeland.cli.study import Folder, Name, Server, find_study, nothing_left, study, wait_first
+from copeland.cli.study import Folder, Named, Server, find_study, nothing_left, study, wait_first
 from copeland.errors import StudyClosed
 from copeland.study.kinds import kind_of
 from copeland.support.escaping import command_line
@@ -29,56 +26,33 @@ _CODES = {"failed": FAILURE, "interrupted": INTERRUPTED}
 
 
 @study.command("judge", epilog=f"Example: `{_EXAMPLE}`")
-@take_judges
 def judge_command(
-    name: Name,
-    judges: JudgeMaker,
-    until: Annotated[
-        str,
-        typer.Option(
-            help="Go on until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its chance "
-            "to be best reaches 0.95, which is an estimate."
-        ),
-    ] = "proved",
-    calls: Annotated[int, Whole(help="Make at most this many calls to judges.")] = 1_000,
+    at: Named,
+    judges: Judges,
+    until: str = "proved",
+    calls: int = 1_000,
     cost: Cost = None,
-    swap: Annotated[
-        str,
-        typer.Option(
-            help="random: one call per ballot; confirm: a second call with the sides swapped, unless the first says tie."
-        ),
-    ] = "random",
-    items: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The test cases of a study of --judge, all of them: .txt, .csv, .jsonl or .json, or any file of answers.",
-        ),
-    ] = None,
-    repeat: Annotated[
-        bool,
-        typer.Option(
-            "--repeat",
-            help="Ask the same question again: only for a judge that draws each answer afresh.",
-        ),
-    ] = False,
-    workers: Annotated[
-        int | None,
-        Whole(
-            help="How many ballots to judge at the same time.",
-            show_default="1; with language models it doubles to 8 until a server is overloaded",
-        ),
-    ] = None,
+    swap: str = "random",
+    items: Path | None = None,
+    repeat: bool = False,
+    workers: int | None = None,
     patience: Patience = 5,
     folder: Folder = None,
     server: Server = None,
-    storage: Storage = STORAGE,
-    as_json: Json = False,
-) -> None:
+) -> Reply:
     """Let judges vote until nothing is left to ask, or a limit is reached; Ctrl-C keeps what is judged.
 
     Without --items a judge answers each pair, with its sides, once; on test cases, all judges together answer each
     pair once on each. A failure is kept as an error, which is not a vote. Exit code 1 if a judge keeps failing.
+
+    --until         Go on until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its chance to be
+        best reaches 0.95, which is an estimate.
+    --calls         Make at most this many calls to judges.
+    --swap          random: one call per ballot; confirm: a second call with the sides swapped, unless the first says tie.
+    --items FILE    The test cases of a study of --judge, all of them: .txt, .csv, .jsonl or .json, or any file of answers.
+    --repeat        Ask the same question again: only for a judge that draws each answer afresh.
+    --workers       How many ballots to judge at the same time. [default: 1; with language models it doubles to 8 until a server is
+        overloaded]
     """
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
@@ -87,10 +61,10 @@ def judge_command(
     from copeland.study.judges.workers import MOST, may_share
 
     goal = read_until(until, "--until")
-    work = find_study(name, storage, server)
+    work = find_study(at.name, at.storage, server)
     if work.closed:
-        raise StudyClosed(f"the study '{name}' is closed; it takes no more votes.")
-    named = judges()
+        raise StudyClosed(f"the study '{at.name}' is closed; it takes no more votes.")
+    named = judges.make()
     drawn = None if items is None else read_items(items)
     place = folder or folder_of(work)
     priced = estimate_price(work, named, calls, drawn, swap, place, cost, repeat)
@@ -117,12 +91,8 @@ def judge_command(
             progress=lambda judged: advance(judged.calls, calls),
             rest=_resting(),
         )
-    if as_json:
-        print_json(_describe(name, done))
-    else:
-        show(*_sentences(work, done, server))
-    if done.reason in _CODES:
-        raise typer.Exit(_CODES[done.reason])
+    code = _CODES.get(done.reason, 0)
+    return Reply(_describe(at.name, done), _sentences(work, done, server), code=code)
 
 
 def _resting() -> Callable[[Wait], None]:
