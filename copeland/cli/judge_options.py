@@ -11,7 +11,10 @@ from typing import Annotated, Any
 from copeland.cli.arguments import Number, Whole
 from copeland.errors import InvalidParameter
 
-Cost = Annotated[float | None, Number(help="Spend at most this many dollars; needs --prices.")]
+Cost = Annotated[
+    float | None,
+    Number(help="Spend at most this many dollars; needs --prices and --option max_tokens=16."),
+]
 Patience = Annotated[int, Whole(help="Stop when a judge fails this many times in a row.")]
 
 
