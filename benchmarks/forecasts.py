@@ -24,8 +24,7 @@ from benchmarks.people import PRESENT, play_dealt
 from copeland import PreferenceMatrix
 from copeland.certificate import next_question
 from copeland.forecast.forecast import ForecastRange
-from copeland.forecast.outlook import _by_rule as by_rule
-from copeland.forecast.outlook import remaining_of
+from copeland.forecast.outlook import look_ahead
 from copeland.forecast.panel_forecast import no_answers, panel_remaining
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start, new_start
@@ -43,18 +42,19 @@ class Told(NamedTuple):
     """What was forecast, and what it then took."""
 
     said: ForecastRange
-    rule: ForecastRange  # of thumb
     taken: int
 
     @property
     def inside(self) -> bool:
         """Whether the forecast's range holds what it took."""
-        return _holds(self.said, self.taken)
+        low = self.said.most if self.said.low is None else self.said.low
+        return low <= self.taken and (self.said.high is None or self.taken <= self.said.high)
 
-
-def _holds(said: ForecastRange, taken: int) -> bool:
-    low = said.most if said.low is None else said.low
-    return low <= taken and (said.high is None or taken <= said.high)
+    @property
+    def width(self) -> float:
+        """How many times as large the end of the range is as its beginning."""
+        low, _, high = (self.said.most if n is None else n for n in self.said[:3])
+        return high / max(low, 1)
 
 
 def real(name: str) -> PreferenceMatrix:
@@ -78,9 +78,9 @@ def by_votes(find: Callable[[int], PreferenceMatrix], run: int) -> Iterator[Told
     for share in MOMENTS:
         race.run(int(share * whole.votes))
         now = Start(*race.counts(), epoch=1)
-        found = remaining_of(now)
-        if found is not None:
-            yield Told(found.votes, by_rule(now, None, None).votes, whole.votes - race.votes)
+        said = look_ahead(now).remaining
+        if said is not None:
+            yield Told(said, whole.votes - race.votes)
 
 
 def by_people(matrix: PreferenceMatrix, run: int) -> Iterator[Told]:
@@ -92,11 +92,11 @@ def by_people(matrix: PreferenceMatrix, run: int) -> Iterator[Told]:
             continue
         due.pop(0)
         start = kind_of(state.settings).standing("people", state, 0.0).start
-        found, rule = remaining_of(start, BATCH, people), by_rule(start, BATCH, people)
-        if found is None or found.people is None or rule.people is None:
+        found = look_ahead(start, BATCH, people)
+        if found.remaining is None or found.people is None:
             continue
-        yield Told(found.votes, rule.votes, votes - state.votes)
-        yield Told(found.people, rule.people, everybody)
+        yield Told(found.remaining, votes - state.votes)
+        yield Told(found.people, everybody)
 
 
 def by_panel(family: str, k: int, members: int, run: int) -> Iterator[Told]:
@@ -108,7 +108,7 @@ def by_panel(family: str, k: int, members: int, run: int) -> Iterator[Told]:
         wins, silent = course[nth]
         found = panel_remaining(wins, np.zeros_like(wins), silent)
         if found is not None:
-            yield Told(found, found, len(course) - 1 - nth)
+            yield Told(found, len(course) - 1 - nth)
 
 
 def _answered(said: np.ndarray, run: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -165,11 +165,11 @@ def forecasts(runs: int = RUNS) -> Iterator[str]:
         "forecast that all places show is held against "
         "what it then took: votes or answers, and for people their number in all, too. *Inside*: how often that is "
         "inside the stated range. *Middle*: the middle of the range over what "
-        "it took, median. *Rule*: how often the rule of thumb holds that is shown where nothing is simulated. Of "
+        "it took, median. *Width*: the end of the range over its beginning, median. Of "
         f"people, {PRESENT} are present at a time."
     )
     yield ""
-    yield "| study | who votes | taken in all, median | inside | middle | rule |"
+    yield "| study | who votes | taken in all, median | inside | middle | width |"
     yield "|---|---|---|---|---|---|"
     told: list[Told] = []
     for name, (voters, run_one) in studies().items():
@@ -182,11 +182,11 @@ def forecasts(runs: int = RUNS) -> Iterator[str]:
 
 def _row(name: str, voters: str, rows: list[list[Told]]) -> str:
     flat = [*chain(*rows)]
-    inside, rule = sum(one.inside for one in flat), sum(_holds(one.rule, one.taken) for one in flat)
+    inside, width = sum(one.inside for one in flat), np.median([one.width for one in flat])
     ratio = np.median([(one.said.middle or one.said.most) / max(one.taken, 1) for one in flat])
     taken = np.median([row[0].taken for row in rows if row])
-    thumb = "-" if flat[0].said == flat[0].rule else f"{rule} of {len(flat)}"
-    return f"| {name} | {voters} | {taken:,.0f} | {inside} of {len(flat)} | {ratio:.2f} | {thumb} |"
+    share = f"{inside} of {len(flat)}"
+    return f"| {name} | {voters} | {taken:,.0f} | {share} | {ratio:.2f} | {width:.1f} |"
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 import copeland
 from copeland.forecast.plausible_worlds import belief_of, best_in, favourite_of, worlds
-from copeland.forecast.races import PlannedRace, run_to_proof
+from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import new_start
 from copeland.support.rng import stream
 
@@ -119,8 +119,9 @@ def course(draw: Draw, name: str, run: int) -> Course:
     p = draw(stream(run, "likely", name))
     p = _shuffled(p, stream(run, "order", name))
     tie, start = np.zeros_like(p), new_start(len(p), epoch=1)
-    proof = run_to_proof(start, p, tie, MOST, (run, 1))
-    cost = proof.votes if proof.done else np.inf
+    proof = PlannedRace(start, p, tie, (run, 1))
+    proof.run(MOST)
+    cost = proof.votes if proof.is_proved else np.inf
     race = PlannedRace(start, p, tie, (run,))
     for look in _looks():
         race.run(look)

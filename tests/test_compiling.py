@@ -105,7 +105,7 @@ def test_a_plan_says_what_is_compiled(monkeypatch, tmp_path):
     study = copeland.create_study(
         "s", ["a", "b"], storage=f"sqlite:///{tmp_path / 's.db'}", voters="independent"
     )
-    study.plan(worlds=2, most=50, progress=Bar())
+    study.plan(worlds=2, most=50, progress=Bar(), until="likely=0.9")
     assert said == ["compiling cpc-pac", 1, 2]
 
 

@@ -1,26 +1,25 @@
-"""How many more votes it takes to prove an option best in plausible worlds: a range, as nobody knows one number."""
+"""How many more votes it takes to reach the goal in plausible worlds: a range, as nobody knows one number."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
+from copeland.forecast.cheapest_plan import plan_worlds
+from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds_in_blocks
 from copeland.forecast.races import (
     WAYS,
-    Ended,
     Voters,
     Within,
     count_votes_to_proof,
     is_possible,
-    race_of_voters,
-    run_to_proof,
+    nobody,
     votes_to_likely,
 )
-from copeland.forecast.start import PLANNED, PROOF, Start, Until
+from copeland.forecast.start import PLANNED, PROOF, Ended, Start, Until
 from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
 from copeland.support.arrays import Floats
@@ -30,11 +29,11 @@ from copeland.support.rng import stream
 
 SHARE = 0.1  # of the cases below a range, and above it
 
-WORLDS = 20  # of every forecast that is shown, unless another number is given
+WORLDS, FEWEST = 100, 20  # of every forecast that is shown, unless another number is given
+PAIRS = 200_000  # in all of these; fewer worlds of many options
 MOST = 20_000  # further votes
 MOST_WORLDS = 1_000_000
 MOST_VOTES = 1_000_000_000  # in a world
-_LIMITED = 40  # worlds in which it is tried what the voters so far settle
 
 
 class ForecastRange(NamedTuple):
@@ -207,6 +206,11 @@ class Forecast:
         return next(one for one in self.ways if one.name == name)
 
 
+def usual_worlds(k: int) -> int:
+    """Return how many worlds a forecast of k options has."""
+    return max(min(WORLDS, PAIRS // (k * k)), FEWEST)
+
+
 def forecast_of(
     start: Start,
     count: int | None = None,
@@ -217,16 +221,16 @@ def forecast_of(
     voters: Voters | None = None,
     ways: Sequence[str] = WAYS,
 ) -> Forecast:
-    """Return how many more votes it may take until an option is proved best, or likely.
+    """Return how many more votes it may take until the goal is proved, or an option is likely best.
 
-    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.plausible_worlds`); in each of them
-    voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
-    all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
+    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.plausible_worlds`). In each of them, a proof by
+    cpc-pac takes the votes of its cheapest plan (:mod:`copeland.forecast.cheapest_plan`). By all pairs in turn and by random
+    pairs, and until an option is likely best, voting is carried on from the present votes. Ctrl-C ends it with the worlds done.
 
     Parameters
     ----------
     count
-        How many worlds; 20 by default.
+        How many worlds; by default 100, and fewer of many options.
     most
         Votes after which a world is given up.
     progress
@@ -234,127 +238,102 @@ def forecast_of(
     voters
         Who can vote, if the forecast is to say what these settle, too.
     ways
-        The ways of asking to try; cpc-pac must be among them.
+        The ways of asking to try.
     """
-    count = WORLDS if count is None else count
+    count = usual_worlds(start.k) if count is None else count
     for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
         if not 1 <= value <= largest:
             raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
-    belief = belief_of(start.wins, start.ties)
-    done: list[_Raced] = []
+    planned: list[Planned] = []
+    votes: list[list[int]] = []
     interrupted = False
     try:
         with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
-            if len(start.pairs):
+            if goal.likely is not None and len(start.pairs):
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
-            for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
-                world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
-                done.append(_run_races(world, ways, look))
-                tell(len(done), count)
+            for p, tie, plan in plans_in_worlds(start, count, most, seed, voters):
+                world = start, p, tie, most, (seed, len(planned))
+                if goal.likely is not None:
+                    look()
+                    race = votes_to_likely(PLANNED, *world, goal.likely)
+                    plan = _plan_for(start, race, race, most, voters)
+                votes.append([])
+                for way in ways:
+                    look()
+                    votes[-1].append(plan.votes if way == PLANNED else _race(way, world, goal))
+                planned.append(plan)
+                tell(len(planned), count)
     except KeyboardInterrupt:
-        if not done:
+        if not planned:
             raise
         interrupted = True
-    taken = zip(*(raced.votes for raced in done), strict=True)
-    told = tuple(Way(way, votes, most) for way, votes in zip(ways, taken, strict=True))
-    people = _people_way(done) if start.people else None
+    taken = zip(*votes[: len(planned)], strict=True)
+    told = tuple(Way(way, numbers, most) for way, numbers in zip(ways, taken, strict=True))
     within = None
     if voters is not None and voters.number:
         possible = is_possible(start, voters.room, start.wins, start.ties)
-        settling = tuple(raced.within for raced in done[:_LIMITED])
+        settling = tuple(plan.within for plan in planned)
         within = Within(voters.number, voters.left, possible, settling)
-    return Forecast(start.k, start.votes, len(done), most, told, interrupted, goal, people, within)
+    people = people_way(planned) if start.people else None
+    done = len(planned)
+    return Forecast(start.k, start.votes, done, most, told, interrupted, goal, people, within)
 
 
-class _World(NamedTuple):
-    """Where races are run."""
-
-    start: Start
-    p: Floats
-    tie: Floats
-    most: int
-    key: tuple[int, ...]
-    goal: Until
-    voters: Voters | None
+def _race(way: str, world: tuple[Start, Floats, Floats, int, tuple[int, ...]], goal: Until) -> int:
+    """How many votes a way of asking takes in a world."""
+    if goal.likely is None:
+        return count_votes_to_proof(way, *world)
+    return votes_to_likely(way, *world, goal.likely).votes
 
 
-class _Raced(NamedTuple):
-    """What the races of a world took."""
+class Planned(NamedTuple):
+    """What a world takes by cpc-pac."""
 
-    votes: tuple[int, ...]  # by each way
-    people: int  # voters in all, if cpc-pac asks
+    votes: int
+    people: int  # voters in all
     ended: bool  # whether these are enough
-    within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
+    within: int | None  # votes of the voters so far; None if they do not suffice
 
 
-def _run_races(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
-    """Run all races in a world; ``look`` is called between them."""
-    votes: list[int] = []
-    people, done, within = 0, False, None
-    for way in ways:
-        look()
-        if way != PLANNED or not world.start.people:
-            votes.append(_count_votes(way, world))
-            continue
-        ended = _run_planner_race(world)
-        people, done = _people(world, ended), ended.done
-        votes.append(_votes_of(world, ended, people))
-        within = _of_voters(world, ended)
-    return _Raced(tuple(votes), people, done, within)
+def plans_in_worlds(
+    start: Start, count: int, most: int, seed: int, voters: Voters | None = None
+) -> Iterator[tuple[Floats, Floats, Planned]]:
+    """Yield worlds that the votes leave plausible, their ties, and what the cheapest plan of a proof takes in each."""
+    if start.people and voters is None:
+        voters = nobody(start)
+    belief = belief_of(start.wins, start.ties)
+    for block in worlds_in_blocks(belief, count, stream(seed, "worlds")):
+        free = limited = plan_worlds(start, block, belief.tie, most)
+        if voters is not None and voters.number:
+            limited = plan_worlds(start, block, belief.tie, most, voters.room)
+        for p, one, other in zip(block, free, limited, strict=True):
+            yield p, ties_in(belief, p), _plan_for(start, one, other, most, voters)
 
 
-def _count_votes(way: str, world: _World) -> int:
-    if world.goal.likely is None:
-        return count_votes_to_proof(way, *world[:5])
-    if len(world.start.pairs) == 0:
-        return world.most
-    return votes_to_likely(way, *world[:5], world.goal.likely).votes
+def _plan_for(
+    start: Start, free: Ended, limited: Ended, most: int, voters: Voters | None
+) -> Planned:
+    """What votes take that ended so, and so if no pair got more than its room.
 
-
-def _run_planner_race(world: _World) -> Ended:
-    """How a race ends that cpc-pac runs with as many people as it takes."""
-    if len(world.start.pairs) == 0:
-        return Ended(world.most, False, world.start.met)
-    if world.goal.likely is None:
-        return run_to_proof(*world[:5])
-    return votes_to_likely(PLANNED, *world[:5], world.goal.likely)
-
-
-def _people(world: _World, ended: Ended) -> int:
-    """How many voters such a race takes in all; more, if it does not end.
-
-    They are those of the pair with the most votes, or more if each has few. Those who have been dealt all their
-    votes can give no others.
+    People are those of the pair with the most votes, or more if each has few. Those who have been dealt all their votes can give no
+    others. Whoever is dealt pairs at the arrival answers all, wanted or not.
     """
-    start, voters = world.start, world.voters
-    each = len(start.pairs) if voters is None else voters.each
-    dealt = None if voters is None else voters.dealt
-    n = ended.n if dealt is None else ended.n - start.met
-    return (dealt or 0) + max(int(n.max()), -(-int(n.sum() // 2) // max(each, 1)))
+    if voters is None:
+        return Planned(free.votes, 0, free.done, None)
+    n = free.n if voters.dealt is None else free.n - start.met
+    new = max(int(n.max()), -(-int(n.sum() // 2) // max(voters.each, 1)))
+    votes = free.votes
+    if voters.dealt is not None and free.done:
+        votes = min(new * voters.each, most)
+    fits = limited.done and limited.votes <= voters.left
+    fits = fits and bool((limited.n <= start.met + voters.room).all())
+    within = limited.votes if fits else None
+    return Planned(votes, (voters.dealt or 0) + new, free.done, within)
 
 
-def _votes_of(world: _World, ended: Ended, people: int) -> int:
-    """How many votes these people give: whoever is dealt pairs at the arrival answers all, wanted or not."""
-    voters = world.voters
-    if voters is None or voters.dealt is None or not ended.done:
-        return ended.votes
-    return min((people - voters.dealt) * voters.each, world.most)
-
-
-def _people_way(done: list[_Raced]) -> Way:
-    """How many voters each world takes; where it did not end, more than the fewest of such a world."""
-    ended = [raced.people for raced in done if raced.ended]
-    least = min((raced.people for raced in done if not raced.ended), default=0)
+def people_way(planned: Sequence[Planned]) -> Way:
+    """Return how many voters each world takes; where it did not end, more than the fewest of such a world."""
+    ended = [plan.people for plan in planned if plan.ended]
+    least = min((plan.people for plan in planned if not plan.ended), default=0)
     most = max(least, max(ended, default=0) + 1)
-    return Way("people", tuple(raced.people if raced.ended else most for raced in done), most)
-
-
-def _of_voters(world: _World, ended: Ended) -> int | None:
-    """How many votes of these voters settle it; None if they do not suffice, or it is not tried."""
-    start, voters = world.start, world.voters
-    if voters is None or not voters.number or world.key[-1] >= _LIMITED:
-        return None
-    most = start.met + voters.room
-    if ended.done and ended.votes <= voters.left and (ended.n <= most).all():
-        return ended.votes  # nobody was asked twice
-    return race_of_voters(start, voters, world.p, world.tie, world.key, world.goal)
+    return Way("people", tuple(plan.people if plan.ended else most for plan in planned), most)

@@ -17,7 +17,6 @@ from copeland.certificate import next_question
 from copeland.certificate.panel_planner import cheapest_plan
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import MOST_WORLDS, Forecast, ForecastRange, Way
-from copeland.forecast.forecast import WORLDS as USUAL
 from copeland.forecast.outlook import SETTLED, Need, Outlook
 from copeland.forecast.plausible_worlds import Belief, Chances, belief_of, ties_in, worlds
 from copeland.forecast.races import ALL_PAIRS
@@ -36,7 +35,7 @@ BELIEF = (
     "a deviation of its own, and a member likes each option a little more or less. How large these are is learnt from the "
     "answers; before any, the standard deviation of strengths is 0.4 to 3.2."
 )
-FEWEST = 6  # worlds of a forecast
+USUAL, FEWEST = 20, 6  # worlds of a forecast
 LARGEST = 30  # options up to which panels are simulated in passing
 # About how many all simulated panels have in passing: each takes most of a millisecond.
 _QUESTIONS = 1_200

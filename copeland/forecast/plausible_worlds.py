@@ -22,7 +22,7 @@ What a chance is worth is measured in docs/verdicts.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -76,8 +76,14 @@ class Belief(NamedTuple):
     tie: float  # the share of ties
 
 
-def belief_of(wins: Ints, ties: Ints, spreads: Sequence[float] = SPREADS) -> Belief:
-    """Return what these votes leave plausible."""
+def belief_of(wins: Ints, ties: Ints, spreads: tuple[float, ...] = SPREADS) -> Belief:
+    """Return what these votes leave plausible; chances and forecasts of the same votes ask for it one after the other."""
+    return _believe(len(wins), np.array([wins, ties], np.int64).tobytes(), spreads)
+
+
+@lru_cache(1)
+def _believe(k: int, counts: bytes, spreads: tuple[float, ...]) -> Belief:
+    wins, ties = np.frombuffer(counts, np.int64).reshape(2, k, k)
     points = wins + ties / 2
     spread, share = np.array(list(product(spreads, SHARES))).T
     fits, likelihoods = _fit_spreads(points, spread, share * spread)
@@ -158,11 +164,11 @@ def _differences(s: Floats) -> Floats:
 
 def worlds(belief: Belief, count: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield ``count`` plausible preference matrices."""
-    for block in _blocks(belief, count, rng):
+    for block in worlds_in_blocks(belief, count, rng):
         yield from block
 
 
-def _blocks(belief: Belief, count: int, rng: np.random.Generator) -> Iterator[Floats]:
+def worlds_in_blocks(belief: Belief, count: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield the same worlds, some at a time: worlds x K x K."""
     chosen = rng.choice(len(belief.weights), count, p=belief.weights)
     k = len(belief.fits[0].mean)
@@ -314,7 +320,7 @@ def chances_of(
     count = max(min(most, PAIRS // (k * k)), 100)
     named = np.isin(np.arange(k), list(together))
     each, among, exactly, total = np.zeros(k), np.zeros(k), 0, np.zeros((k, k))
-    for p in _blocks(belief_of(wins, ties), count, stream(seed, "chances")):
+    for p in worlds_in_blocks(belief_of(wins, ties), count, stream(seed, "chances")):
         best = best_in(p, margin)
         each += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
         among += best.sum(axis=0)

@@ -15,7 +15,7 @@ import numpy as np
 from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.certificate.proof import apply_row_argument
 from copeland.forecast.plausible_worlds import QUICK, chances_of
-from copeland.forecast.start import PLANNED, PROOF, Start, Until
+from copeland.forecast.start import PLANNED, Ended, Start
 from copeland.kernels.certificate_race import new_certified_votes, votes_to_proof
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.goals.goal_state import GoalPlanner
@@ -34,15 +34,6 @@ RANDOM = "random"
 WAYS = (PLANNED, ALL_PAIRS, RANDOM)
 
 STRIDE = 1.15  # a race looks again when there are so many times as many votes
-_ENDLESS = 1 << 40  # answers under way: more than any claim may cost
-
-
-class Ended(NamedTuple):
-    """How a race ended."""
-
-    votes: int  # of the race
-    done: bool  # whether it came to what it was to go on until
-    n: Ints  # K x K: votes of every pair, those before the race included
 
 
 class PlannedRace:
@@ -86,11 +77,6 @@ class PlannedRace:
             )
         self._ledger = ledger
 
-    @property
-    def steps(self) -> int:
-        """The steps of the race so far."""
-        return int(self._ledger.t[0]) - 1
-
     def counts(self) -> tuple[Ints, Ints]:
         """Return wins and ties of all pairs."""
         if isinstance(self.state, GoalPlanner):
@@ -103,30 +89,10 @@ class PlannedRace:
         ties[first, second] = ties[second, first] = met.tied[:size]
         return wins, ties
 
-    def withhold(self, first: int, second: int) -> None:
-        """Ask no more about a pair: as if all its answers were under way."""
-        assert self._algorithm.pend
-        self._make_room()
-        self._algorithm.pend(self.state, first, second, _ENDLESS)
-
     def _make_room(self) -> None:
         crowded, enlarge = self._algorithm.crowded, self._algorithm.enlarge
         if crowded is not None and enlarge is not None and crowded(self.state):
             self.state = enlarge(self.state)
-
-    def take(self, wins: Ints, ties: Ints) -> None:
-        """Take in votes that the planner did not ask for."""
-        assert self._algorithm.absorb
-        self.state = self._algorithm.absorb(self.state, wins, ties)
-        self._ledger.duels[0] += int(wins.sum() + ties.sum() // 2)
-
-
-def run_to_proof(start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...]) -> Ended:
-    """Return how a race ends that goes on until an option is proved best, or for ``most`` votes."""
-    race = PlannedRace(start, p, tie, key)
-    race.run(most)
-    wins, ties = race.counts()
-    return Ended(race.votes if race.is_proved else most, race.is_proved, wins + wins.T + ties)
 
 
 def count_votes_to_proof(
@@ -151,7 +117,9 @@ def count_votes_to_proof(
     if len(start.pairs) == 0:
         return most
     if way == PLANNED:
-        return run_to_proof(start, p, tie, most, key).votes
+        planned = PlannedRace(start, p, tie, key)
+        planned.run(most)
+        return planned.votes if planned.is_proved else most
     if start.goal != BEST:
         return _count_votes_to_goal(way, start, p, tie, most, key)
     at = levels(start.k, start.delta, start.epoch, start.dependent)
@@ -185,6 +153,8 @@ def votes_to_likely(
     It ends, too, where an option is proved best. A race looks at the chances now and then, so it
     sees that up to a seventh of all votes too late.
     """
+    if len(start.pairs) == 0:
+        return Ended(most, False, start.met)
     wins, ties = start.wins, start.ties
     course = (
         _run_planner(start, p, tie, most, key)
@@ -337,87 +307,3 @@ def fewest_people(start: Start) -> int:
 
 def _agreeing(start: Start, people: int) -> bool:
     return is_possible(start, room_of(start, people), start.wins, start.ties)
-
-
-def race_of_voters(
-    start: Start,
-    voters: Voters,
-    p: Floats,
-    tie: Floats,
-    key: tuple[int, ...] = (0,),
-    goal: Until = PROOF,
-) -> int | None:
-    """Return how many votes of these voters settle it in a world; None if all of them together do not.
-
-    Pairs are chosen by cpc-pac; once its plan waits for pairs that have no room, all others are asked in turn.
-    """
-    race = _Race(start, voters.room, p, tie, key)
-    for due in looks(start.votes, voters.left):
-        useful = race.go_on(goal, due)
-        if race.is_settled(goal):
-            return race.votes
-        if not useful:
-            return None
-    race.go_on(goal, voters.left)
-    return race.votes if race.is_settled(goal) and race.votes <= voters.left else None
-
-
-class _Race(PlannedRace):
-    """A race in which pairs run out."""
-
-    def __init__(
-        self,
-        start: Start,
-        room: Ints,
-        p: Floats,
-        tie: Floats,
-        key: tuple[int, ...],
-    ) -> None:
-        super().__init__(start, p, tie, key)
-        self._start, self._p, self._tie = start, p, tie
-        self._most = start.met + room
-        self._answers = stream(*key, "votes", "in turn")
-        self._spent = np.eye(start.k, dtype=bool)
-        self._withhold_full_pairs()
-
-    def count_room(self) -> Ints:
-        """How many more votes each pair can get."""
-        wins, ties = self.counts()
-        return self._most - (wins + wins.T + ties)
-
-    def is_settled(self, goal: Until) -> bool:
-        """Tell whether an option is proved best, or likely if that is enough."""
-        if self.is_proved or goal.likely is None:
-            return self.is_proved
-        return is_enough(self._start, *self.counts(), goal.likely)
-
-    def go_on(self, goal: Until, until: int) -> bool:
-        """Vote on to so many votes, or until it is proved; False if more votes are of no use."""
-        while self.votes < until and not self.is_proved:
-            before, left = self.votes, self.count_room()
-            open_pairs = left[~self._spent]
-            if not len(open_pairs):
-                return False
-            if goal.likely is None and not is_possible(self._start, left, *self.counts()):
-                return False
-            # Until one pair has no room, no other vote can find none.
-            self.run(self.steps + min(until - before, int(open_pairs.min())))
-            if self.votes == before:  # the plan waits for pairs that are spent
-                self._ask_all(left)
-            self._withhold_full_pairs()
-        return True
-
-    def _withhold_full_pairs(self) -> None:
-        """Ask no more about pairs without room."""
-        spent = (self.count_room() <= 0) & ~self._spent
-        for i, j in np.argwhere(np.triu(spent)).tolist():
-            self.withhold(i, j)
-        self._spent |= spent
-
-    def _ask_all(self, left: Ints) -> None:
-        asked = np.triu(left > 0)
-        luck = self._answers.random(left.shape)
-        won = asked & (luck < self._p - self._tie / 2)
-        tied = asked & ~won & (luck < self._p + self._tie / 2)
-        lost = asked & ~won & ~tied
-        self.take((won + lost.T).astype(np.int64), (tied + tied.T).astype(np.int64))

@@ -141,3 +141,11 @@ def new_start(k: int, **terms: Any) -> Start:
     """Return the start of a race on options without a vote."""
     none = np.zeros((k, k), np.int64)
     return Start(none, none, **terms)
+
+
+class Ended(NamedTuple):
+    """How voting ended that was carried on in some world."""
+
+    votes: int  # further ones
+    done: bool  # whether it came to what it was to go on until
+    n: Ints  # K x K: votes of every pair, those so far included

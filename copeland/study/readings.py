@@ -175,7 +175,7 @@ class StudyReadings(ABC):
         until: str | Until = "proved",
         people: int | None = None,
     ) -> Forecast:
-        """Return how many more votes it may take to prove an option best, by simulation.
+        """Return how many more votes it may take to prove an option best.
 
         Where people vote, it also says what the voters so far can settle, each with one vote per pair.
         For a panel, it counts answers until some active option is sure to be best.
@@ -183,7 +183,7 @@ class StudyReadings(ABC):
         Parameters
         ----------
         worlds
-            How many plausible worlds; 20 by default, as for every forecast that is shown.
+            How many plausible worlds; by default 100, as for every forecast that is shown, and fewer of many options.
         most
             Give up on a world after this many votes; 20,000 by default.
         progress

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 import copeland
 from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import WORLDS, Way, forecast_of
+from copeland.forecast.forecast import Way, forecast_of, usual_worlds
 from copeland.forecast.plausible_worlds import (
     SHARES,
     SPREADS,
@@ -269,4 +269,4 @@ def test_every_plan_has_as_many_worlds_as_what_is_shown_elsewhere(monkeypatch):
         "copeland.forecast.forecast.count_votes_to_proof", lambda *race: seen.append(race[0]) or 1
     )
     plan = forecast_of(new_start(60))
-    assert (plan.worlds, len(seen)) == (WORLDS, 3 * WORLDS)
+    assert (plan.worlds, len(seen)) == (usual_worlds(60), 2 * usual_worlds(60))

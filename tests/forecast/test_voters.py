@@ -7,16 +7,10 @@ from hypothesis import strategies as st
 from orders import order
 
 from copeland.certificate.certificate import certify
+from copeland.forecast.cheapest_plan import plan_worlds
 from copeland.forecast.forecast import forecast_of
 from copeland.forecast.prospects import prospect_of
-from copeland.forecast.races import (
-    fewest_people,
-    is_possible,
-    new_voters,
-    race_of_voters,
-    room_of,
-    run_to_proof,
-)
+from copeland.forecast.races import fewest_people, is_possible, new_voters, room_of
 from copeland.forecast.start import PLANNED, Start, Until, new_start
 
 
@@ -54,30 +48,37 @@ def test_what_is_called_impossible_is_never_proved(seed):
         assert is_possible(start, room, wins, start.ties) or not proved
 
 
-def test_a_race_asks_no_pair_more_often_than_there_are_voters():
-    p, tie = order(4, 0.35), np.zeros((4, 4))
-    free = run_to_proof(people(4), p, tie, 10_000, (1,))
+def planned(start, p, room=None):
+    (ended,) = plan_worlds(start, p[None], 0.0, 10_000, room)
+    return ended
+
+
+def test_a_plan_asks_no_pair_more_often_than_there_are_voters():
+    start, p = people(4), order(4, 0.35)
+    free = planned(start, p)
     enough = int(free.n.max())
-    start = people(4)
-    assert race_of_voters(start, new_voters(start, enough), p, tie, (1,)) == free.votes
-    within = race_of_voters(start, new_voters(start, enough - 1), p, tie, (1,))
-    assert within is None or within <= 6 * (enough - 1)
-    start = people(4)
-    assert race_of_voters(start, new_voters(start, 5), order(4, 0.45), np.zeros((4, 4))) is None
+    assert free.done and planned(start, p, room_of(start, enough)).votes == free.votes
+    within = planned(start, p, room_of(start, enough - 1))
+    assert not within.done or (within.votes >= free.votes and within.n.max() < enough)
+    assert not planned(start, order(4, 0.45), room_of(start, 5)).done
 
 
 @pytest.mark.parametrize("voters", [16, 40])
 def test_what_voters_who_agree_settle_takes_no_more_votes_than_they_have(voters):
     start = people(4)
-    votes = race_of_voters(start, new_voters(start, voters), order(4, 0.49), np.zeros((4, 4)))
-    assert votes is not None and votes <= 6 * voters
+    ended = planned(start, order(4, 0.49), room_of(start, voters))
+    assert ended.done and ended.votes <= 6 * voters
 
 
 def test_few_voters_may_make_an_option_likely_who_cannot_prove_it():
-    start, p = people(4), order(4, 0.49)
+    wins = np.array([[0, 6, 6, 6], [0, 0, 5, 5], [0, 1, 0, 4], [0, 1, 2, 0]])
+    start = Start(wins, np.zeros_like(wins), epoch=1, dependent=True, people=True)
     voters = new_voters(start, 11)
     assert not is_possible(start, voters.room, start.wins, start.ties)
-    assert race_of_voters(start, voters, p, np.zeros((4, 4)), goal=Until(0.9)) is not None
+    plan = forecast_of(start, 4, 200, goal=Until(0.9), voters=voters, ways=(PLANNED,))
+    assert plan.within.settled > 0
+    for votes, limited in zip(plan.way(PLANNED).votes, plan.within.votes, strict=True):
+        assert limited in (votes, None)
 
 
 def test_a_plan_says_both_what_the_voters_settle_and_how_many_it_takes():

@@ -8,21 +8,15 @@ import pytest
 import copeland
 from copeland.cli.study.plan import _describe as plan_values
 from copeland.forecast.forecast import ForecastRange, quantile_of, range_of
-from copeland.forecast.outlook import outlook_of, remaining_of
+from copeland.forecast.outlook import SETTLED, look_ahead
 from copeland.forecast.panel_forecast import new_panel_remaining
-from copeland.forecast.start import Start, new_start
-from copeland.simulation.compilation import compile_now
+from copeland.forecast.start import Start
 from copeland.study.kinds import kind_of
 from copeland.study.results.analysis import Analysis
 from copeland.support.phrasing import capital
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.create import Intent
 from copeland.web.pages.forecast import expectation_of
-
-
-@pytest.fixture(autouse=True, scope="module")
-def compiled():
-    compile_now("cpc-pac")
 
 
 def voted(**how):
@@ -125,16 +119,13 @@ def test_members_of_a_simulated_panel_prefer_as_often_as_the_world_says_and_have
 
 def test_settled_studies_need_no_more_votes():
     start = Start(np.array([[0, 60], [0, 0]]), np.zeros((2, 2), int))
-    assert remaining_of(start) is None
+    assert look_ahead(start) == SETTLED
 
 
-def test_the_rule_of_thumb_is_told_where_nothing_is_compiled(monkeypatch):
-    monkeypatch.setattr("copeland.forecast.outlook.is_compiled", lambda name: False)
-    start = new_start(4, epoch=1, people=True)
-    found, outlook = remaining_of(start, each=2), outlook_of(start)
-    assert not found.simulated
-    assert found.votes.low < outlook.votes == found.votes.middle < found.votes.high
-    assert found.people.middle >= outlook.votes / 2
+def test_of_very_many_options_there_is_a_plan_and_no_forecast(monkeypatch):
+    monkeypatch.setattr("copeland.forecast.outlook.MOST_OPTIONS", 2)
+    found = look_ahead(Start(np.array([[0, 6, 6], [2, 0, 3], [1, 3, 0]]), np.zeros((3, 3), int)))
+    assert found.remaining is None and found.votes == sum(need.votes for need in found.pairs) > 0
 
 
 def test_ranges_hold_the_next_draw_in_four_of_five_cases_and_quantiles_are_numbers():

@@ -244,7 +244,7 @@ def test_when_everybody_answered_everything_more_people_are_needed(clock):
     study = everything_answered(clock, 3)
     reading = Analysis(study.standing())
     assert (reading.reach.pairs, reading.reach.exhausted) == (3, True)
-    assert reading.reach.people == reading.kind.remaining(reading.standing).people.beyond(3)
+    assert reading.reach.people == reading.outlook.people.beyond(3)
     verdict = study.verdict()
     assert "More people are needed" in verdict.claim
     (advice,) = verdict.advice

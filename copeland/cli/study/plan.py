@@ -34,16 +34,15 @@ def plan_command(
     most: int = 20_000,
     seed: int = 0,
 ) -> Reply:
-    """Predict by simulation how many more votes it takes to prove an option best.
+    """Predict how many more votes it takes to prove an option best.
 
-    It draws worlds from what the votes so far leave plausible. In each world it continues the study in
-    three ways, with the same stopping rule: as this package chooses pairs, by all pairs in turn, and by
-    random pairs.
+    It draws worlds from what the votes so far leave plausible. In each world it counts votes by three ways of choosing pairs, with
+    the same stopping rule: as this package does, which it computes, and by all pairs in turn and by random pairs, which it simulates.
 
     --until     Count votes until an option is proved best, or the study's goal is reached; or, with likely=0.95, until its
         chance to be best reaches 0.95, which is an estimate.
     --people    How many voters there will be in all, where people vote; by default, those so far.
-    --worlds    How many plausible worlds to simulate; 20 by default, as for every forecast that is shown.
+    --worlds    How many plausible worlds; by default 100, as for every forecast that is shown, and fewer of many options.
     --most      Give up on a world after this many further votes.
     --seed      Same seed, same plan.
     """

@@ -148,12 +148,9 @@ class JudgedCases(Kind):
         """Tell whether a proof may count all votes that there can be: of exactly these cases."""
         return settings.finite is not None
 
-    def remaining(self, standing: Standing) -> None:
-        """Return nothing: there are only so many votes, and the outlook counts them."""
-
     def outlook(self, standing: Standing) -> Outlook:
         """Return what would settle it, of the votes that there are."""
-        found = super().outlook(standing)
+        found = number_options(outlook_of(standing.start), standing.options_left)
         if found.votes is None:
             return found
         left = _count_votes_left(standing)

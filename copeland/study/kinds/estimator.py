@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
-from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, remaining_of
+from copeland.forecast.outlook import Need, Outlook, look_ahead, outlook_of
 from copeland.forecast.plausible_worlds import BELIEF, MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.prospects import Prospect
 from copeland.forecast.races import Voters
@@ -71,15 +71,11 @@ class Estimator:
         counts = standing.wins[cut], standing.ties[cut]
         return chances_of(*counts, settings.margin, ahead, settings.seed)
 
-    def remaining(self, standing: Standing) -> Remaining | None:
-        """Return what it may still take; None if it is settled, or cannot be settled by asking."""
-        return remaining_of(standing.start)
-
     def outlook(self, standing: Standing) -> Outlook:
-        """Return what would settle it."""
-        return number_options(outlook_of(standing.start), standing.options_left)
+        """Return what would settle it, and how much that may take."""
+        return number_options(look_ahead(standing.start), standing.options_left)
 
-    def reach(self, standing: Standing, remaining: Remaining | None) -> Reach | None:
+    def reach(self, standing: Standing, outlook: Outlook) -> Reach | None:
         """Return how far the votes of people go; None where every vote is a fresh draw."""
         return None
 

@@ -13,7 +13,7 @@ from copeland.certificate import PanelCertificate, panel_certificate
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
 from copeland.forecast.forecast import Forecast
-from copeland.forecast.outlook import SETTLED, Outlook, Remaining
+from copeland.forecast.outlook import SETTLED, Outlook, scale_outlook
 from copeland.forecast.panel_forecast import (
     BELIEF,
     panel_chances,
@@ -241,22 +241,15 @@ class PanelOfVoters(Kind):
         missing, seed = _stand_of(standing).missing[cut], standing.settings.seed
         return panel_chances(standing.wins[cut], standing.ties[cut], missing, ahead, seed)
 
-    def remaining(self, standing: Standing) -> Remaining | None:
-        """Return how many more answers it may take among the active options."""
-        _, cut, aim = _cut_to_active(standing)
-        if not can_reach_goal(*aim):
-            return None
-        silent = _stand_of(standing).silent[:, *cut]
-        answers = panel_remaining(standing.wins[cut], standing.ties[cut], silent, aim)
-        return None if answers is None else Remaining(answers, None, simulated=True)
-
     def outlook(self, standing: Standing) -> Outlook:
-        """Return what would settle it among the active options."""
+        """Return what would settle it among the active options, and how many answers that may take."""
         among, cut, aim = _cut_to_active(standing)
         if not can_reach_goal(*aim):
             return SETTLED
-        found = panel_outlook(standing.wins[cut], _stand_of(standing).missing[cut], aim)
-        return number_options(found, among)
+        panel, wins = _stand_of(standing), standing.wins[cut]
+        found = panel_outlook(wins, panel.missing[cut], aim)
+        answers = panel_remaining(wins, standing.ties[cut], panel.silent[:, *cut], aim)
+        return number_options(found if answers is None else scale_outlook(found, answers), among)
 
     def plan(
         self,

@@ -10,11 +10,11 @@ import numpy as np
 from copeland.certificate.samples import PEOPLE, PEOPLE_WHO_LEAVE, Sample
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
-from copeland.forecast.outlook import Remaining, remaining_of
+from copeland.forecast.outlook import Outlook, look_ahead
 from copeland.forecast.prospects import Prospect, prospect_of
 from copeland.forecast.races import Voters, room_of
 from copeland.forecast.start import PROOF
-from copeland.study.kinds.estimator import Reach
+from copeland.study.kinds.estimator import Reach, number_options
 from copeland.study.kinds.kind import Kind, Subject, list_waiting, require_same_voter
 from copeland.study.kinds.presentation import count_pairs
 from copeland.study.log.event_log import Log
@@ -79,16 +79,16 @@ class People(Kind):
 
     # Estimates
 
-    def remaining(self, standing: Standing) -> Remaining | None:
-        """Return what it may still take: those who were here get no further pairs."""
+    def outlook(self, standing: Standing) -> Outlook:
+        """Return what would settle it, and how much that may take: those who were here get no further pairs."""
         each = votes_each(standing.settings, len(standing.active))
-        return remaining_of(standing.start, each, dealt=len(standing.voters))
+        found = look_ahead(standing.start, each, dealt=len(standing.voters))
+        return number_options(found, standing.options_left)
 
-    def reach(self, standing: Standing, remaining: Remaining | None) -> Reach:
+    def reach(self, standing: Standing, outlook: Outlook) -> Reach:
         """Return how far people's votes go."""
         voters = len(standing.voters)
-        in_all = None if remaining is None else remaining.people
-        people = None if in_all is None else in_all.beyond(voters)
+        people = None if outlook.people is None else outlook.people.beyond(voters)
         pairs = votes_each(standing.settings, len(standing.active))
         return Reach(
             pairs, _is_exhausted(standing), people, voters, _count_missing_answers(standing)

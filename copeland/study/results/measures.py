@@ -20,7 +20,7 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.goal_claims import cut_by_certificate
 from copeland.forecast.forecast import ForecastRange
-from copeland.forecast.outlook import Outlook, Remaining, scale_outlook
+from copeland.forecast.outlook import Outlook
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
 from copeland.forecast.start import LIKELY as LIKELY_BEST
 from copeland.matrix import PreferenceMatrix
@@ -273,24 +273,17 @@ class Measures(ABC):
     @property
     def remaining(self) -> ForecastRange | None:
         """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
-        return None if self._remaining is None else self._remaining.votes
-
-    @cached_property
-    def _remaining(self) -> Remaining | None:
-        return self.kind.remaining(self.standing)
+        return self.outlook.remaining
 
     @cached_property
     def outlook(self) -> Outlook:
         """What would settle it, its votes shared out as the forecast has them; of a panel, among the active options."""
-        found = self.kind.outlook(self.standing)
-        if self.remaining is None:
-            return found
-        return scale_outlook(found, self.remaining.middle, self.remaining.most)
+        return self.kind.outlook(self.standing)
 
     @cached_property
     def reach(self) -> Reach | None:
         """How far the votes of people go; None where every vote is a fresh draw."""
-        return self.kind.reach(self.standing, self._remaining)
+        return self.kind.reach(self.standing, self.outlook)
 
     @property
     def circle(self) -> tuple[int, ...]:
