@@ -193,25 +193,13 @@ def find_network_address() -> str | None:
     """Return this computer's address on its local network; None if it is on none.
 
     An address that the whole internet could reach is not one.
-
-    Examples
-    --------
-    >>> address = find_network_address()
-    >>> address is None or address.count(".") == 3
-    True
     """
     found = [*_find_route(), *_look_up_name()]
     return next((address for address in found if is_local(address)), None)
 
 
 def is_local(address: str) -> bool:
-    """Tell whether an address is of a local network, and not of this computer alone.
-
-    Examples
-    --------
-    >>> [is_local(one) for one in ("192.168.1.20", "127.0.0.1", "0.0.0.0", "8.8.8.8", "tea")]
-    [True, False, False, False, False]
-    """
+    """Tell whether an address is of a local network, and not of this computer alone."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
@@ -238,14 +226,7 @@ def _look_up_name() -> list[str]:
 
 
 def is_port_taken(host: str, port: int) -> bool:
-    """Tell whether another program listens at a port of this computer.
-
-    Examples
-    --------
-    >>> with socket.create_server(("127.0.0.1", 0)) as one:
-    ...     is_port_taken("127.0.0.1", one.getsockname()[1])
-    True
-    """
+    """Tell whether another program listens at a port of this computer."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.create_server((host, port), family=family):

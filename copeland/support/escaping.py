@@ -56,13 +56,7 @@ def cell(text: str) -> str:
 
 
 def uncell(text: str) -> str:
-    """Return the text of a cell that :func:`cell` made.
-
-    Examples
-    --------
-    >>> uncell("'=1+1"), uncell("''=1+1"), uncell("'tea'")
-    ('=1+1', "'=1+1", "'tea'")
-    """
+    """Return the text of a cell that :func:`cell` made."""
     return text[1:] if _MARKED.match(text) else text
 
 

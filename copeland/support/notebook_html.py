@@ -27,11 +27,6 @@ def html_table(
         How many rows there would be; that some are left out is said.
     shades
         For each cell after the name of a row, from -1 (orange) over 0 (nothing) to 1 (blue).
-
-    Examples
-    --------
-    >>> html_table("<two>", ["", "wins"], [["a", "1"]], 2).splitlines()[0]
-    '<p>&lt;two&gt;</p>'
     """
     columns = _cells("th", head)
     looks = shades or [()] * len(rows)

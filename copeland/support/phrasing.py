@@ -166,13 +166,7 @@ def percent_chance(chance: float) -> str:
 
 
 def letters(text: str) -> int:
-    """Return how wide a text is, in letters; those of some scripts are twice as wide.
-
-    Examples
-    --------
-    >>> letters("tea"), letters("茶")
-    (3, 2)
-    """
+    """Return how wide a text is, in letters; those of some scripts are twice as wide."""
     return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 

@@ -69,25 +69,13 @@ def column_name(text: Any) -> str:
 
 
 def separator_of(first_line: str) -> str:
-    """Return what separates cells: what is most frequent in the first line, outside of quotes.
-
-    Examples
-    --------
-    >>> separator_of('left;right;"outcome, as told"'), separator_of("name")
-    (';', ',')
-    """
+    """Return what separates cells: what is most frequent in the first line, outside of quotes."""
     plain = re.sub('"[^"]*"', "", first_line)
     return max(SEPARATORS, key=plain.count)
 
 
 def file_type(path: Path) -> str:
-    """Return what a file's name ends in, without the end that says that it is compressed.
-
-    Examples
-    --------
-    >>> file_type(Path("votes.CSV.gz")), file_type(Path("votes.json"))
-    ('.csv', '.json')
-    """
+    """Return what a file's name ends in, without the end that says that it is compressed."""
     return Path(path.stem if _is_compressed(path) else path).suffix.lower()
 
 

@@ -148,13 +148,7 @@ def outcome_of(said: Any, left: str, right: str, names: Container[str] = ()) -> 
 
 
 def is_votes(columns: Sequence[str]) -> bool:
-    """Tell whether a first line names the columns of a table of votes.
-
-    Examples
-    --------
-    >>> is_votes(["winner", "loser"]), is_votes(["a", "b"])
-    (True, False)
-    """
+    """Tell whether a first line names the columns of a table of votes."""
     return _main_columns([column_name(name) for name in columns], {}) is not None
 
 

@@ -18,13 +18,7 @@ CODE = 200  # characters of a code
 
 
 def check_completion_address(url: str) -> str:
-    """Return an address that voters may be sent to, or refuse it; an empty one is none.
-
-    Examples
-    --------
-    >>> check_completion_address("https://panel.example.org/done?pid={code}")
-    'https://panel.example.org/done?pid={code}'
-    """
+    """Return an address that voters may be sent to, or refuse it; an empty one is none."""
     if url and not (_is_safe(url) and _has_place_after_host(url)):
         raise InvalidParameter(
             f"the completion link is '{url[:100]}'; give an https address in full, with {PLACE} behind the host and at most "
@@ -67,14 +61,7 @@ def read_code(page: VotingPage, query: Mapping[str, str]) -> str:
 
 
 def write_completion_link(page: VotingPage, code: str) -> str:
-    """Return where a voter goes after the last question; empty if nowhere, or only with a code that is not there.
-
-    Examples
-    --------
-    >>> page = VotingPage(1, "tea", "x", completion="https://panel.example.org/done?pid={code}")
-    >>> write_completion_link(page, "a&b/c"), write_completion_link(page, "")
-    ('https://panel.example.org/done?pid=a%26b%2Fc', '')
-    """
+    """Return where a voter goes after the last question; empty if nowhere, or only with a code that is not there."""
     if PLACE in page.completion and not code:
         return ""
     return page.completion.replace(PLACE, quote(code, safe=""))

@@ -140,14 +140,7 @@ def check_idea(text: str) -> str:
 
 
 def may_suggest(page: VotingPage, done: int, pairs: int) -> bool:
-    """Tell whether a voter has answered enough to suggest an option, where the owner lets voters do so.
-
-    Examples
-    --------
-    >>> page = VotingPage(1, "tea", "x", ideas=True)
-    >>> may_suggest(page, done=2, pairs=20), may_suggest(page, done=3, pairs=20), may_suggest(page, done=1, pairs=1)
-    (False, True, True)
-    """
+    """Tell whether a voter has answered enough to suggest an option, where the owner lets voters do so."""
     return page.ideas and done >= max(1, min(FEW, pairs))
 
 

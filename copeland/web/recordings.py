@@ -47,13 +47,7 @@ def medium_of(content: bytes, name: str) -> Image:
 
 
 def find_kind(content: bytes) -> str | None:
-    """Return the type of a sound or a film, by its content; None if it is neither.
-
-    Examples
-    --------
-    >>> find_kind(b"RIFF....WAVEfmt "), find_kind(b"<html>"), find_kind(b"RIFF....WEBPVP8 ")
-    ('audio/wav', None, None)
-    """
+    """Return the type of a sound or a film, by its content; None if it is neither."""
     if content[:4] == b"RIFF" and content[8:12] == b"WAVE":
         return "audio/wav"
     if content[:4] == b"OggS":

@@ -72,13 +72,7 @@ def _templates() -> Environment:
 
 @lru_cache(CACHED)
 def render_text(kind: str, text: str, language: str = "") -> Markup:
-    """Return a text as HTML.
-
-    Examples
-    --------
-    >>> print(render_text("markdown", "# Tea <script>x</script>"))
-    <h3>Tea &lt;script&gt;x&lt;/script&gt;</h3>
-    """
+    """Return a text as HTML."""
     text = inert(text)[:LONGEST]
     if kind == "markdown":
         return Markup(_markdown(text))

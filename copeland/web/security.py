@@ -144,13 +144,7 @@ def _text(raw: bytes) -> str:
 
 @lru_cache(MANY)
 def group_address(address: str) -> str:
-    """Return what stands for an address where visitors are counted: who has one of IPv6 has all that begin like it.
-
-    Examples
-    --------
-    >>> group_address("2001:db8::7"), group_address("192.0.2.7"), group_address("::ffff:192.0.2.7")
-    ('2001:db8::/64', '192.0.2.7', '192.0.2.7')
-    """
+    """Return what stands for an address where visitors are counted: who has one of IPv6 has all that begin like it."""
     try:
         found = ip_address(address)
     except ValueError:  # a socket that has none
@@ -176,14 +170,7 @@ SCRAPES = Rate(10, 10.0)  # of a key, for the numbers of all its studies
 
 
 class Limits:
-    """How often each came of late.
-
-    Examples
-    --------
-    >>> limits = Limits(clock=lambda: 5.0)
-    >>> [limits.wait(Rate(2, 10.0), "ann") for _ in range(3)]
-    [0, 0, 10]
-    """
+    """How often each came of late."""
 
     def __init__(self, clock: Callable[[], float]):
         self._clock = clock

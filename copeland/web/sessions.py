@@ -245,13 +245,7 @@ def _set(server: Server, response: Response, name: str, value: str, seconds: int
 
 
 def parse_number(text: str, most: int = LAST) -> int | None:
-    """Return the number that a text is, None if it is none or more than that.
-
-    Examples
-    --------
-    >>> parse_number("12"), parse_number("²"), parse_number("-1"), parse_number("9" * 30), parse_number("7", most=6)
-    (12, None, None, None, None)
-    """
+    """Return the number that a text is, None if it is none or more than that."""
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
         return None
     number = int(text)

@@ -153,13 +153,7 @@ def pane_key(option: str, item: str | None) -> str:
 
 
 def option_of(key: str) -> str:
-    """Return the option whose image is kept under a key.
-
-    Examples
-    --------
-    >>> option_of(pane_key("tea", "Why?")), option_of(pane_key("tea", None))
-    ('tea', 'tea')
-    """
+    """Return the option whose image is kept under a key."""
     return key.rpartition("\n")[2]
 
 

@@ -32,14 +32,7 @@ class Check(NamedTuple):
 
 
 def plan_checks(page: VotingPage, pairs: int) -> list[str]:
-    """Return the kinds of the checks that a voter meets, in their order.
-
-    Examples
-    --------
-    >>> page = VotingPage(1, "tea", "x", known=[["good", "bad"]], check_every=5, repeats=True)
-    >>> plan_checks(page, 20)
-    ['known', 'repeat', 'repeat', 'repeat']
-    """
+    """Return the kinds of the checks that a voter meets, in their order."""
     times = pairs // page.check_every if page.check_every else 0
     kinds, left = [], len(page.known)
     for number in range(times):

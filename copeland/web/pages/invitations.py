@@ -105,15 +105,7 @@ class Invited(NamedTuple):
 
 
 def read_people(content: bytes) -> list[Invited]:
-    r"""Return whom a CSV file names in its column name or email, or else in its first column.
-
-    Examples
-    --------
-    >>> [one.name for one in read_people(b"email,name\nann@example.org,Ann\nbob@example.org,\n")]
-    ['Ann', 'bob@example.org']
-    >>> read_people(b"Ann;7\nBob;8\n")
-    [Invited(name='Ann', email=''), Invited(name='Bob', email='')]
-    """
+    """Return whom a CSV file names in its column name or email, or else in its first column."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

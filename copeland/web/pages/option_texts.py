@@ -190,13 +190,7 @@ def find_hints(here: ManagedStudy) -> list[str]:
 
 
 def has_name(text: str, names: list[str]) -> bool:
-    """Tell whether voters could read one of the names in a text.
-
-    Examples
-    --------
-    >>> has_name("As GPT, I say: tea.", ["gpt", "b"]), has_name("Coffee.", ["gpt", "b"])
-    (True, False)
-    """
+    """Tell whether voters could read one of the names in a text."""
     return any(name.lower() in text.lower() for name in names if len(name.strip()) > 2)
 
 

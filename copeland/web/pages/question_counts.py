@@ -64,13 +64,7 @@ def _read_panel(
 
 @lru_cache(1_000)
 def expect_answers(members: int, options: tuple[str, ...], goal: str) -> int:
-    """Return about how many answers each member of a panel gives; the forecast takes a while, once.
-
-    Examples
-    --------
-    >>> expect_answers(3, ("tea", "milk", "juice"), "best")
-    2
-    """
+    """Return about how many answers each member of a panel gives; the forecast takes a while, once."""
     k = len(options)
     if k < 2 or not members:
         return 0
@@ -88,14 +82,7 @@ def count_options(study: Study) -> int:
 
 
 def pairs_for(page: VotingPage, settings: Settings, active: int) -> int:
-    """Return how many pairs a voter is asked at most, where so many options are asked.
-
-    Examples
-    --------
-    >>> page = VotingPage(1, "tea", "x", per_voter=20)
-    >>> pairs_for(page, Settings(batch=4), 5), pairs_for(page, Settings(voters="independent", batch=0), 5)
-    (4, 10)
-    """
+    """Return how many pairs a voter is asked at most, where so many options are asked."""
     dealt = settings.batch or page.per_voter
     return min(page.per_voter, dealt, active * (active - 1) // 2)
 
