@@ -30,7 +30,6 @@ from copeland.web.pages import (
     admin,
     create,
     dashboard,
-    forecast,
     option_texts,
     results,
     share,
@@ -44,7 +43,7 @@ from copeland.web.sessions import SignIn, find_key
 
 API = "/api/v1"
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)  # seconds
-PAGES = (vote, voter_ideas, admin, create, option_texts, forecast, share, dashboard, results)
+PAGES = (vote, voter_ideas, admin, create, option_texts, share, dashboard, results)
 router = APIRouter()  # of what monitors ask
 ROUTERS = [*(page.router for page in PAGES), router, error_documents.router]
 CALLS = (voting, studies, administration)

@@ -15,8 +15,7 @@ from copeland.study.kinds import kind_of
 from copeland.study.results.analysis import Analysis
 from copeland.support.phrasing import capital
 from copeland.web.cache import VoteAnalysis
-from copeland.web.pages.create import Intent
-from copeland.web.pages.forecast import expectation_of
+from copeland.web.pages.create import Intent, expectation_of
 
 
 def voted(**how):

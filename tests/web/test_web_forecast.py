@@ -7,8 +7,7 @@ import pytest
 from web_client import send
 
 from copeland.study import Settings
-from copeland.web.pages.create import Intent
-from copeland.web.pages.forecast import ExpectedVoters, expectation_of
+from copeland.web.pages.create import ExpectedVoters, Intent, expectation_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
