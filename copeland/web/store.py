@@ -285,14 +285,8 @@ class Store:
     def add_outputs(self, study: int, rows: Iterable[tuple[str, str, str]]) -> None:
         """Store what is shown for options on items: item, option and text."""
         told = [
-            {
-                "study": study,
-                "digest": hash_text(item),
-                "item": item,
-                "option": option,
-                "text": text,
-            }
-            for item, option, text in rows
+            {"study": study, "digest": hash_text(item), "item": item, "option": name, "text": text}
+            for item, name, text in rows
         ]
         self._execute(sa.insert(outputs), told)
 
@@ -348,18 +342,10 @@ class Store:
         rows, known = [], iter(voters)
         for label in labels:
             nonce = new_token()
-            rows.append(
-                {
-                    "study": study,
-                    "nonce": nonce,
-                    "hash": hash_text(signer.link(nonce)),
-                    "voter": next(known, f"voter-{secrets.token_hex(6)}") if personal else None,
-                    "label": label,
-                    "created": self._clock(),
-                    "expires": expires,
-                    "revoked": False,
-                }
-            )
+            voter = next(known, f"voter-{secrets.token_hex(6)}") if personal else None
+            row = {"study": study, "nonce": nonce, "hash": hash_text(signer.link(nonce))}
+            row |= {"voter": voter, "label": label, "created": self._clock()}
+            rows.append(row | {"expires": expires, "revoked": False})
         self._execute(sa.insert(links), rows)
 
     def links(self, study: int) -> list[Link]:
@@ -425,15 +411,8 @@ class Store:
         """Return a new key, which is shown this once."""
         client = secrets.token_hex(4)
         key = f"cop_{client}_{new_token()}"
-        row = {
-            "study": study,
-            "hash": hash_text(key),
-            "client": client,
-            "label": label,
-            "scopes": " ".join(scopes),
-            "created": self._clock(),
-            "revoked": False,
-        }
+        row = {"study": study, "hash": hash_text(key), "client": client, "label": label}
+        row |= {"scopes": " ".join(scopes), "created": self._clock(), "revoked": False}
         self._execute(sa.insert(keys), row)
         return key
 

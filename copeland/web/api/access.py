@@ -16,15 +16,11 @@ from copeland.web.sessions import find_key
 from copeland.web.store import Key, VotingPage
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
+_TYPES = {"type": "string", "title": "string", "status": "integer", "detail": "string"}
 _PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status"],
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-    },
+    "properties": {name: {"type": kind} for name, kind in _TYPES.items()},
 }
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 STUDY = {"study": "$request.path.study"}

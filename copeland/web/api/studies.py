@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
@@ -29,6 +29,7 @@ from copeland.web.api.access import (
     new_router,
 )
 from copeland.web.api.error_documents import ApiProblem
+from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.dashboard import BEAT, STEP, stream
 from copeland.web.pages.results import certificate_text, export_log
 from copeland.web.server import server_of
@@ -100,14 +101,19 @@ class About(BaseModel):
 # What it says
 
 
-@router.get("/{study}/results", responses={304: UNCHANGED})
-def results(call: Reads, request: Request) -> Response:
-    """Return the verdict, with an ETag."""
+def _answer(call: Call, request: Request, read: Callable[[VoteAnalysis], Any]) -> Response:
+    """What is read of the votes of now, with an ETag; nothing if the caller has it already."""
     tag = f'"{call.study.number}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
     seen = call.server.analyses(call.page).latest()
-    return JSONResponse(seen.to_dict(), headers={"ETag": f'"{seen.number}"'})
+    return JSONResponse(read(seen).to_dict(), headers={"ETag": f'"{seen.number}"'})
+
+
+@router.get("/{study}/results", responses={304: UNCHANGED})
+def results(call: Reads, request: Request) -> Response:
+    """Return the verdict, with an ETag."""
+    return _answer(call, request, lambda seen: seen)
 
 
 @router.get("/{study}/ranking", responses={304: UNCHANGED})
@@ -124,12 +130,8 @@ def ranking(
     ] = "copeland",
 ) -> Response:
     """Return all options in order, with intervals, possible ranks and tiers that are told apart, with an ETag."""
-    order, tag = check_order(by), f'"{call.study.number}"'
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers={"ETag": tag})
-    seen = call.server.analyses(call.page).latest()
-    found = seen.rankings.rank(order)
-    return JSONResponse(found.to_dict(), headers={"ETag": f'"{seen.number}"'})
+    order = check_order(by)
+    return _answer(call, request, lambda seen: seen.rankings.rank(order))
 
 
 @router.get("/{study}/certificate")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from copeland.errors import InvalidRow
 from copeland.study import Ballot, Study, Wait
@@ -39,7 +40,10 @@ MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
 
 OF_JUDGES = rf"^({ONCE}|{TWICE})(: .*)?$"  # sources that only judges give
+Judging = Annotated[str, Field(pattern=OF_JUDGES, max_length=LIMITS["source"])]
 Case = Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]
+Sides = tuple[Name, Name]
+CaseSides = tuple[Name, Name, Case | None]
 
 
 class Asked(Body):
@@ -49,15 +53,9 @@ class Asked(Body):
     n: Annotated[int, Field(ge=1, le=MOST)] = 1
     available: list[Name] | None = None
     item: Case | None = None
-    cases: Annotated[list[Case], Field(min_length=1, max_length=100_000)] | None = (
-        None  # all of them
-    )
-    without: (
-        Annotated[
-            list[tuple[Name, Name] | tuple[Name, Name, Case | None]], Field(max_length=100_000)
-        ]
-        | None
-    ) = None  # left and right that are not to be shown so; on test cases, two options and a case
+    cases: Annotated[list[Case], Field(min_length=1, max_length=100_000)] | None = None  # all
+    # Left and right that are not to be shown so; on test cases, two options and a case.
+    without: Annotated[list[Sides | CaseSides], Field(max_length=100_000)] | None = None
     lease: Annotated[float, Field(gt=0, le=10**9)] | None = None  # seconds
 
 
@@ -94,9 +92,7 @@ class Told(Body):
     outcome: Name
     voter: Name | None = None
     item: Case | None = None
-    source: Annotated[str, Field(pattern=OF_JUDGES, max_length=LIMITS["source"])] | None = (
-        None  # of a judge: how it was asked, and a note
-    )
+    source: Judging | None = None  # of a judge: how it was asked, and a note
     spent: Cost | None = None
 
 
@@ -133,19 +129,13 @@ def ask(call: Asks, asked: Asked) -> Ballots:
     """Ask for ballots."""
     if call.page.paused:
         return Ballots(ballots=[], reason="paused")
-    wanted: dict[str, Any] = {
-        "available": asked.available,
-        "item": asked.item,
-        "without": asked.without,
-        "cases": asked.cases,
-        "lease": asked.lease,
-        "source": call.key.source,
-    }
-    if asked.n > 1:
-        ballots = call.study.ask(asked.voter, n=asked.n, **wanted)
-        reason = None if len(ballots) == asked.n else _why(call.study)
+    wanted: dict[str, Any] = dict(asked) | {"source": call.key.source}
+    voter, n = wanted.pop("voter"), wanted.pop("n")
+    if n > 1:
+        ballots = call.study.ask(voter, n=n, **wanted)
+        reason = None if len(ballots) == n else _why(call.study)
         return Ballots(ballots=[_hand(one) for one in ballots], reason=reason)
-    ballot = call.study.ask(asked.voter, **wanted)
+    ballot = call.study.ask(voter, **wanted)
     if ballot is None:
         return Ballots(ballots=[], reason=_why(call.study))
     if isinstance(ballot, Wait):
@@ -249,8 +239,6 @@ def _event_id(key: Key, given: str) -> str:
 )
 async def tell_many(call: Tells, request: Request, source: str | None = None) -> Taken:
     """Take in votes that nobody asked for, one JSON object a line: all of them, or none."""
-    from starlette.concurrency import run_in_threadpool
-
     rows = _rows(await request.body())
     name = call.key.source + (f" {source}" if source else "")
     taken = await run_in_threadpool(lambda: call.study.add_votes(_read_votes(call, rows), name))
