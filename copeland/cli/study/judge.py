@@ -57,7 +57,7 @@ def judge_command(
     from copeland.forecast.start import read_until
     from copeland.study.judges import judge_study, read_items
     from copeland.study.judges.judged_study import folder_of
-    from copeland.study.judges.run import estimate_price
+    from copeland.study.judges.price_estimate import estimate_price
     from copeland.study.judges.workers import MOST, may_share
 
     goal = read_until(until, "--until")
@@ -67,7 +67,7 @@ def judge_command(
     named = judges.make()
     drawn = None if items is None else read_items(items)
     place = folder or folder_of(work)
-    priced = estimate_price(work, named, calls, drawn, swap, place, cost, repeat)
+    priced = estimate_price(work, named, calls, drawn, swap, place, repeat)
     if priced is not None:
         note(f"copeland: {priced.sentence}")
     if workers is None and may_share(named):
@@ -111,20 +111,13 @@ def _resting() -> Callable[[Wait], None]:
 
 
 def _describe(name: str, done: Summary) -> dict[str, Any]:
-    counts = {
-        field: getattr(done, field)
-        for field in (
-            *("calls", "votes", "skips", "errors", "left_out", "retries", "confirmed", "flips"),
-            *("workers", "overloads", "tokens", "cost", "reason", "stopped"),
-        )
-    }
     agreement = {
         "pairs": [pair._asdict() for pair in done.agreement.pairs],
         "judges": [judge._asdict() for judge in done.agreement.judges],
     }
     swaps = [{"judge": judge} | swaps._asdict() for judge, swaps in done.swaps.items()]
-    total = done.total._asdict()
-    return {"study": name, **counts, "total": total, "swaps": swaps, "agreement": agreement}
+    parts = {"total": done.total._asdict(), "swaps": swaps, "agreement": agreement}
+    return {"study": name, **vars(done), **parts}
 
 
 def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str]:

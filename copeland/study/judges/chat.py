@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import ssl
@@ -14,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
+from zlib import crc32
 
 from copeland.errors import InvalidParameter, need
 from copeland.study.input_limits import json_of
@@ -30,7 +30,6 @@ from copeland.support.phrasing import join_names
 
 if TYPE_CHECKING:
     import httpx
-    import tenacity
 
 REFUSED_WAIT = 0.25  # seconds until a refused connection is tried again: it answers at once
 OVERLOADED = (429, 503, 529)
@@ -72,7 +71,6 @@ class Endpoint:
         self.shown = _without_secrets(self.url)
         self.key_variable = key_variable
         self.timeout = timeout
-        need("tenacity", "judges", "a chat judge")
         httpx = need("httpx", "judges", "a chat judge")
         certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
         self._client = httpx.Client(timeout=timeout, verify=_make_ssl_context(*certificates))
@@ -383,40 +381,35 @@ class ChatJudge:
 
     def charged(self, left: Any, right: Any, item: Any, budget: Budget) -> str:
         """Return what the model answers; what it costs is counted in ``budget``, within its cap."""
-        import tenacity
-
         template, body = self._write(left, right, item)
-        attempts = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(self.attempts),
-            retry=tenacity.retry_if_exception_type(PassingFailure),
-            wait=self._pause,
-            sleep=budget.pause,
-            before_sleep=lambda _: budget.count_retry(),
-            reraise=True,
-        )
-        try:
-            said = _text(attempts(self._attempt, body, budget))
-        except PassingFailure as error:
-            raise JudgeFailed(f"{error} It was tried {self.attempts} times.") from None
+        said = _text(self._send(body, budget))
         return Reasoned(parse_outcome(said, find_first_side(template)), find_reason(said))
 
     def estimate_tokens(self, left: Any, right: Any, item: Any = None) -> tuple[int, int]:
         """Return how many tokens a call reads if each has four bytes, and how many it writes at most, or else about."""
         return len(self._write(left, right, item)[1]) // _BYTES, self._limit or USUAL
 
-    def estimate_call(self, left: Any, right: Any, item: Any = None) -> tuple[float, float]:
-        """Return what a call costs if a token has four bytes, and the most that it can cost: infinite, if nothing limits the answer."""
-        if self.prices is None:
-            return 0.0, 0.0
-        likely = self.prices.of(*self.estimate_tokens(left, right, item))
-        body = self._write(left, right, item)[1]
-        return likely, math.inf if self._limit is None else self._most(body)
-
     def _write(self, left: Any, right: Any, item: Any) -> tuple[str, bytes]:
         """The prompt that is used, and the request that it makes."""
         template = self.prompt or (PROMPT if item is None else PROMPT_ON_ITEM)
         message = {"role": "user", "content": fill(template, left, right, item)}
         return template, json.dumps(self.request | {"messages": [message]}).encode()
+
+    def _send(self, body: bytes, budget: Budget) -> dict[str, Any]:
+        """Send a request until it is answered, or has failed too often."""
+        attempt = 1
+        while True:
+            try:
+                return self._attempt(body, budget)
+            except PassingFailure as error:
+                if attempt == self.attempts:
+                    raise JudgeFailed(f"{error} It was tried {attempt} times.") from None
+                growing = min(self.backoff * 2.0 ** min(attempt - 1, 30), LONGEST_WAIT)
+                growing += self.backoff * crc32(body) / 2**32  # so that threads part
+                wait = growing if error.wait is None else error.wait
+            budget.count_retry()
+            budget.pause(wait)
+            attempt += 1
 
     def _attempt(self, body: bytes, budget: Budget) -> dict[str, Any]:
         """Send a request once, and book what it cost."""
@@ -434,15 +427,6 @@ class ChatJudge:
             raise
         finally:
             budget.book(most, tokens, cost)
-
-    def _pause(self, state: tenacity.RetryCallState) -> float:
-        import tenacity
-
-        error = state.outcome and state.outcome.exception()
-        if isinstance(error, PassingFailure) and error.wait is not None:
-            return error.wait
-        growing = tenacity.wait_exponential(self.backoff, LONGEST_WAIT)
-        return (growing + tenacity.wait_random(0, self.backoff))(state)  # so that threads part
 
     def _bill(self, answer: dict[str, Any], most: float) -> tuple[int, float]:
         """Return tokens and cost of an answer; the most it can have cost, if it does not say."""

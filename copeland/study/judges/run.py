@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,10 +29,8 @@ from copeland.study.judges.call import (
     check_judge,
     name_judges,
 )
-from copeland.study.judges.chat import USUAL, ChatJudge
 from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
-from copeland.study.judges.parse import JudgeFailed
 from copeland.study.judges.prompts import Candidate, check_items
 from copeland.study.judges.workers import Workers, may_share
 from copeland.study.kinds import kind_of
@@ -44,7 +40,6 @@ from copeland.study.log.sides import ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence
-from copeland.support.phrasing import format_count, format_money
 from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
 
@@ -53,7 +48,6 @@ if TYPE_CHECKING:
 
 _TELLINGS = 3  # how often a vote is told before a broken storage is given up
 _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
-_LOOKED_AT = 500  # questions whose texts are measured for a price, for each judge
 
 
 class Judged(NamedTuple):
@@ -474,68 +468,3 @@ class _JudgingLoop:
             self.end = (reason, sentence)
         if reason in ("failed", "interrupted"):
             self.budget.stop()
-
-
-class PriceEstimate(NamedTuple):
-    """How many calls a run makes at most, what they cost by an estimate, and the most that they can cost without retries, or infinity."""
-
-    calls: int
-    likely: float
-    most: float
-
-    @property
-    def sentence(self) -> str:
-        """All of it, in words."""
-        limit = (
-            f" and an answer has {USUAL}"
-            if math.isinf(self.most)
-            else f", and no more than {format_money(self.most)} unless calls are sent again"
-        )
-        return (
-            f"at most {format_count(self.calls, 'call')}, which cost {format_money(self.likely, about=True)} if a token has four "
-            f"bytes{limit}."
-        )
-
-
-def estimate_price(
-    study: JudgedStudy,
-    judges: Iterable[Any],
-    calls: int,
-    items: Sequence[Any] | None = None,
-    swap: str = "random",
-    folder: Path | None = None,
-    cost: float | None = None,
-    repeat: bool = False,
-) -> PriceEstimate | None:
-    """Return what a run of judges may cost; None if no judge has prices, or there is nothing to ask.
-
-    Each judge's questions are taken as equally frequent. With very many, the first ones are looked at.
-    """
-    options = [option for option in study.options if option.state == ACTIVE]
-    shown = [Candidate(**one.shown, state=one.state, folder=folder) for one in options]
-    asked: Sequence[Any] = [None] if items is None else items
-    priced = [judge for judge in judges if isinstance(judge, ChatJudge) and judge.prices]
-    prices = [price for judge in priced for price in _measure(judge, shown, asked)]
-    if not prices:
-        return None
-    pairs = len(options) * (len(options) - 1) // 2
-    # Test cases have one vote for each pair; elsewhere each judge may be asked in both orders.
-    each = SWAPS[swap] if kind_of(study.settings).draws_cases else 2 * len(priced)
-    number = calls if repeat else min(calls, pairs * len(asked) * each)
-    likely = number * sum(price[0] for price in prices) / len(prices)
-    most = number * max(price[1] for price in prices)
-    return PriceEstimate(number, likely, most if cost is None else min(most, cost))
-
-
-def _measure(
-    judge: ChatJudge, options: Sequence[Candidate], items: Sequence[Any]
-) -> list[tuple[float, float]]:
-    """The price of each question, by an estimate and at most; of one that cannot be asked, none."""
-    questions = ((*pair, item) for item in items for pair in combinations(options, 2))
-    found = []
-    for question in islice(questions, _LOOKED_AT):
-        try:
-            found.append(judge.estimate_call(*question))
-        except JudgeFailed:
-            continue
-    return found

@@ -58,8 +58,8 @@ def test_a_chat_judge_that_cannot_work_is_refused_at_once(wrong, sentence):
 
 
 def test_missing_packages_name_their_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tenacity", None)
-    with pytest.raises(MissingExtra, match=r"tenacity: pip install 'copeland\[judges\]'"):
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(MissingExtra, match=r"httpx: pip install 'copeland\[judges\]'"):
         ChatJudge("tiny", "http://localhost/v1")
 
 

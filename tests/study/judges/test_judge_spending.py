@@ -1,7 +1,5 @@
 """What judges cost: the sum over all runs, and an estimate before the first call."""
 
-import math
-
 import pytest
 from commands import flat, run, values
 from fake_chat import FakeChat, says
@@ -9,7 +7,7 @@ from tiny_study import quick
 
 from copeland.study import create_study, open_study
 from copeland.study.judges import Item, judge_study
-from copeland.study.judges.run import estimate_price
+from copeland.study.judges.price_estimate import estimate_price
 from copeland.study.log.events import Spent
 from copeland.study.results.analysis import Analysis
 
@@ -80,8 +78,7 @@ def test_the_estimate_is_that_of_the_requests_which_are_sent(key):
         for item in QUESTIONS:
             judge(study.option("A"), study.option("B"), item)
     assert found.calls == 6
-    assert found.likely == pytest.approx(sum(size // 4 + 2 * 16 for size in sizes) / 1e6)
-    assert found.most == pytest.approx(6 * (max(sizes) + 256 + 2 * 16) / 1e6)
+    assert found.cost == pytest.approx(sum(size // 4 + 2 * 16 for size in sizes) / 1e6)
 
 
 def test_the_estimate_keeps_to_the_caps(key):
@@ -89,11 +86,9 @@ def test_the_estimate_keeps_to_the_caps(key):
     with FakeChat() as fake:
         judge = quick(fake, prices=PRICES)
         assert estimate_price(study, [judge], calls=2, items=QUESTIONS).calls == 2
-        both = estimate_price(study, [judge], 1000, QUESTIONS, swap="confirm", cost=1e-6)
-        assert (both.calls, both.most) == (12, 1e-6)
-        without = estimate_price(study, [judge], 1000, QUESTIONS)
-        assert without.most == math.inf and without.likely > 0
-        assert without.sentence.endswith("if a token has four bytes and an answer has 16.")
+        both = estimate_price(study, [judge], 1000, QUESTIONS, swap="confirm")
+        once = estimate_price(study, [judge], 1000, QUESTIONS)
+        assert (both.calls, both.cost) == (12, pytest.approx(2 * once.cost))
         assert estimate_price(study, [judge], 1000, QUESTIONS, repeat=True).calls == 1000
         assert estimate_price(study, [quick(fake)], 1000, QUESTIONS) is None
 
@@ -107,7 +102,7 @@ def test_the_command_says_the_estimate_first_and_status_the_sum(tmp_path, monkey
     with FakeChat(says("left")) as fake:
         first = run(*words, "--url", fake.url, "--calls", "2")
         told = values(*words, "--url", fake.url, "--calls", "1")
-    assert "at most 2 calls, which cost under $0.01 if" in first.stderr
+    assert "at most 2 calls, which cost under $0.01 by the length of the texts." in first.stderr
     assert told["total"] == {"calls": 3, "tokens": 303, "cost": pytest.approx(306e-6)}
     status = flat(run("study", "status", "prompts").stdout)
     assert "judges were called 3 times, for 303 tokens and under $0.01" in status
