@@ -28,8 +28,9 @@ from copeland.kernels.goals.goal_state import (
 from copeland.kernels.goals.pair_prices import believed_gap, price_of, price_to_decide, price_with
 from copeland.kernels.goals.proofs import is_open, mark_cuts, mark_single
 from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.beliefs import DEAR
 from copeland.kernels.planner.champion import FAR, LOYALTY
-from copeland.kernels.planner.prices import BLOCKED, DEAR
+from copeland.kernels.planner.prices import BLOCKED
 
 SWAPS = 2  # options on each side of the border that may change places
 CUTS = 3  # the cheapest by a rough estimate are drafted

@@ -8,6 +8,7 @@ import numpy as np
 
 from copeland.kernels.arrays import sink
 from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.beliefs import prior_of
 from copeland.kernels.planner.planner_state import (
     FEW,
     NONE,
@@ -52,9 +53,6 @@ ONE_IN = 100
 PLANNED_A_VOTE = 200  # claims that are priced for plans between two comparisons, for each vote
 LAYING_OUT = 4  # plans that are as much work as laying one out
 
-# What strengths count for, in votes: 1 / (2 gap)^2 by the gaps seen, if the estimate is above 0.
-LEAST_PRIOR, MOST_PRIOR = 1.0, 32.0
-LEAST_VARIANCE = 1e-6
 NUDGE = 1e-6  # of a vote, between options that are alike
 
 # Lists of losses are kept until prices have moved: the prior by a tenth, the votes by a quarter, or the
@@ -302,8 +300,7 @@ def cheapest_challenger(planner, champion):
 @kernel
 def estimate_prior(planner):
     """Let strengths count for the more votes, the narrower the gaps seen so far are: 1 / (2 gap)^2."""
-    variance = max(planner.gaps[1] / planner.gaps[0], LEAST_VARIANCE)
-    votes = min(max(1 / (4 * variance), LEAST_PRIOR), MOST_PRIOR)
+    votes = prior_of(planner.gaps[0], planner.gaps[1])
     if not LOWER < votes / planner.prior[0] < HIGHER:
         planner.prior[0] = votes
         planner.edition[0] += 1

@@ -5,6 +5,16 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.beliefs import (
+    credit_of,
+    damp,
+    gap_of,
+    gap_to_price,
+    nats_to_reach,
+    share_won,
+    votes_to_reach,
+    without_ties,
+)
 from copeland.kernels.planner.planner_state import (
     NONE,
     after,
@@ -18,16 +28,8 @@ from copeland.kernels.planner.planner_state import (
     side_of,
 )
 
-LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
-WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds
-WIDEST_GAP = 0.47  # no pair is taken to be more one-sided than 97 : 3
 LEAST_NATS = 0.1  # evidence that an unproved claim lacks at least, at levels near 0 too
-# ln E of n votes is about n d - ln(n) / 2 and a constant: 1.3 at narrow gaps, 0 at one of .4, this near .25.
-EVIDENCE_GAIN = 0.9
-CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
-CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
-DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
 BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is never added to prices
 # Nats that each further pair is charged. For s even pairs, P(sum of nats of those ahead >= X) exceeds that of
 # one by some 5 nats for s = 6, and 10 for s = 18. A claim of no more than the charge counts for nothing.
@@ -44,27 +46,22 @@ MANY_MET = 4  # lists: an option that met more than so many times as many as are
 
 @kernel
 def strength(planner, i):
-    """Return the share of its votes that an option won, drawn towards 1/2 the more, the closer pairs are.
-
-    Otherwise an option that lost its first vote would look worse than all that lost slowly.
-    """
-    prior = planner.prior[0]
-    return (planner.points[i] + prior / 2) / (planner.votes[i] + prior)
+    """Return the share of its votes that an option won, drawn towards 1/2 the more, the closer pairs are."""
+    return share_won(planner.points[i], planner.votes[i], planner.prior[0])
 
 
 @kernel
 def believed_gap(planner, entry, i, j):
     """Return mean and standard deviation of p_ij - (1/2 - margin), by votes and strengths."""
-    prior = planner.prior[0]
-    lead, n = 0.0, 0
+    won, lost, n = 0, 0, 0
     if entry != NONE:
         meetings = planner.meetings
         side = side_of(meetings, entry, i)
-        lead = (meetings.won[entry, side] - meetings.won[entry, 1 - side]) / 2
-        n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
-    expected = (strength(planner, i) - strength(planner, j)) / 2
-    mean = (lead + prior * expected) / (n + prior) + planner.margin[0]
-    return mean, 0.5 / math.sqrt(n + prior)
+        won, lost = meetings.won[entry, side], meetings.won[entry, 1 - side]
+        n = won + lost + meetings.tied[entry]
+    one, other = strength(planner, i), strength(planner, j)
+    mean, deviation = gap_of(won, lost, n, one, other, planner.prior[0])
+    return mean + planner.margin[0], deviation
 
 
 @kernel
@@ -79,9 +76,7 @@ def pair_credit(planner, entry):
     """Return between 0 and 1 how far the votes of a pair speak for its first option."""
     meetings = planner.meetings
     won, lost = meetings.won[entry, 0], meetings.won[entry, 1]
-    n = won + lost + meetings.tied[entry]
-    lead = (won - lost) / 2 / math.sqrt(n + CREDIT_VOTES)
-    return min(max(0.5 + lead / CREDIT_WIDTH, 0.0), 1.0)
+    return credit_of(won, lost, won + lost + meetings.tied[entry])
 
 
 # Prices
@@ -118,17 +113,9 @@ def rate_claim(planner, entry, i, j, level, aim):
     if not (planner.asking[i] and planner.asking[j]):
         return BLOCKED, math.inf
     mean, deviation = believed_gap(planner, entry, i, j)
-    gap = mean + planner.optimism[0] * deviation
-    gamble = 1.0
-    if gap < LEAST_Z * deviation:
-        # As likely as a normal deviate so far out; never infinite, so no plan is out of reach.
-        out = LEAST_Z - gap / deviation
-        gamble = math.exp(min(out * out / 2, WILDEST))
-        gap = LEAST_Z * deviation
-    votes = gamble * votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level, aim)
-    cost = votes * worth(planner, i, j)
-    if cost >= DEAR:
-        cost = DEAR * (1 + math.log(cost / DEAR))
+    gap, gamble = gap_to_price(mean, deviation, planner.optimism[0])
+    votes = gamble * votes_to_prove(planner, entry, i, gap, level, aim)
+    cost = damp(votes * worth(planner, i, j))
     danger = mean / deviation
     pending = planner.meetings.pending[entry] if entry != NONE else 0
     if pending > 0:
@@ -138,11 +125,7 @@ def rate_claim(planner, entry, i, j, level, aim):
 
 @kernel
 def votes_to_prove(planner, entry, i, gap, level, aim):
-    """Return how many votes with this gap raise the evidence of i above the level, or its n d to ``aim``.
-
-    Evidence is about D^2 / 2n of a lead D in n votes; n' further ones with drift v = 2 gap bring it to
-    T when (D + n' v)^2 = 2 T (n + n').
-    """
+    """Return how many votes with this gap raise the evidence of i above the level, or its n d to ``aim``."""
     lead, n, share = 0.0, 0.0, 1.0
     if entry != NONE:
         meetings, margin = planner.meetings, planner.margin[0]
@@ -150,12 +133,8 @@ def votes_to_prove(planner, entry, i, gap, level, aim):
         tied = meetings.tied[entry]
         n += meetings.won[entry, 0] + meetings.won[entry, 1] + tied
         lead = meetings.won[entry, side] - meetings.won[entry, 1 - side] + 2 * margin * n
-        if not planner.costly[0] and tied > 0:
-            # Evidence takes a tie for so much of a win: what remains is a larger gap in fewer votes.
-            counted = n - tied / (1 + 2 * margin)
-            share = (counted + 1) / (n + 1)
-            n = counted
-            gap = min(gap / share, WIDEST_GAP)
+        if not planner.costly[0]:
+            n, gap, share = without_ties(n, tied, gap, margin)
     drift = 2 * gap
     square = drift * drift
     bend = nats_by_square(square)
@@ -167,11 +146,8 @@ def votes_to_prove(planner, entry, i, gap, level, aim):
         longest = max(2 * level / (square * bend), n, 1.0)
         needed = max(level - math.log(longest), level / 2, LEAST_NATS)
     else:
-        needed = level + 0.5 * math.log(n + 2 * level / square) - EVIDENCE_GAIN
-    target = needed / bend
-    a = target - lead * drift
-    root = math.sqrt(max(a * a - square * (lead * lead - 2 * target * n), 0.0))
-    return max((a + root) / square, 1.0) / share
+        needed = nats_to_reach(level, n, square)
+    return votes_to_reach(needed / bend, lead, n, drift) / share
 
 
 @kernel

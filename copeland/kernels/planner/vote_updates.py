@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from copeland.kernels.compiler.live import live
 from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.beliefs import weigh_gap
 from copeland.kernels.planner.champion import (
     compare,
     list_claims,
@@ -36,8 +37,6 @@ from copeland.kernels.planner.planner_state import (
 from copeland.kernels.planner.prices import file_claim, pair_credit, show, worth
 from copeland.kernels.vote_evidence import decision_index, log_evidence, nats_ahead
 
-LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
-MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
 STEADY = 128  # after so many votes of a pair, one more hardly moves its price
 
 # Counting
@@ -101,12 +100,10 @@ def credit_pair(planner, entry, change):
     credit = pair_credit(planner, entry)
     planner.credit[meetings.first[entry]] += change * credit
     planner.credit[meetings.second[entry]] += change * (1 - credit)
-    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
-    if n >= LEAST_VOTES:
-        gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
-        weight = min(n, MOST_WEIGHT)
-        planner.gaps[0] += change * weight
-        planner.gaps[1] += change * weight * (gap * gap - (0.25 - gap * gap) / n)
+    won, lost = meetings.won[entry, 0], meetings.won[entry, 1]
+    weight, square = weigh_gap(won, lost, won + lost + meetings.tied[entry])
+    planner.gaps[0] += change * weight
+    planner.gaps[1] += change * square
 
 
 @kernel
