@@ -15,16 +15,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
-from copeland.web.security import (
-    ATTEMPTS,
-    MANY,
-    NEWCOMERS,
-    REQUESTS,
-    SHARED_VOTES,
-    VOTES,
-    Rate,
-    group_address,
-)
+from copeland.web import security
 from copeland.web.server import SESSION, Server, server_of
 from copeland.web.store import Key, Link, VotingPage
 
@@ -32,13 +23,6 @@ ADMIN = "copeland-admin"
 YEAR = 365 * 86_400  # seconds
 FIELDS, FILES, PART = 2_000, 200, 1_000_000  # of a form
 LAST = 2**63 - 1  # that a database keeps
-WHOLE = {
-    "people": "How many voters",
-    "calls": "Calls",
-    "per_voter": "Pairs for each voter",
-    "check_every": "Pairs between two checks",
-    "failures": "Known answers that exclude",
-}
 
 
 class SignIn(Exception):
@@ -100,7 +84,7 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
 
 def address_of(request: Request) -> str:
     """Return from where a request comes, as visitors are counted."""
-    return group_address(request.client.host) if request.client else ""
+    return security.group_address(request.client.host) if request.client else ""
 
 
 def find_key(request: Request) -> Key | None:
@@ -109,13 +93,13 @@ def find_key(request: Request) -> Key | None:
     server = server_of(request)
     key = server.store.key(token.strip()) if scheme.lower() == "bearer" else None
     if key is not None:
-        server.limits.require(REQUESTS, f"key {key.client}")
+        server.limits.require(security.REQUESTS, f"key {key.client}")
     elif token:
-        server.limits.require(ATTEMPTS, f"key {address_of(request)}")
+        server.limits.require(security.ATTEMPTS, f"key {address_of(request)}")
     return key
 
 
-def require_pace(request: Request, rate: Rate, study: str) -> None:
+def require_pace(request: Request, rate: security.Rate, study: str) -> None:
     """Refuse what comes too fast from one address to a study.
 
     Not from this machine: a proxy here may speak for everybody.
@@ -125,7 +109,7 @@ def require_pace(request: Request, rate: Rate, study: str) -> None:
         server_of(request).limits.require(rate, f"{study} {address}")
 
 
-@lru_cache(MANY)
+@lru_cache(security.MANY)
 def _is_here(address: str) -> bool:
     try:
         return ip_address(address).is_loopback
@@ -182,7 +166,7 @@ def begin_voting(
     server, before = server_of(request), _read_cookie(request, page.slug)
     name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
     if name is None:
-        require_pace(request, NEWCOMERS, page.slug)
+        require_pace(request, security.NEWCOMERS, page.slug)
         name = f"visitor-{secrets.token_hex(6)}"
     code = code or (before[2] if before and before[0] == name else "")
     told = [page.slug, name, link.nonce, secrets.token_hex(4), *([code] if code else [])]
@@ -202,9 +186,9 @@ def voter_of(request: Request, slug: str) -> Visitor | None:
 def require_calm(request: Request, voter: Visitor) -> None:
     """Refuse answers that come faster than people give them: of one voter, or of all who share a link and an address."""
     slug = voter.page.slug
-    server_of(request).limits.require(VOTES, f"{slug} {voter.name}")
+    server_of(request).limits.require(security.VOTES, f"{slug} {voter.name}")
     if voter.link.voter is None:
-        require_pace(request, SHARED_VOTES, slug)
+        require_pace(request, security.SHARED_VOTES, slug)
 
 
 def _is_open(server: Server, nonce: str, page: VotingPage) -> bool:
@@ -257,12 +241,12 @@ def read_id(form: FormData, name: str) -> int:
     return parse_number(read_field(form, name), most=2**31 - 1) or 0
 
 
-def read_whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
-    """Return a whole number that a form says."""
+def read_whole(form: FormData, name: str, words: str, usual: int, least: int, most: int) -> int:
+    """Return a whole number that a form says; ``words`` say which, if it is refused."""
     try:
         value = float(read_field(form, name) or usual)
     except ValueError:
         value = math.nan
     if not least <= value <= most or not value.is_integer():
-        raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
+        raise InvalidParameter(f"{words}: say a whole number from {least} to {most:,}.")
     return int(value)

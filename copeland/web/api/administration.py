@@ -55,17 +55,10 @@ def change(call: Admins, name: str, change: Change) -> About:
     if "text" in change.model_fields_set:
         edit_text(call.server, call.page, call.study, name, change.text, call.key.source)
     else:
-        _set_state(call, name, change.state)
+        study = call.study
+        act = {"paused": study.pause_option, "retired": study.retire_option}
+        act.get(change.state, study.resume_option)(name)
     return describe_study(call)
-
-
-def _set_state(call: Call, name: str, state: str) -> None:
-    does = {
-        "active": call.study.resume_option,
-        "paused": call.study.pause_option,
-        "retired": call.study.retire_option,
-    }
-    does[state](name)
 
 
 @router.patch("")

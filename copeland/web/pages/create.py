@@ -244,8 +244,12 @@ def _checks(form: FormData) -> dict[str, object]:
         )
     known = [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)]
     repeats = read_field(form, "repeats") == "on"
-    every = read_whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
-    failures = read_whole(form, "failures", 0, 0, 100) if known else 0
+    every = (
+        read_whole(form, "check_every", "Pairs between two checks", 8, 2, 1_000)
+        if known or repeats
+        else 0
+    )
+    failures = read_whole(form, "failures", "Known answers that exclude", 0, 0, 100) if known else 0
     return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
 
 
@@ -311,7 +315,7 @@ def _cases(
 
 
 def _pairs(form: FormData) -> int:
-    return read_whole(form, "per_voter", BATCH, 1, 10_000)
+    return read_whole(form, "per_voter", "Pairs for each voter", BATCH, 1, 10_000)
 
 
 def _read_short(form: FormData, name: str) -> str:
@@ -336,7 +340,7 @@ _TURN = threading.Lock()  # one forecast at a time: voters come first
 def expect(request: Request, form: Form, session: Session) -> HTMLResponse:
     """Say what the study of a form can expect, as a page or as a part of one; nothing is made or kept."""
     try:
-        voters = read_whole(form, "people", VOTERS, 1, MOST_PEOPLE)
+        voters = read_whole(form, "people", "How many voters", VOTERS, 1, MOST_PEOPLE)
         said, error = list(expectation_of(intent_of(form), voters)), ""
     except CopelandError as refused:
         said, error = [], capital(str(refused))

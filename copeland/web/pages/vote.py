@@ -150,7 +150,7 @@ def start(request: Request, token: str) -> HTMLResponse:
     link, page = _open_link(request, token)
     study = server.study(page)
     begun = sessions.voter_of(request, page.slug)
-    absent = _find_absence(study, link.voter)
+    absent = find_absence(study, link.voter)
     pairs = usual_questions(page, study) if absent else _count_questions(page, study, link.voter)
     shown_pairs = pairs + len(checks.plan_checks(page, pairs))
     return render_page(
@@ -176,7 +176,7 @@ def begin(request: Request, token: str, form: FormData) -> Response:
     """Let somebody vote."""
     link, page = _open_link(request, token)
     require_ours(request, form, link.hash)
-    if _find_absence(server_of(request).study(page), link.voter):
+    if find_absence(server_of(request).study(page), link.voter):
         return redirect(request, f"/v/{token}")
     answer = redirect(request, f"/vote/{page.slug}")
     signed = server_of(request).signer.read(CODE, read_field(form, "panel_code"))
@@ -194,13 +194,13 @@ def _sign_code(request: Request, page: VotingPage, link: Link) -> str:
 @_route("GET", "/vote/{slug}")
 def vote(request: Request, slug: str) -> Response:
     """Show the pair that this voter is to answer: the same one until it is answered."""
-    return _next(_visit(request, slug))
+    return _next(find_visit(request, slug))
 
 
 @_route("POST", "/vote/{slug}")
 def answer(request: Request, slug: str, form: FormData) -> Response:
     """Store an answer, and show the next pair."""
-    visit = _visit(request, slug)
+    visit = find_visit(request, slug)
     server, voter, study = visit.server, visit.voter, visit.study
     visit.require_ours(form)
     sessions.require_calm(request, voter)
@@ -212,7 +212,7 @@ def answer(request: Request, slug: str, form: FormData) -> Response:
         return _after(visit, "Play both before you answer. ")
     if hidden.is_check:
         check = checks.Check(hidden.turn, hidden.ballot)
-        progress = _look_up(visit)
+        progress = look_up(visit)
         if not progress.closed:
             checks.store_answer(server, voter, study, check, outcome, progress.answers)
         return _after(visit, "Vote kept. ")
@@ -247,10 +247,10 @@ def _onward(visit: Visit, look: Look, most: int | None) -> Following | None:
 @_route("POST", "/vote/{slug}/undo")
 def undo(request: Request, slug: str, form: FormData) -> Response:
     """Take back this voter's last answer, until there is another; then its pair is asked again."""
-    visit = _visit(request, slug)
+    visit = find_visit(request, slug)
     visit.require_ours(form)
     sessions.require_calm(request, visit.voter)
-    last = _look_up(visit).last
+    last = look_up(visit).last
     try:
         if last is not None and last.event_id is not None:
             visit.study.undo(last.event_id, UNDONE, own=True)
@@ -262,7 +262,7 @@ def undo(request: Request, slug: str, form: FormData) -> Response:
 @router.get("/m/{slug}/{token}/{side}")
 def medium(request: Request, slug: str, token: str, side: str) -> Response:
     """Return an image of a ballot, to the voter whose ballot it is."""
-    visit = _visit(request, slug)
+    visit = find_visit(request, slug)
     key = _shown_at(visit.study, _ballot(visit, token), side)
     pane = visit.server.panes(visit.page).get(key)
     return send_medium(request, visit.server.store.image(pane.media) if pane else None)
@@ -300,7 +300,8 @@ def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     return found[1], found[0]
 
 
-def _visit(request: Request, slug: str) -> Visit:
+def find_visit(request: Request, slug: str) -> Visit:
+    """Return who votes, and in which study; nobody else finds anything here."""
     voter, server = require(sessions.voter_of(request, slug)), server_of(request)
     server.note_page(voter.page)
     return Visit(request, server, voter, server.study(voter.page))
@@ -315,8 +316,8 @@ def _find_obstacle(page: VotingPage, closed: bool) -> str:
     return "paused" if page.paused else "closed" if closed else ""
 
 
-def _find_absence(study: Study, voter: str | None) -> str:
-    """Why somebody is not asked, if only the members of a panel are and this is none, or one who is excused."""
+def find_absence(study: Study, voter: str | None) -> str:
+    """Return why somebody is not asked, if only the members of a panel are and this is none, or one who is excused."""
     if not kind_of(study.settings).admits(study.settings, voter):
         return "uninvited"
     is_excused = study.look_at_state(lambda state: voter in state.ledger.excused)
@@ -345,17 +346,17 @@ def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
     return usual_questions(page, study)
 
 
-def _look_up(visit: Visit) -> VoterProgress:
-    """How far a voter is."""
+def look_up(visit: Visit) -> VoterProgress:
+    """Return how far a voter is."""
     most = _find_limit(visit)
     return _progress_of(visit, visit.study.visitors.look(visit.voter.name), most)
 
 
 def _next(visit: Visit, happened: str = "") -> HTMLResponse:
     """The next pair, or why there is none: who is there and what comes next are found in one transaction."""
-    absent = _find_absence(visit.study, visit.voter.name)
+    absent = find_absence(visit.study, visit.voter.name)
     if absent:
-        return _view(visit, None, _look_up(visit), happened, absent)
+        return _view(visit, None, look_up(visit), happened, absent)
     if visit.page.check_every:
         return _next_or_check(visit, happened)
     visit.server.outputs(visit.page)  # which are not to be looked up amid the transaction
@@ -368,7 +369,7 @@ def _next(visit: Visit, happened: str = "") -> HTMLResponse:
 
 def _next_or_check(visit: Visit, happened: str) -> HTMLResponse:
     """The next pair, a check if one is due, or the end for who failed too many."""
-    page, voter, progress, found = visit.page, visit.voter.name, _look_up(visit), None
+    page, voter, progress, found = visit.page, visit.voter.name, look_up(visit), None
     given = visit.server.store.checks_of(page.study, voter)
     if checks.is_excluded(page, given):
         return _view(visit, None, progress, happened, "excluded")
@@ -422,7 +423,7 @@ def ahead(
 
     A text comes in the same answer as its pair. Images take a request each, so a browser loads them early.
     """
-    visit = _visit(request, slug)
+    visit = find_visit(request, slug)
     visit.require_ours(form)
     found = _ask_ahead(visit) if visit.server.panes(visit.page) else None
     if found is None:
@@ -437,7 +438,7 @@ def _ask_ahead(visit: Visit) -> Ballot | None:
 
     It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
     """
-    study, voter, progress = visit.study, visit.voter.name, _look_up(visit)
+    study, voter, progress = visit.study, visit.voter.name, look_up(visit)
     held = study.visitors.waiting(voter)
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
     if not goes_on or not held or _find_obstacle(visit.page, progress.closed):

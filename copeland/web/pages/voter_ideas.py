@@ -9,12 +9,10 @@ from copeland.errors import InvalidParameter
 from copeland.web import sessions
 from copeland.web.ideas import EACH, ENOUGH, LETTERS, Ideas, find_obstacle, may_suggest
 from copeland.web.pages import checks
-from copeland.web.pages.question_counts import count_panel, pairs_for
-from copeland.web.pages.vote import Form
+from copeland.web.pages.vote import Form, Visit, find_absence, find_visit, look_up
 from copeland.web.render import redirect, render_page
-from copeland.web.security import Rate, require
-from copeland.web.server import Server, server_of
-from copeland.web.sessions import Visitor, read_field, require_ours
+from copeland.web.security import Rate
+from copeland.web.sessions import read_field
 
 router = APIRouter(prefix="/vote/{slug}/idea")
 PACE = Rate(6, 600.0)  # ideas of a voter, those included that are refused
@@ -24,69 +22,55 @@ SHARED_PACE = Rate(20, 600.0)  # of all who share a link and an address
 @router.get("")
 def show_form(request: Request, slug: str, kept: str = "") -> HTMLResponse:
     """Ask what is missing among the options."""
-    return _page(request, _find_voter(request, slug), is_kept=kept == "1")
+    return _page(_find_visit(request, slug), is_kept=kept == "1")
 
 
 @router.post("")
 def suggest(request: Request, slug: str, form: Form) -> Response:
     """Keep what a voter suggests, for the owner alone."""
-    server, voter = server_of(request), _find_voter(request, slug)
-    require_ours(request, form, voter.name)
-    server.limits.require(PACE, f"{slug} {voter.name}")
+    visit = _find_visit(request, slug)
+    voter = visit.voter
+    visit.require_ours(form)
+    visit.server.limits.require(PACE, f"{slug} {voter.name}")
     if voter.link.voter is None:
         sessions.require_pace(request, SHARED_PACE, f"idea {slug}")
     text = read_field(form, "text")
     try:
-        _ideas(server).add(voter.page.study, voter.name, text)
+        _ideas(visit).add(visit.page.study, voter.name, text)
     except InvalidParameter as error:
-        return _page(request, voter, text, str(error))
+        return _page(visit, text, str(error))
     return redirect(request, f"/vote/{slug}/idea?kept=1")
 
 
-def _page(
-    request: Request, voter: Visitor, text: str = "", error: str = "", is_kept: bool = False
-) -> HTMLResponse:
-    server = server_of(request)
-    given = _ideas(server).count_of(voter.page.study, voter.name)
+def _page(visit: Visit, text: str = "", error: str = "", is_kept: bool = False) -> HTMLResponse:
+    given = _ideas(visit).count_of(visit.page.study, visit.voter.name)
     return render_page(
-        request,
+        visit.request,
         "idea",
         422 if error else 200,
-        page=voter.page,
+        page=visit.page,
         text=text,
         error=error,
         kept=is_kept and given > 0,
         enough=ENOUGH if given >= EACH else "",
         most=LETTERS,
-        csrf=server.signer.form(voter.name),
+        csrf=visit.server.signer.form(visit.voter.name),
     )
 
 
-def _find_voter(request: Request, slug: str) -> Visitor:
+def _find_visit(request: Request, slug: str) -> Visit:
     """Who comes, if they may suggest something now; nobody else finds anything here."""
-    voter, server = require(sessions.voter_of(request, slug)), server_of(request)
-    page, study = voter.page, server.study(voter.page)
-    look = study.visitors.look(voter.name)
-    done = sum(vote.ballot is not None and vote.number not in look.undone for vote in look.votes)
-    is_panel = voter.name in study.settings.panel
-    usual = pairs_for(page, study.settings, look.active)
-    pairs = count_panel(study).limit(voter.name) if is_panel else usual
-    if not may_suggest(page, done, pairs) or look.closed or page.paused:
+    visit = find_visit(request, slug)
+    server, page, study, voter = visit.server, visit.page, visit.study, visit.voter.name
+    progress = look_up(visit)
+    if not may_suggest(page, progress.done, progress.pairs) or progress.closed or page.paused:
         raise HTTPException(404)
-    if _is_unheard(server, voter) or find_obstacle(server, page, study):
+    if page.failures and checks.is_excluded(page, server.store.checks_of(page.study, voter)):
         raise HTTPException(404)
-    return voter
+    if find_absence(study, voter) or find_obstacle(server, page, study):
+        raise HTTPException(404)
+    return visit
 
 
-def _is_unheard(server: Server, voter: Visitor) -> bool:
-    """Tell whether somebody has failed checks that exclude, or is excused from a panel, or was never in it."""
-    page, study = voter.page, server.study(voter.page)
-    if page.failures and checks.is_excluded(page, server.store.checks_of(page.study, voter.name)):
-        return True
-    members = study.settings.panel
-    excused = study.look_at_state(lambda state: voter.name in state.ledger.excused)
-    return bool(members) and (voter.name not in members or excused)
-
-
-def _ideas(server: Server) -> Ideas:
-    return Ideas(server.storage, server.clock)
+def _ideas(visit: Visit) -> Ideas:
+    return Ideas(visit.server.storage, visit.server.clock)
