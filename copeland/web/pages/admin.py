@@ -138,19 +138,10 @@ def _name_first(known: Standing) -> tuple[str, str | None]:
     return f"proved {claims.name}", chosen or None
 
 
-@router.get("/s/{slug}/manage")
-def manage(request: Request, here: Here) -> HTMLResponse:
-    """Show what can be changed of a study, and its end."""
-    return manage_page(request, here)
-
-
 def manage_page(
-    request: Request,
-    here: ManagedStudy,
-    new_key: str = "",
-    error: str = "",
+    request: Request, here: ManagedStudy, new_key: str = "", error: str = ""
 ) -> HTMLResponse:
-    """Return that page, with a new key, or with what is wrong."""
+    """Show what can be changed of a study, and its end; with a new key, or with what is wrong."""
     keys = here.server.store.keys(here.page.study)
     pairs = usual_questions(here.page, here.study)
     values = {"settings": here.study.settings, "keys": keys, "new_key": new_key, "pairs": pairs}
@@ -189,6 +180,18 @@ def add_actions(
         return redirect(request, onward or here.path(path))
 
     router.post(f"/s/{{slug}}/{path}")(act)
+
+
+def add_tab(
+    router: APIRouter, path: str, show: Callable[..., Response], actions: Mapping[str, Action]
+) -> None:
+    """Let a tab of a study be seen, and its forms do something."""
+
+    def look(request: Request, here: Here) -> Response:
+        return show(request, here)
+
+    router.get(f"/s/{{slug}}/{path}")(look)
+    add_actions(router, path, show, actions)
 
 
 def _delete(here: ManagedStudy, form: FormData) -> str:
@@ -231,7 +234,7 @@ MANAGE: dict[str, Action] = {
     "words": _edit_words,
     "delete": _delete,
 }
-add_actions(router, "manage", manage_page, MANAGE)
+add_tab(router, "manage", manage_page, MANAGE)
 add_actions(router, "completion", manage_page, {"": _set_completion})
 
 

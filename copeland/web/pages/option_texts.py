@@ -34,6 +34,7 @@ from copeland.web.pages.admin import (
     ManagedStudy,
     Session,
     add_actions,
+    add_tab,
     show_study,
 )
 from copeland.web.pages.question_counts import usual_questions
@@ -224,14 +225,8 @@ def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
     return f"/admin/media/{panes[key].media}" if key in panes else ""
 
 
-@router.get("/s/{slug}/options")
-def options(request: Request, here: Here) -> HTMLResponse:
-    """List the options."""
-    return options_page(request, here)
-
-
 def options_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
-    """Return that list, with what voters suggest, and with what is wrong."""
+    """List the options, with what voters suggest, and with what is wrong."""
     panes = here.server.panes(here.page)
     return show_study(
         request,
@@ -312,7 +307,7 @@ OPTIONS: dict[str, Action] = {
     "resume": lambda here, form: here.study.resume_option(_option(form)),
     "retire": lambda here, form: here.study.retire_option(_option(form)),
 }
-add_actions(router, "options", options_page, OPTIONS)
+add_tab(router, "options", options_page, OPTIONS)
 
 
 # What voters suggest

@@ -76,11 +76,6 @@ def expect_answers(members: int, options: tuple[str, ...], goal: str) -> int:
     return min(-(-middle // members), k * (k - 1) // 2)
 
 
-def count_options(study: Study) -> int:
-    """Return how many options a study asks about."""
-    return sum(option.state == ACTIVE for option in study.options)
-
-
 def pairs_for(page: VotingPage, settings: Settings, active: int) -> int:
     """Return how many pairs a voter is asked at most, where so many options are asked."""
     dealt = settings.batch or page.per_voter
@@ -91,4 +86,5 @@ def usual_questions(page: VotingPage, study: Study) -> int:
     """Return how many questions a new voter is asked: at most, or in a panel about."""
     if kind_of(study.settings).asks_shares:
         return count_panel(study).share
-    return pairs_for(page, study.settings, count_options(study))
+    asked = sum(option.state == ACTIVE for option in study.options)
+    return pairs_for(page, study.settings, asked)

@@ -51,14 +51,8 @@ LONGEST = 9_999  # days
 COLUMNS = ("name", "email", "link", "answers", "left")  # of a list of invitations
 
 
-@router.get("/s/{slug}/share")
-def share(request: Request, here: Here) -> HTMLResponse:
-    """Show the links."""
-    return share_page(request, here)
-
-
 def share_page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
-    """Return the page of the links, with what is wrong."""
+    """Show the links, and what is wrong."""
     now, rows, people = here.server.clock(), _rows(request, here), list_people(here)
     usable = [row for row in rows if row["link"].is_open(now) and can_vote(here, row["link"])]
     panel = bool(here.study.settings.panel)
@@ -164,7 +158,7 @@ SHARE: dict[str, Action] = {
     "excuse": lambda here, form: here.study.excuse(_person(here, form).voter),
     "readmit": lambda here, form: here.study.readmit(_person(here, form).voter),
 }
-admin.add_actions(router, "share", share_page, SHARE)
+admin.add_tab(router, "share", share_page, SHARE)
 
 
 def read_expiry(here: ManagedStudy, form: FormData) -> float | None:
