@@ -161,9 +161,9 @@ class StudyReadings(ABC):
         >>> study.verdict().kind, study.certificate().best
         ('winner', (0,))
         """
-        from copeland.study.results.analysis import Analysis
+        from copeland.study.results.verdict import verdict_of
 
-        return Analysis(self.standing(voters=kind_of(self.settings).needs_voters)).verdict
+        return verdict_of(self.standing(voters=kind_of(self.settings).needs_voters))
 
     def plan(
         self,

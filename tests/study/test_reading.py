@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from study_pages import text_of, undrawn
 
 import copeland
-from copeland.study.kinds.estimator import STANDS_OUT
 from copeland.study.report.study_page import study_page
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import certificate_to_file
 from copeland.study.results.history import history_of
+from copeland.study.results.measures import STANDS_OUT
 
 
 def study_of(votes, options, **how):

@@ -237,8 +237,7 @@ def _end_of(results: dict[str, Any]) -> str | None:
 def _find_source(work: Study | RemoteStudy) -> Source:
     """How this study is looked at: of one in a storage without the forecasts of a status, which take a while."""
     from copeland.study import Study
-    from copeland.study.results.reading import Reading
-    from copeland.study.results.verdict import claim_of
+    from copeland.study.results.verdict import Reading, claim_of
 
     if not isinstance(work, Study):
         far = work

@@ -22,7 +22,6 @@ from copeland.forecast.outlook import Need, Outlook, outlook_of
 from copeland.forecast.start import Until
 from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
-from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import Kind, Names, Subject, Without, last_of
 from copeland.study.kinds.presentation import Rest, count_pairs
 from copeland.study.log.case_ledger import Case, CaseLedger
@@ -31,7 +30,7 @@ from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.study.pair_choice import BallotRequest
-from copeland.study.results.measures import Measures
+from copeland.study.results.measures import Measures, number_options
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.study.votes import ImportedVote

@@ -24,7 +24,6 @@ from copeland.forecast.panel_forecast import (
 )
 from copeland.forecast.plausible_worlds import Chances
 from copeland.forecast.start import Until
-from copeland.study.kinds.estimator import number_options
 from copeland.study.kinds.kind import (
     Kind,
     Questions,
@@ -60,7 +59,7 @@ from copeland.study.log.events import (
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.study.pair_choice import BallotRequest, Chooser
-from copeland.study.results.measures import Measures
+from copeland.study.results.measures import Measures, number_options
 from copeland.study.results.standing import PanelStanding, Standing
 from copeland.study.settings import Settings
 from copeland.study.votes import ImportedVote

@@ -14,14 +14,13 @@ from copeland.forecast.outlook import Outlook, look_ahead
 from copeland.forecast.prospects import Prospect, prospect_of
 from copeland.forecast.races import Voters, room_of
 from copeland.forecast.start import PROOF
-from copeland.study.kinds.estimator import Reach, number_options
 from copeland.study.kinds.kind import Kind, Subject, list_waiting, require_same_voter
 from copeland.study.kinds.presentation import count_pairs
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ERROR, AskedEvent, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import BallotRequest, recall_ballots
-from copeland.study.results.measures import Measures
+from copeland.study.results.measures import Measures, Reach, number_options
 from copeland.study.results.standing import Standing
 from copeland.study.settings import AGAINST, Settings
 from copeland.study.votes import ImportedVote

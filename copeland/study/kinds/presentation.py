@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.forecast.forecast import Forecast
 from copeland.forecast.outlook import Need
-from copeland.study.kinds.estimator import Estimator
-from copeland.study.results.measures import Measures
+from copeland.study.results.measures import Estimator, Measures
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.support.escaping import command_line

@@ -27,9 +27,8 @@ from copeland.orders.rank import (
 )
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import Floats
-from copeland.study.results.reading import Reading
 from copeland.study.results.standing import PROVED as PROVED  # which is documented here
-from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.results.verdict import Reading, Verdict, verdict_of
 
 # What is known of an option.
 BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
@@ -88,7 +87,6 @@ class OptionRow:
         )
 
 
-@dataclass(frozen=True, eq=False)
 class Analysis(Reading):
     """Where a study stands, as people and programs are told it."""
 

@@ -163,7 +163,7 @@ def _progress(state: StudyState, now: float) -> Progress:
     return Progress(
         state.votes,
         state.k if found.active is None else len(found.active),
-        leader_of(state, found),
+        leader_of(state, found, state.ledger.unsettled),
         len(found.possible),
         len(found.best),
         _share_of(state, state.ledger.tables(now), found),

@@ -7,29 +7,32 @@ sure each win is, who beats whom in a cycle, and what is likely.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
 from copeland.certificate.goal_claims import cut_by_certificate
-from copeland.forecast.forecast import ForecastRange
-from copeland.forecast.outlook import Outlook
-from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
+from copeland.certificate.samples import evidence
+from copeland.errors import InvalidParameter
+from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
+from copeland.forecast.outlook import Need, Outlook, look_ahead, outlook_of
+from copeland.forecast.plausible_worlds import BELIEF, MOST_OPTIONS, Chances, chances_of
+from copeland.forecast.prospects import Prospect
+from copeland.forecast.races import Voters
 from copeland.forecast.start import LIKELY as LIKELY_BEST
+from copeland.forecast.start import Until
 from copeland.matrix import PreferenceMatrix
-from copeland.study.kinds.estimator import Estimator, Reach
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
+from copeland.study.settings import Settings
 from copeland.support.goal import BEST
 from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, cycles, von_neumann
 
+STANDS_OUT = 1.0  # standard deviations by which a win of a cycle leads
 LONGEST = 6  # options in a cycle that is looked for
 LEAST = 0.01  # a difference in shares, or a chance, that is worth naming
 
@@ -37,53 +40,175 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Measures(ABC):
-    """What the votes of a study come to; each part is computed when it is first asked for.
+class Reach(NamedTuple):
+    """How far the votes of people go."""
 
-    Options are indices.
+    pairs: int  # that a person can be asked
+    exhausted: bool  # whether every voter so far has met every pair
+    people: (
+        ForecastRange | None
+    )  # how many more it takes; None if one is proved, or no number of them settles it
+    voters: int = 0  # so far
+    left: int = 0  # votes that these can still give
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        return self._asdict() | {"people": None if self.people is None else self.people.to_dict()}
+
+
+class Estimator:
+    """What is estimated of who is best, how sure each win is, and how long it may take: of independent visitors, from which other kinds differ."""
+
+    belief = BELIEF  # what plausible worlds are drawn from
+    names_likely = True  # whether an option may be called likely best
+    asks_either_way = False  # whether a pair that is asked may settle the matter either way
+    draws_estimates = True  # whether pages draw an order by estimated strengths
+
+    def is_exact(self, settings: Settings) -> bool:
+        """Tell whether a proof may count all votes that there can be."""
+        return False
+
+    def find_likely_wins(self, standing: Standing) -> NDArray[np.bool_]:
+        """Return which wins are as sure as a proof, but for their pair alone: K x K."""
+        return evidence(standing.wins, standing.ties) >= math.log(1 / standing.settings.delta)
+
+    def find_clear_wins(self, standing: Standing) -> NDArray[np.bool_]:
+        """Return which wins are clear enough for a cycle of them to mean something: in a cycle of 2:1s there is nothing to see."""
+        few, wins = 4, standing.wins  # that 1:0 is nothing yet
+        clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
+        np.fill_diagonal(clear, False)
+        return clear
+
+    def estimate_chances(
+        self, standing: Standing, cut: tuple[Any, ...], ahead: Sequence[int]
+    ) -> Chances:
+        """Return the chances to be best of the options that ``cut`` picks; ``ahead`` are those that lead, among them."""
+        settings = standing.settings
+        counts = standing.wins[cut], standing.ties[cut]
+        return chances_of(*counts, settings.margin, ahead, settings.seed)
+
+    def outlook(self, standing: Standing) -> Outlook:
+        """Return what would settle it, and how much that may take."""
+        return number_options(look_ahead(standing.start), standing.options_left)
+
+    def reach(self, standing: Standing, outlook: Outlook) -> Reach | None:
+        """Return how far the votes of people go; None where every vote is a fresh draw."""
+        return None
+
+    def plan(self, standing: Standing, goal: Until, people: int | None, **how: Any) -> Forecast:
+        """Return how many more votes it may take to reach a goal, by simulation."""
+        require_chances(goal, len(standing.options), standing.settings.goal)
+        if outlook_of(standing.start).votes is None:
+            raise InvalidParameter(
+                "nothing can be proved while options that the proof needs are paused; resume or retire them, or see "
+                "what certify --active says."
+            )
+        voters = self.find_voters(standing, people)
+        return forecast_of(standing.start, goal=goal, voters=voters, **how)
+
+    def find_voters(self, standing: Standing, people: int | None) -> Voters | None:
+        """Return who can still answer, where these are so many; None where every vote is a fresh draw."""
+        if people is not None:
+            self.check_prospect(standing.settings.voters)
+        return None
+
+    def prospect(self, standing: Standing, people: int) -> Prospect:
+        """Return what so many people can settle; refuse where others vote."""
+        self.check_prospect(standing.settings.voters)
+        raise NotImplementedError
+
+    def check_prospect(self, voters: str) -> None:
+        """Refuse to say what so many people can settle where others vote."""
+        raise InvalidParameter(
+            f"--people (people=) is for studies of people, and here voters are '{voters}'; leave it out."
+        )
+
+    def check_until(self, until: Until, options: int, goal: str) -> None:
+        """Refuse to go on until something that means nothing here."""
+        require_chances(until, options, goal)
+
+    def say_end(self, standing: Standing) -> str:
+        """Return why nothing can be asked any more, in a few words; empty while something can."""
+        return ""
+
+
+def number_options(outlook: Outlook, options: Collection[int]) -> Outlook:
+    """Return an outlook on some options with the numbers that these have among all."""
+    if outlook.champion is None:
+        return outlook
+    number = list(options)
+    pairs = tuple(Need(number[i], number[j], votes) for i, j, votes in outlook.pairs)
+    return outlook._replace(champion=number[outlook.champion], pairs=pairs)
+
+
+def require_chances(until: Until, options: int, goal: str) -> None:
+    """Refuse to go on until one of very many options is likely best, or where that is not the goal."""
+    if until.likely is not None and goal != BEST:
+        raise InvalidParameter(
+            f"likely is about who is best, and the goal of this study is '{goal}'; leave it out."
+        )
+    if until.likely is not None and options > MOST_OPTIONS:
+        raise InvalidParameter(
+            f"chances to be best are estimated for up to {MOST_OPTIONS} options, and there are {options:,}; "
+            "go on until an option is proved best."
+        )
+
+
+class Measures:
+    """What the votes of a study come to; what takes long is computed when it is first asked for. Options are indices.
+
+    Attributes
+    ----------
+    certificate
+        What is proved.
+    kind
+        What is so of those who vote.
+    aims_at_best
+        Whether the study looks for one winner.
+    k
+        The number of options.
+    names
+        The options as they stand in sentences: not too long, and in quotation marks where these help.
+    n
+        The votes of every pair.
+    matrix
+        Shares of the votes; 1/2 where there are none.
+    among
+        The options that the certificate is about: not those retired, unless it is about all ever offered.
+    rivals
+        How many others each of these meets.
+    scores
+        How many others each option beats by the votes as they are.
+    points
+        The same, with half a win for each pair that is even or without votes; of a panel, only while it is not settled.
     """
 
-    standing: Standing
-
-    @property
-    def certificate(self) -> Certificate | PanelCertificate:
-        """What is proved."""
-        return self.standing.certificate
-
-    @property
-    @abstractmethod
-    def kind(self) -> Estimator:
-        """What is so of those who vote."""
-
-    @property
-    def aims_at_best(self) -> bool:
-        """Whether the study looks for one winner."""
-        return self.certificate.goal == BEST
-
-    @property
-    def is_at_end(self) -> bool:
-        """Whether nothing can be asked any more."""
-        return bool(self.kind.say_end(self.standing))
-
-    @property
-    def k(self) -> int:
-        """The number of options."""
-        return len(self.standing.options)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The options as they stand in sentences: not too long, and in quotation marks where these help."""
-        return tuple(quote_names(shorten_names(self.standing.labels, NAME)))
+    def __init__(self, standing: Standing, kind: Estimator) -> None:
+        wins, ties, found = standing.wins, standing.ties, standing.certificate
+        self.standing, self.certificate, self.kind = standing, found, kind
+        self.aims_at_best = found.goal == BEST
+        self.k = len(wins)
+        self.names = tuple(quote_names(shorten_names(standing.labels, NAME)))
+        self.n: Ints = wins + wins.T + ties
+        self.matrix = PreferenceMatrix.from_wins(wins, ties + (self.n == 0))
+        self.among = tuple(range(self.k)) if found.active is None else found.active
+        self.rivals = len(self.among) - 1
+        self._cut = np.ix_(self.among, self.among)  # picks these from a K x K table
+        p, among = self.matrix.p, list(self.among)
+        self.scores: Ints = (p > 0.5)[:, among].sum(axis=1)
+        even = (p == 0.5) & ~np.eye(self.k, dtype=bool)
+        if standing.unsettled is not None:
+            even &= standing.unsettled
+        self.points: Floats = self.scores + even[:, among].sum(axis=1) / 2
 
     def join_names(self, options: Iterable[int]) -> str:
         """Return options by name, as in a sentence."""
         return join_names([self.names[i] for i in options])
 
-    @cached_property
-    def n(self) -> Ints:
-        """The votes of every pair."""
-        return self.standing.wins + self.standing.wins.T + self.standing.ties
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing can be asked any more."""
+        return bool(self.kind.say_end(self.standing))
 
     @property
     def pairs(self) -> int:
@@ -95,45 +220,10 @@ class Measures(ABC):
         """The number of pairs without a vote."""
         return self.pairs - int(np.count_nonzero(np.triu(self.n)))
 
-    @cached_property
-    def matrix(self) -> PreferenceMatrix:
-        """Shares of the votes; 1/2 where there are none."""
-        return PreferenceMatrix.from_wins(self.standing.wins, self.standing.ties + (self.n == 0))
-
     @property
     def shares(self) -> Floats:
         """Shares of the votes that the row won against the column; not a number without votes."""
         return np.where(self.n > 0, self.matrix.p, math.nan)
-
-    @property
-    def among(self) -> tuple[int, ...]:
-        """The options that the certificate is about: not those retired, unless it is about all ever offered."""
-        active = self.certificate.active
-        return tuple(range(self.k)) if active is None else active
-
-    @property
-    def rivals(self) -> int:
-        """How many others each of these meets."""
-        return len(self.among) - 1
-
-    @property
-    def _cut(self) -> tuple[Ints, ...]:
-        """What picks these options from a K x K table."""
-        return np.ix_(self.among, self.among)
-
-    @cached_property
-    def scores(self) -> Ints:
-        """How many others each option beats by the votes as they are."""
-        return (self.matrix.p > 0.5)[:, list(self.among)].sum(axis=1)
-
-    @cached_property
-    def points(self) -> Floats:
-        """The same, with half a win for each pair that is even or without votes; of a panel, only while it is not settled."""
-        even = self.matrix.p == 0.5
-        np.fill_diagonal(even, False)
-        if self.standing.unsettled is not None:
-            even &= self.standing.unsettled
-        return self.scores + even[:, list(self.among)].sum(axis=1) / 2
 
     @property
     def losses(self) -> Ints:
@@ -169,8 +259,8 @@ class Measures(ABC):
     @property
     def have_most_wins(self) -> bool:
         """Whether each leader beats as many others as any option: points may put others first."""
-        most = max(self.scores[i] for i in self.among)
-        return all(self.scores[i] == most for i in self.leaders)
+        most = self.scores[list(self.among)].max()
+        return bool((self.scores[list(self.leaders)] == most).all())
 
     @property
     def leads_by_points(self) -> bool:
@@ -322,12 +412,15 @@ def _circles(
     """The circles of wins that are clear."""
     from scipy.sparse.csgraph import connected_components
 
+    _, group_of = connected_components(clear, connection="strong")
+    groups = [np.flatnonzero(group_of == group).tolist() for group in range(group_of.max() + 1)]
+    groups = [group for group in groups if len(group) > 2]
+    if not groups:
+        return []
     first = _circle_of_leaders(clear, set(leaders))
     found = [first] if first else []
-    _, group_of = connected_components(clear, connection="strong")
-    for group in range(int(group_of.max()) + 1):
-        options = np.flatnonzero(group_of == group).tolist()
-        if len(options) > 2 and not set(options) & set(first):
+    for options in groups:
+        if not set(options) & set(first):
             found.append(_surest_circle(np.where(clear, sure, 0), options))
     return found
 

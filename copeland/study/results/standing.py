@@ -112,8 +112,9 @@ class Standing:
     epoch: int  # one more each time that options were added after votes
     closed: bool
     certificate: Certificate | PanelCertificate
-    leader: str | None  # who comes first; None before the first vote
-    position: Position
+    side_wins: tuple[
+        int, int
+    ]  # of the left and of the right option, where it is known which was which
     voters: tuple[Voter, ...]
     panel: PanelStanding | None = None  # where the voters are the whole electorate
     unsettled: NDArray[np.bool_] | None = (
@@ -128,6 +129,16 @@ class Standing:
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
     edits: tuple[Edit, ...] = ()  # texts that were changed after votes
     spent: Spent = NOTHING  # by judges, over all runs
+
+    @cached_property
+    def leader(self) -> str | None:
+        """Who comes first; None before the first vote."""
+        return leader_of(self, self.certificate, self.unsettled)
+
+    @property
+    def position(self) -> Position:
+        """How often the left option won, of the votes that have sides."""
+        return position_of(*self.side_wins)
 
     @property
     def flips(self) -> int:
@@ -197,8 +208,7 @@ def standing_of(
         epoch=state.epoch,
         closed=state.closed,
         certificate=certificate,
-        leader=leader_of(state, certificate),
-        position=position_of(*tally.sides.wins.values()),
+        side_wins=(tally.sides.wins[LEFT], tally.sides.wins[RIGHT]),
         voters=tuple(
             replace(one, sideless=tuple(tally.sides.sideless_of.get(one.name, (0, 0))))
             for one in voters
@@ -273,14 +283,16 @@ def epoch_with(state: StudyState | Standing, options: Sequence[int]) -> tuple[in
     return next((epoch, k) for epoch, k in sorted(state.offered.items()) if k > last)
 
 
-def leader_of(state: StudyState, certificate: Certificate | PanelCertificate) -> str | None:
+def leader_of(
+    found: StudyState | Standing,
+    certificate: Certificate | PanelCertificate,
+    unsettled: NDArray[np.bool_] | None,
+) -> str | None:
     """Return who comes first; None before the first vote."""
-    if state.votes == 0:
+    if found.votes == 0:
         return None
-    order = order_of(
-        state.wins, state.ties, certificate.best, state.ledger.unsettled, certificate.active
-    )
-    return state.options[order[0]].name
+    best, active = certificate.best, certificate.active
+    return found.options[order_of(found.wins, found.ties, best, unsettled, active)[0]].name
 
 
 def order_of(

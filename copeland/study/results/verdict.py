@@ -10,10 +10,11 @@ from typing import NamedTuple
 from copeland.certificate.certificate import Certificate, advice_of
 from copeland.certificate.goal_claims import Outcome
 from copeland.forecast.plausible_worlds import favourite_of
+from copeland.study.kinds import kind_of
+from copeland.study.kinds.kind import Kind
 from copeland.study.options import ACTIVE
-from copeland.study.results.measures import LEAST
+from copeland.study.results.measures import LEAST, Measures
 from copeland.study.results.notes import describe_edits
-from copeland.study.results.reading import Reading
 from copeland.study.results.standing import PROVED, Standing
 from copeland.support.escaping import inert
 from copeland.support.notebook_html import html_table
@@ -137,6 +138,15 @@ class Verdict:
         )
         chances = "" if self.estimates is None else self.estimates.html
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
+
+
+class Reading(Measures):
+    """What the votes of a study come to, in numbers and in the words of its kind."""
+
+    kind: Kind
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__(standing, kind_of(standing.settings))
 
 
 def verdict_of(votes: Standing | Reading) -> Verdict:
