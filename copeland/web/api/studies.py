@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import HTTPException, Query, Request
@@ -13,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from copeland.orders.rank import ORDERS, check_order
-from copeland.study import Option, create_study
+from copeland.study import create_study
 from copeland.study.input_limits import LIMITS
 from copeland.study.log.events import GUIDANCE, QUESTION, to_json
 from copeland.study.settings import SETTINGS
@@ -239,12 +240,8 @@ def describe_study(call: Call) -> About:
         guidance=page.guidance,
         ideas=page.ideas,
         closed=study.closed,
-        options=[_option(one) for one in study.options],
+        options=[asdict(one) for one in study.options],
         settings=study.settings.to_dict(),
         number=study.number,
         spent=study.spent._asdict(),
     )
-
-
-def _option(one: Option) -> dict[str, Any]:
-    return {"name": one.name, "text": one.text, "path": one.path, "state": one.state}

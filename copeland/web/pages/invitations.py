@@ -31,8 +31,8 @@ class Person(NamedTuple):
     label: str  # as the owner calls them; empty once that was deleted
     link: Link | None  # that leads on
     ended: Link | None  # the last one that was revoked, and can be taken back
-    answers: int
-    left: int  # answers that are still to come, about
+    answers: int = 0
+    left: int = 0  # answers that are still to come, about
     excused: bool = False  # whether a panel no longer waits for the answers
 
     @property
@@ -55,8 +55,8 @@ def list_people(here: ManagedStudy) -> list[Person]:
     left = _count_left(here, answers)
     excused = here.study.look_at_state(lambda state: set(state.ledger.excused))
     return [
-        _person(place, voter, own, answers.get(voter, 0), left(voter), now)._replace(
-            excused=voter in excused
+        _person(place, voter, own, now)._replace(
+            answers=answers.get(voter, 0), left=left(voter), excused=voter in excused
         )
         for place, (voter, own) in enumerate(links.items(), 1)
     ]
@@ -73,14 +73,12 @@ def _count_left(here: ManagedStudy, answers: Mapping[str, int]) -> Callable[[str
     return lambda voter: max(pairs - answers.get(voter, 0), 0)
 
 
-def _person(
-    place: int, voter: str, links: Sequence[Link], answers: int, left: int, now: float
-) -> Person:
+def _person(place: int, voter: str, links: Sequence[Link], now: float) -> Person:
     usual = "" if is_random_name(voter) else voter  # a panel that has names of its own
     label = next((link.label for link in reversed(links) if link.label), usual)
     leading = next((link for link in reversed(links) if link.is_open(now)), None)
     revoked = [link for link in links if link.revoked and link._replace(revoked=False).is_open(now)]
-    return Person(place, voter, label, leading, revoked[-1] if revoked else None, answers, left)
+    return Person(place, voter, label, leading, revoked[-1] if revoked else None)
 
 
 def find_person(here: ManagedStudy, place: int) -> Person:

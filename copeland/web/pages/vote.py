@@ -151,7 +151,8 @@ def start(request: Request, token: str) -> HTMLResponse:
     study = server.study(page)
     begun = sessions.voter_of(request, page.slug)
     absent = find_absence(study, link.voter)
-    pairs = usual_questions(page, study) if absent else _count_questions(page, study, link.voter)
+    member = link.voter if kind_of(study.settings).asks_shares and not absent else None
+    pairs = usual_questions(page, study) if member is None else count_panel(study).left(member)
     shown_pairs = pairs + len(checks.plan_checks(page, pairs))
     return render_page(
         request,
@@ -337,13 +338,6 @@ def _find_limit(visit: Visit) -> int | None:
     if not kind_of(settings).asks_shares or not kind_of(settings).admits(settings, voter):
         return None
     return MANY if visit.wants_more else count_panel(visit.study).limit(voter)
-
-
-def _count_questions(page: VotingPage, study: Study, voter: str | None) -> int:
-    """How many questions are to come for who opens a link."""
-    if kind_of(study.settings).asks_shares and voter is not None:
-        return count_panel(study).left(voter)
-    return usual_questions(page, study)
 
 
 def look_up(visit: Visit) -> VoterProgress:
