@@ -107,8 +107,10 @@ def gate_command(
     --summary FILE.md          Write a page in Markdown.
     --certificate FILE.json    Write a certificate, which `copeland study verify` checks.
     """
+    from copeland.gate.gate_settings import GateSettings
+
     with _name_options():
-        settings = _make_settings(
+        settings = GateSettings(
             require=require,
             margin=by,
             delta=delta,
@@ -138,12 +140,6 @@ def gate_command(
             complain(error)
             raise typer.Exit(BAD_INPUT) from None
     return _tell(result)
-
-
-def _make_settings(**given: Any) -> GateSettings:
-    from copeland.gate.gate_settings import GateSettings
-
-    return GateSettings(**given)
 
 
 @contextmanager

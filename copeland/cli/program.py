@@ -30,14 +30,14 @@ from copeland.version import __version__
 BAD_INPUT = 2
 FAILURE = 1
 _FIRST = inspect.Parameter.POSITIONAL_OR_KEYWORD
-Modules = Mapping[str, str | Callable[[], None]]
+Modules = Mapping[str, str]
 
 
 class Group(typer.Typer):
     """A group that imports and builds a command when it is called.
 
-    ``modules`` says which module, or which function, registers each command, in the order of the help; without it, whoever
-    makes the group registers all of them.
+    ``modules`` says which module registers each command, in the order of the help; without it, whoever makes the group registers
+    all of them.
     """
 
     def __init__(self, name: str | None = None, modules: Modules | None = None, **how: Any):
@@ -108,11 +108,8 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._built:
-            register = self.modules.get(name)
-            if isinstance(register, str):
-                importlib.import_module(register)
-            elif register is not None:
-                register()
+            if name in self.modules:
+                importlib.import_module(self.modules[name])
             self._built[name] = typer.main.get_command(self.parts[name])
         return self._built[name]
 

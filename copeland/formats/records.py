@@ -31,13 +31,7 @@ def read_object(path: Path) -> Mapping[str, Any] | None:
 
 
 def parse_object(text: str) -> Mapping[str, Any] | None:
-    """Return an object of JSON; None if text is anything else.
-
-    Examples
-    --------
-    >>> parse_object('{"a": 1}'), parse_object("[1]"), parse_object("a")
-    ({'a': 1}, None, None)
-    """
+    """Return an object of JSON; None if text is anything else."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -53,14 +47,7 @@ def require_object(value: Any, what: str) -> Mapping[str, Any]:
 
 
 def require_objects(value: Any, what: str) -> list[Mapping[str, Any]]:
-    """Return a list of objects of JSON; refuse anything else.
-
-    Examples
-    --------
-    >>> require_objects([{"score": "A>B"}, 3], "games")
-    Traceback (most recent call last):
-    copeland.errors.InvalidRow: its games are not a list of objects.
-    """
+    """Return a list of objects of JSON; refuse anything else."""
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise InvalidRow(f"its {what} are not a list of objects.")
     return value

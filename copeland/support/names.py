@@ -36,13 +36,7 @@ def look_of(text: str) -> str:
 
 
 def find_twins(names: Iterable[str]) -> tuple[str, str] | None:
-    """Return two names that are the same or look the same, None if there are none.
-
-    Examples
-    --------
-    >>> find_twins(["tea", "milk", "tea "])
-    ('tea', 'tea ')
-    """
+    """Return two names that are the same or look the same, None if there are none."""
     looks: dict[str, str] = {}
     for name in names:
         look = look_of(name)

@@ -184,18 +184,7 @@ def samples_first(loads: Sequence[Load]) -> list[int]:
 
 
 class Pace:
-    """What is left to do, and how long the same took so far.
-
-    Examples
-    --------
-    >>> pace = Pace([Load("slow"), Load("slow"), Load("quick"), Load("quick")])
-    >>> pace.mark_done(Load("slow"), 60.0)
-    >>> pace.left() is None  # nobody knows yet what a quick one takes
-    True
-    >>> pace.mark_done(Load("quick"), 1.0)
-    >>> pace.left()
-    61.0
-    """
+    """What is left to do, and how long the same took so far."""
 
     def __init__(self, loads: Sequence[Load], workers: int = 1) -> None:
         self._left = Counter(loads)
