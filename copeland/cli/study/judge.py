@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from copeland.support.phrasing import format_count, format_money, percent
 
 if TYPE_CHECKING:
     from copeland.study import Wait
-    from copeland.study.judges import Summary
+    from copeland.study.judges import Judged, Summary
     from copeland.study.judges.judged_study import JudgedStudy
 
 _EXAMPLE = 'copeland study judge tea --command "python judge.py {left} {right}" --calls 500'
@@ -70,11 +71,15 @@ def judge_command(
     priced = estimate_price(work, named, calls, drawn, swap, place, repeat)
     if priced is not None:
         note(f"copeland: {priced.sentence}")
-    if workers is None and may_share(named):
-        note(
-            f"copeland: up to {MOST} calls at a time, and fewer when a server is overloaded; --workers fixes the number."
-        )
+    grows = workers is None and may_share(named)
+    said = f"copeland: up to {MOST} calls at a time, and fewer when a server is overloaded; --workers fixes the number."
+    announce = cache(lambda: note(said) if grows else None)  # once, when all is well
     with progress_bar("calls") as advance:
+
+        def tell(judged: Judged) -> None:
+            announce()
+            advance(judged.calls, calls)
+
         advance(0, calls)
         done = judge_study(
             work,
@@ -88,7 +93,7 @@ def judge_command(
             repeat=repeat,
             patience=patience,
             folder=folder,
-            progress=lambda judged: advance(judged.calls, calls),
+            progress=tell,
             rest=_resting(),
         )
     code = _CODES.get(done.reason, 0)

@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from commands import flat, run
@@ -109,6 +110,8 @@ def test_models_are_given_what_they_need(new_study, monkeypatch):
 
     def work(study, judges, **how):
         seen.update(how, judges=judges)
+        for calls in (1, 2):
+            how["progress"](SimpleNamespace(calls=calls))
         return told("calls")
 
     monkeypatch.setattr("copeland.study.judges.judge_study", work)
@@ -124,7 +127,7 @@ def test_models_are_given_what_they_need(new_study, monkeypatch):
     )
     assert seen["workers"] == 2
     done = run("study", "judge", "tea", *words)
-    assert "copeland: up to 8 calls at a time" in done.stderr and seen["workers"] is None
+    assert done.stderr.count("copeland: up to 8 calls at a time") == 1 and seen["workers"] is None
     assert "overloaded 3 times; in the end there were 2 calls at a time." in flat(done.stdout)
     assert [judge.name for judge in seen["judges"]] == ["m1", "m2"]
     assert seen["judges"][0].prices == (0.1, 0.2)
