@@ -112,6 +112,17 @@ class ClusterVotes(NamedTuple):
         return self._replace(rows=self.rows[self.rows[:, 1] < k], given=given)
 
     @property
+    def design_effect(self) -> float:
+        """About how many votes are worth as much as one fresh draw: 1 if cases of a cluster are independent, their number if they agree.
+
+        It is the mean square of a cluster's lead over what it would be for independent cases, with one cluster that agrees added.
+        """
+        _, _, won, lost, *_, times = self.rows.T
+        largest = self.clusters.largest
+        squares = (times * (won - lost) ** 2).sum() + largest**2
+        return float(min(max(squares / ((times * (won + lost)).sum() + largest), 1.0), largest))
+
+    @property
     def content(self) -> bytes:
         """All of it, as bytes that are the same on any machine."""
         tables = [self.rows, *([] if self.given is None else [self.given])]

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, select
 
+from copeland.certificate.cluster_evidence import CASES
 from copeland.errors import InvalidParameter, StorageError, StudyExists
 from copeland.study.imports import import_votes
 from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
+from copeland.study.log.cluster_ledger import ClusterLedger
+from copeland.study.log.clusters import ByCluster, CaseClusters, check_cases
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import CREATED, Event
 from copeland.study.log.schema import media, metadata, outputs, pages, panes, server, studies
@@ -27,6 +31,8 @@ from copeland.study.settings import SETTINGS, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.text_edits import ADDRESS
 from copeland.study.votes import Imported, incoming, source_of, votes_from
+
+_WEIGHT = "cluster_weight"  # which is told beside the settings
 
 
 def create_study(
@@ -47,7 +53,8 @@ def create_study(
     open_ballots: int = 8,
     batch: int | None = None,
     missing: str | None = None,
-    cases: int | None = None,
+    cases: int | ByCluster | None = None,
+    cluster_weight: str = CASES,
     population: str | None = None,
     load_if_exists: bool = False,
     clock: Clock = time.time,
@@ -64,6 +71,10 @@ def create_study(
     voters
         Who votes? ``"independent"``: independent visitors; ``"people"``: people from a larger group; ``"panel"``: exactly these people;
         ``"judge"``: a judge on test cases. docs/who-votes.md says what each proves.
+    cases
+        Where judges vote, how many test cases there are; or their names by cluster, if some hang together, as several runs of a task do.
+    cluster_weight
+        What counts the same where cases come in clusters of different sizes: every case (``"cases"``), or every cluster (``"equal"``).
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
     clock
@@ -77,7 +88,7 @@ def create_study(
     >>> vote.outcome, study.standing().votes
     ('left', 1)
     """
-    told = {key: value for key, value in locals().items() if key in SETTINGS}
+    told = {key: value for key, value in locals().items() if key in (*SETTINGS, _WEIGHT)}
     _check_name(name)
     return _create(name, options_of(options), told, storage, load_if_exists, clock)
 
@@ -146,10 +157,21 @@ def _create(
     load_if_exists: bool,
     clock: Clock,
     then: Callable[[StudyState, Log], list[Event]] | None = None,
+    clusters: CaseClusters | None = None,
 ) -> Study:
     """The study, new or there already; ``then`` is what a new one begins with after its first event."""
-    settings = told if isinstance(told, Settings) else Settings(**told)
-    body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
+    if isinstance(told, Settings):
+        settings = told
+    else:
+        told, clusters = _read_clusters(told)
+        settings = Settings(**told)
+    body: dict[str, Any] = {
+        "settings": settings.to_dict(),
+        "options": [option.shown for option in options],
+    }
+    if clusters is not None:
+        clusters = replace(clusters, exact=settings.finite is not None)
+        body |= {"clusters": clusters.to_dict()} if clusters.matter else {}
     first = Event(1, CREATED, clock(), body=body)
     state = StudyState(first)
     kind_of(settings).check_start(state)
@@ -162,7 +184,24 @@ def _create(
             raise
     study = Study(kept, name, kept.key(name), clock)
     _require_same(study, options, settings, {} if isinstance(told, Settings) else told)
+    _require_same_clusters(study, body.get("clusters"), told)
     return study
+
+
+def _read_clusters(told: Mapping[str, Any]) -> tuple[dict[str, Any], CaseClusters | None]:
+    """The settings, and the clusters of cases, if the cases are told by cluster."""
+    settings = dict(told)
+    weight, cases = settings.pop(_WEIGHT, CASES), settings.get("cases")
+    if not isinstance(cases, Mapping):
+        if weight != CASES:
+            raise InvalidParameter(
+                f"cluster_weight is {weight!r}, but cases are not told by cluster; give their names by cluster, or leave it out.",
+                _WEIGHT,
+            )
+        return settings, None
+    check_cases(cases, weight)
+    found = CaseClusters.of({"cases": cases, "weight": weight}, exact=False)
+    return settings | {"cases": len(found.cluster_of)}, found
 
 
 def open_study(name: str, storage: str | Storage, *, clock: Clock = time.time) -> Study:
@@ -209,7 +248,8 @@ def copy_study(
     left = [state.options[i] for i in state.options_left]
     options = [Option(one.name, one.text, one.path) for one in left]
     told = state.settings.to_dict() | ({} if panel is None else {"panel": tuple(panel)})
-    copy = _create(new_name, options, Settings.of(told), kept, False, clock)
+    clusters = state.ledger.clusters if isinstance(state.ledger, ClusterLedger) else None
+    copy = _create(new_name, options, Settings.of(told), kept, False, clock, clusters=clusters)
     names, new = {option.name for option in options}, kept.key(new_name)
     kept.transact(lambda connection: _copy_page(connection, old, new, names))
     return copy
@@ -311,4 +351,16 @@ def _require_same(
         raise StudyExists(
             f"the study '{study.name}' was created with {name} {before.get(name)!r}, not {value!r}; "
             "open it without settings, or give the same."
+        )
+
+
+def _require_same_clusters(study: Study, told: Any, settings: Mapping[str, Any] | Settings) -> None:
+    """Refuse to go on with a study whose cases come in other clusters."""
+    if isinstance(settings, Settings) or settings.get("cases") is None:
+        return
+    ledger = study.state().ledger
+    before = ledger.clusters.to_dict() if isinstance(ledger, ClusterLedger) else None
+    if told != before:
+        raise StudyExists(
+            f"the study '{study.name}' was created with other clusters of cases; open it without settings, or give the same."
         )

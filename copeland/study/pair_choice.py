@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterable
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from copeland.policy import Policy
 from copeland.registry import find
 from copeland.study.case_draw import CaseDraw
+from copeland.study.cluster_draw import ClusterDraw
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
@@ -142,7 +143,9 @@ class BallotRequest(NamedTuple):
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
     lease: float | None = None  # seconds of its own for which the answer is waited for
-    cases: CaseDraw | None = None  # where judges vote: what draws the test case of each ballot
+    cases: CaseDraw | ClusterDraw | None = (
+        None  # where judges vote: what draws the test case of each ballot
+    )
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -273,7 +276,16 @@ def recall_ballots(asked: Iterable[AskedEvent]) -> RecentlyShown:
     return recent_ballots
 
 
-Chooser = Counted | Replayed  # follows a log, and proposes what to ask
+class Chooser(Protocol):
+    """What follows a log, and proposes what to ask."""
+
+    def follow(self, events: Iterable[Event]) -> None:
+        """Follow events that the state has taken."""
+        ...
+
+    def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
+        ...
 
 
 def chooser_of(state: StudyState, log: Log, is_open: IsOpen) -> Chooser:

@@ -28,6 +28,7 @@ class PlainLedger:
     def __init__(self, log, voters, missing, both_bad, lease, now):
         self.voters, self.ignores, self.both_bad = voters, missing == "ignored", both_bad
         self.entries, self.units, self.counted, self.k = {}, [], 0, 0
+        self.members = {}  # the cases of each cluster, if there are any
         self.excused = set()
         for event in log:
             getattr(self, f"_{event.kind}", lambda _e, _l: None)(event, lease)
@@ -35,6 +36,7 @@ class PlainLedger:
 
     def _created(self, event, _):
         self.k = len(event.body["options"])
+        self.members = event.body.get("clusters", {}).get("cases", {})
 
     def _added(self, _event, _):
         self.k += 1
@@ -58,16 +60,25 @@ class PlainLedger:
         if one is not None and one.state in ("held", "taken back"):
             one.start, one.lease, one.voter = event.time, lease, event.voter
             return
-        unit = event.voter if self.voters == "people" and event.voter is not None else key
         about = (event.time, lease, event.voter)
-        self._enter(key, Ballot((event.left, event.right), unit, True, *about))
+        self._enter(key, Ballot((event.left, event.right), self._unit(event, key), True, *about))
+
+    def _unit(self, event, key):
+        if self.members:
+            of = [name for name, cases in self.members.items() if event.item in cases]
+            return key[0], of[0]
+        return event.voter if self.voters == "people" and event.voter is not None else key
 
     def _enter(self, key, entry):
+        entry.item = key[1] if isinstance(key, tuple) else None
         old = self.entries.pop(key, None)
         if old is not None:  # a case that is handed out anew keeps its past, and has a new place
             self.entries[key, id(old)] = old
         self.entries[key] = entry
-        if not any(unit == entry.unit for unit in self.units[self.counted :]):
+        after = (
+            0 if self.members else self.counted
+        )  # a cluster that is counted takes in its other cases
+        if not any(unit == entry.unit for unit in self.units[after:]):
             self.units.append(entry.unit)
         entry.place = len(self.units) - 1 - self.units[::-1].index(entry.unit)
 
@@ -101,8 +112,7 @@ class PlainLedger:
         if one is None or (event.ballot is None and one.state not in ("held", "taken back")):
             if meaning is None:
                 return
-            unit = event.voter if self.voters == "people" and event.voter is not None else key
-            one = Ballot((event.left, event.right), unit, False)
+            one = Ballot((event.left, event.right), self._unit(event, key), False)
             one.state = "answered"
             self._enter(key, one)
         elif one.state in ("held", "taken back") or (
@@ -146,8 +156,7 @@ class PlainLedger:
             return
         key = self._key(event, (event.body or {}).get("ballot") or event.counts)
         if key not in self.entries:
-            unit = event.voter if self.voters == "people" and event.voter is not None else key
-            self._enter(key, Ballot((event.left, event.right), unit, False))
+            self._enter(key, Ballot((event.left, event.right), self._unit(event, key), False))
             self.entries[key].place = -1  # it came as a repeat, and is counted at once
         one = self.entries[key]
         if one.state != "answered":
@@ -160,7 +169,33 @@ class PlainLedger:
         for place in range(self.counted, len(self.units)):
             mine = [one for one in self.entries.values() if one.place == place]
             held = [one for one in mine if one.state in ("held", "taken back") and one not in gone]
-            yield sum(one.worth for one in mine) - COST * len(held)
+            missing = self.outcome(self.units[place])[0][4] if self.members else len(held)
+            yield sum(one.worth for one in mine) - COST * missing
+
+    def outcome(self, unit):
+        """What is known of a pair on a cluster, and was before any vote was undone: won, lost, tied, skipped, missing."""
+        pair, cluster = unit
+        first, found = min(pair), ([0] * 5, [0] * 5)
+        for case in self.members[cluster]:
+            one = self.entries.get((pair, case))
+            if one is None or one.state in ("held", "taken back"):
+                for outcome in found:
+                    outcome[4] += 1
+                continue
+            past = [e for e in self.entries.values() if e.unit == unit and e.item == case]
+            said = [one for entry in past for one in entry.said]
+            for outcome, undone in zip(found, ((False,), (False, True)), strict=True):
+                sums = [0, 0, 0]
+                for winner, times, is_undone in said:
+                    if is_undone in undone:
+                        sums[2 if winner is None else int(winner != first)] += times
+                outcome[:3] = [a + b for a, b in zip(outcome[:3], sums, strict=True)]
+                outcome[3] += not any(sums)
+        return tuple(map(tuple, found))
+
+    def outcomes(self):
+        """The outcomes of the clusters that are counted, in their order, each with its pair."""
+        return [(*sorted(unit[0]), self.outcome(unit)) for unit in self.units[: self.counted]]
 
     def _best(self, gone=()):
         best = number = total = 0

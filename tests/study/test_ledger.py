@@ -18,6 +18,7 @@ from copeland.study.log.state import dump_state, load_state
 from copeland.study.settings import AGAINST, IGNORED
 
 LEVEL = np.log(40)  # of two options at delta 0.05, and of one claim at half of it
+CLUSTERS = {"x": ["case 0", "case 1", "case 2"], "y": ["case 3", "case 4"], "z": ["case 5"]}
 KINDS = {
     "independent": {"voters": "independent"},
     "first of a pair": {"voters": "independent", "repeats": "first"},
@@ -25,6 +26,13 @@ KINDS = {
     "people, missing ignored": {"voters": "people", "batch": 3, "missing": IGNORED},
     "these cases": {"voters": "judge", "cases": 6},
     "cases like these": {"voters": "judge", "cases": 6, "population": "like-these"},
+    "clusters like these": {"voters": "judge", "cases": CLUSTERS},
+    "these clusters": {
+        "voters": "judge",
+        "cases": CLUSTERS,
+        "population": "these",
+        "cluster_weight": "equal",
+    },
     "panel": {"panel": ["ann", "bob", "cas"]},
 }
 STEPS = st.lists(
@@ -140,20 +148,58 @@ class Life:
 @settings(deadline=None)
 def test_every_ballot_is_in_exactly_one_state_and_a_recount_finds_the_same(name, steps):
     life = Life(KINDS[name])
-    study = life.study
-    rules = study.settings
     for step in steps:
         life.live(*step)
-        state, log, now = study.state(), study.log(), life.clock.now
-        missing = AGAINST if rules.voters in ("judge", "panel") else rules.missing or IGNORED
-        plain = PlainLedger(log, rules.voters, missing, "drop", 60.0, now)
-        totals = state.ledger.totals(now)
-        assert totals == plain.totals()
-        assert totals.dealt == sum(totals[1:])
-        if rules.voters != "panel":
-            for one, other in zip(state.ledger.tables(now), plain.tables(), strict=True):
-                assert np.array_equal(one, other)
-    assert load_state(dump_state(study.state())) == study.state() == study.replay()
+        require_same_ledger(life)
+    assert load_state(dump_state(life.study.state())) == life.study.state() == life.study.replay()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["clusters like these", "these clusters"])
+def test_so_it_is_in_long_lives_with_clusters_of_which_most_are_counted(name):
+    often = ["ask"] * 4 + ["tell"] * 9
+    seldom = ["take_back", "undo", "again", "late", "import", "jump", "option"]
+    counted = given = 0
+    for seed in range(8):
+        life, chance = Life(KINDS[name]), random.Random(seed)
+        for number in range(120):
+            kind = often if chance.random() < 0.85 else seldom
+            life.live(chance.choice(kind), chance.randrange(10**6))
+            if number % 6 == 0:
+                require_same_ledger(life)
+        found = life.study.state().ledger.tables(life.clock.now).clusters
+        counted, given = counted + found.rows[:, -1].sum(), given + (found.given is not None)
+    assert counted > 40 and given > 3
+
+
+def require_same_ledger(life):
+    """Hold the ledger of a study against a plain recount of its log."""
+    rules, now = life.study.settings, life.clock.now
+    state, log = life.study.state(), life.study.log()
+    missing = AGAINST if rules.voters in ("judge", "panel") else rules.missing or IGNORED
+    plain = PlainLedger(log, rules.voters, missing, "drop", 60.0, now)
+    totals = state.ledger.totals(now)
+    assert totals == plain.totals()
+    assert totals.dealt == sum(totals[1:])
+    if rules.voters == "panel":
+        return
+    found, expected = state.ledger.tables(now), plain.tables()
+    if plain.members:
+        expected[4] = require_same_outcomes(found.clusters, plain)
+    for one, other in zip(found[:5], expected, strict=True):
+        assert np.array_equal(one, other)
+
+
+def require_same_outcomes(found, plain):
+    """Hold the outcomes of clusters against a plain recount; return how many answers of each pair are missing."""
+    listed, missing = plain.outcomes(), np.zeros((plain.k, plain.k), int)
+    for of, rows in enumerate((found.rows, found.rows if found.given is None else found.given)):
+        told = [row[:-1] for row in rows.tolist() for _ in range(row[-1])]
+        expected = [[i, j, *outcome[of]] for i, j, outcome in listed]
+        assert told == expected if found.exact else sorted(told) == sorted(expected)
+    for i, j, outcome in listed:
+        missing[[i, j], [j, i]] += outcome[0][4]
+    return missing
 
 
 def pair_of(counts):

@@ -149,7 +149,7 @@ def describe(state):
     ledger, now = state.ledger, 1_800_000_020.0
     told = {
         "options": [[one.name, one.state, one.text] for one in state.options],
-        "tables": [table.tolist() for table in (state.wins, state.ties, *ledger.tables(now))],
+        "tables": [table.tolist() for table in (state.wins, state.ties, *ledger.tables(now)[:5])],
         "totals": ledger.totals(now)[:6],
         "votes": [state.votes, state.asked, sorted(state.undone), sorted(state.counted)],
         "rest": [state.epoch, sorted(state.offered.items()), state.edits, state.closed],

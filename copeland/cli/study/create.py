@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
 @take_settings(
     *("goal", "algorithm", "delta", "margin", "both_bad", "repeats"),
-    *("voters", "judge", "cases", "population", "people", "panel"),
+    *("voters", "judge", "cases", "cluster", "cluster_weight", "population", "people", "panel"),
     *("lease", "open_ballots", "batch", "missing", "seed"),
 )
 def create_command(
@@ -45,6 +45,8 @@ def create_command(
     *,
     judge: bool = False,
     cases: str | None = None,
+    cluster: str | None = None,
+    cluster_weight: str = "cases",
     people: int | None = None,
     panel: list[str] | None = None,
     load_if_exists: bool = False,
@@ -60,6 +62,8 @@ def create_command(
     --judge               Short for --voters judge.
     --cases N|FILE        Where a judge votes, how many test cases there are, or the file that holds them; 1 if it compares the
         options themselves. [default: 1]
+    --cluster COLUMN      The column of --cases FILE that says which cases hang together; cluster, if there is one.
+    --cluster-weight      What counts the same where cases hang together: cases, or equal for every cluster.
     --people              How many people will vote. The command says at once what is within their reach.
     --panel NAMES         The members of the panel: names with commas between them, or repeat for each.
     --load-if-exists      Continue the study if it exists.
@@ -88,7 +92,8 @@ def create_command(
         settings["voters"] = "judge"
     if people is not None:
         _check_people(people, settings)
-    settings |= {"cases": _number_of(cases), "storage": storage, "load_if_exists": load_if_exists}
+    settings |= {"cases": _read_cases(cases, cluster), "cluster_weight": cluster_weight}
+    settings |= {"storage": storage, "load_if_exists": load_if_exists}
     given = option or (None if options is None else str(options))
     if votes is not None:
         made, taken = create_study_from_votes(
@@ -100,8 +105,10 @@ def create_command(
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     reach, prospect = _reach(made, people)
-    voters = kind_of(made.settings).who_votes(made.settings, len(names))
-    said = f"Study '{name}' has {len(names)} options. {voters} {reach}"
+    kind = kind_of(made.settings)
+    voters = kind.who_votes(made.settings, len(names))
+    units = kind.say_clusters(made.certificate())
+    said = f"Study '{name}' has {len(names)} options. {voters} {units}{reach}"
     if taken is not None:
         prospect |= taken.to_dict()
         said += taken.sentence
@@ -116,13 +123,18 @@ def _onwards(made: Study, cases: str | None) -> str:
     return kind_of(made.settings).onwards(made.name, made.settings, items)
 
 
-def _number_of(cases: str | None) -> int | None:
-    """How many test cases there are: a number, or those of a file."""
+def _read_cases(cases: str | None, cluster: str | None) -> int | dict[str, list[str]] | None:
+    """How many test cases there are, or those of a file by cluster."""
     from copeland.study.judges import read_items
+    from copeland.study.judges.prompts import cluster_items
 
-    if cases is None:
-        return None
-    return int(cases) if cases.isdecimal() else len(read_items(cases))
+    if cases is not None and not cases.isdecimal():
+        return cluster_items(read_items(cases, cluster))
+    if cluster is not None:
+        raise InvalidParameter(
+            "--cluster names a column of a file of test cases; give that with --cases FILE."
+        )
+    return None if cases is None else int(cases)
 
 
 def _check_people(people: int, settings: dict[str, Any]) -> None:

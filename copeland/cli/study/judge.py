@@ -12,7 +12,7 @@ from copeland.cli.judge_options import Cost, Judges, Patience
 from copeland.cli.output import Reply, note, progress_bar
 from copeland.cli.program import FAILURE
 from copeland.cli.study import Folder, Named, Server, find_study, nothing_left, study, wait_first
-from copeland.errors import StudyClosed
+from copeland.errors import InvalidParameter, StudyClosed
 from copeland.study.kinds import kind_of
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count, format_money, percent
@@ -35,6 +35,7 @@ def judge_command(
     cost: Cost = None,
     swap: str = "random",
     items: Path | None = None,
+    cluster: str | None = None,
     repeat: bool = False,
     workers: int | None = None,
     patience: Patience = 5,
@@ -51,6 +52,7 @@ def judge_command(
     --calls         Make at most this many calls to judges.
     --swap          random: one call per ballot; confirm: a second call with the sides swapped, unless the first says tie.
     --items FILE    The test cases of a study of --judge, all of them: .txt, .csv, .jsonl or .json, or any file of answers.
+    --cluster COLUMN    The column of --items that says which test cases hang together; cluster, if there is one.
     --repeat        Ask the same question again: only for a judge that draws each answer afresh.
     --workers       How many ballots to judge at the same time. [default: 1; with language models it doubles to 8 until a server is
         overloaded]
@@ -66,7 +68,9 @@ def judge_command(
     if work.closed:
         raise StudyClosed(f"the study '{at.name}' is closed; it takes no more votes.")
     named = judges.make()
-    drawn = None if items is None else read_items(items)
+    if cluster is not None and items is None:
+        raise InvalidParameter("--cluster names a column of a file; give that with --items FILE.")
+    drawn = None if items is None else read_items(items, cluster)
     place = folder or folder_of(work)
     priced = estimate_price(work, named, calls, drawn, swap, place, repeat)
     if priced is not None:

@@ -31,7 +31,7 @@ from copeland.study.judges.call import (
 )
 from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
-from copeland.study.judges.prompts import Candidate, check_items
+from copeland.study.judges.prompts import Candidate, check_items, cluster_items
 from copeland.study.judges.workers import Workers, may_share
 from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Wait
@@ -179,6 +179,8 @@ def judge_study(
     active = [option.name for option in study.options if option.state == ACTIVE]
     cases = None if items is None else check_items(items, active)
     kind.check_judging(study.settings, cases, repeat)
+    if cases is not None:
+        kind.check_clusters(study.settings, study.certificate(), cluster_items(cases))
     for judge in named.values():
         check_judge(judge, cost is not None, cases or ())
     own = None if progress is None else (lambda done, total: None)  # then there is no bar

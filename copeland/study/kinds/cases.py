@@ -1,13 +1,15 @@
 """Options that judges decide on test cases: the pair of a ballot is chosen first, then a case on which nobody has judged that pair.
 
 On exactly these cases each ballot draws its own, so whatever chose the pair, and however answers on one case hang together, the
-next answer is a draw without replacement. On cases like these, all pairs go through the cases in one order, fixed by the seed.
+next answer is a draw without replacement. On cases like these, all pairs go through the cases in one order, fixed by the seed. Where
+cases come in clusters, a cluster is drawn whole, and a pair that has begun one goes on with it first.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate
+from copeland.certificate.cluster_evidence import CASES, Clusters
 from copeland.certificate.samples import LIKE_THESE, THESE, Sample, TheseCases, evidence, sample_of
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
@@ -22,18 +25,21 @@ from copeland.forecast.outlook import Need, Outlook, outlook_of
 from copeland.forecast.start import Until
 from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw
+from copeland.study.cluster_draw import ClusterDraw, order_clusters
 from copeland.study.kinds.kind import Kind, Names, Subject, Without, last_of
 from copeland.study.kinds.presentation import Rest, count_pairs
 from copeland.study.log.case_ledger import Case, CaseLedger
+from copeland.study.log.cluster_ledger import ClusterLedger
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_of
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
-from copeland.study.pair_choice import BallotRequest
+from copeland.study.pair_choice import BallotRequest, Chooser
 from copeland.study.results.measures import Measures, number_options
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.study.votes import ImportedVote
+from copeland.study.whole_clusters import WholeClusters
 from copeland.support.escaping import command_line
 from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import about, format_count
@@ -69,12 +75,19 @@ class JudgedCases(Kind):
             taken[pair_of(asked)].add(asked.item)
         for pair, case in _without(state, without):
             taken[pair].add(case)
-        draw = CaseDraw(drawn, taken, state.settings.seed, state.settings.finite is None)
         _require_these(state, drawn)
+        draw = _draw_from(state, drawn, taken)
         done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(
             state, request.now
         )
         return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
+
+    def make_chooser(self, state: StudyState, log: Log) -> Chooser | None:
+        """Return what chooses pairs and follows the study; clusters of cases that were begun come first."""
+        chooser = super().make_chooser(state, log)
+        if chooser is None or not isinstance(state.ledger, ClusterLedger):
+            return chooser
+        return WholeClusters(chooser, self.is_open)
 
     def mark_again(
         self, state: StudyState, vote: VoteEvent, before: list[VoteEvent]
@@ -137,6 +150,30 @@ class JudgedCases(Kind):
                 "items."
             )
 
+    def check_clusters(
+        self,
+        settings: Settings,
+        certificate: BaseCertificate,
+        clusters: Mapping[str, Collection[str]],
+    ) -> None:
+        """Refuse cases that come in other clusters than the study has."""
+        assert isinstance(certificate, Certificate)
+        name, largest = max(clusters.items(), key=lambda one: len(one[1]))
+        if len(largest) == 1:
+            return
+        told = f"these cases come in {format_count(len(clusters), 'cluster')}, such as '{name}' with {len(largest)}"
+        if certificate.clusters is None and not self.is_exact(settings):
+            raise InvalidParameter(
+                f"{told}, and the study takes each case for a draw of its own; create one with these clusters (--cases FILE, or "
+                "cases= by cluster), or one about exactly these cases (--population these)."
+            )
+        known = certificate.clusters and Clusters(*certificate.clusters)
+        if known and known[:2] != (len(clusters), len(largest)):
+            raise InvalidParameter(
+                f"{told}, but the study was created with {format_count(known.number, 'cluster')} of at most "
+                f"{format_count(known.largest, 'case')}; give the cases that it was created with."
+            )
+
     def sample(self, settings: Settings) -> Sample:
         """Return what the votes are a sample of."""
         return sample_of(LIKE_THESE if settings.finite is None else THESE, settings.cases)
@@ -153,7 +190,10 @@ class JudgedCases(Kind):
         if found.votes is None:
             return found
         left = _count_votes_left(standing)
-        needs = [Need(i, j, min(votes, int(left[i, j]))) for i, j, votes in found.pairs]
+        needs = [
+            Need(i, j, min(math.ceil(standing.votes_per_draw * draws), int(left[i, j])))
+            for i, j, draws in found.pairs
+        ]
         pairs = tuple(need for need in needs if need.votes)
         return Outlook(found.champion, pairs, sum(need.votes for need in pairs))
 
@@ -226,6 +266,18 @@ class JudgedCases(Kind):
             f"their preference on {like}."
         )
 
+    def say_clusters(self, certificate: BaseCertificate) -> str:
+        """Return in which clusters test cases come, and what counts the same."""
+        if not isinstance(certificate, Certificate) or certificate.clusters is None:
+            return ""
+        clusters = Clusters(*certificate.clusters)
+        sample = "" if certificate.voters == THESE else ", which are the sample"
+        counts = "case" if clusters.weight == CASES else "cluster"
+        return (
+            f"The cases come in {format_count(clusters.number, 'cluster')} of at most {format_count(clusters.largest, 'case')}"
+            f"{sample}; every {counts} counts the same. "
+        )
+
     def expect(self, settings: Settings, options: int) -> tuple[str, ...]:
         """Return what all votes together come to."""
         end = ", and the result is exact" if self.is_exact(settings) else ""
@@ -293,6 +345,8 @@ def _all_cases(state: StudyState, item: Case, cases: Collection[str] | None) -> 
     number = state.settings.cases
     if cases is None and number == 1:
         return (item,)
+    if cases is None and item is None and isinstance(state.ledger, ClusterLedger):
+        return tuple(state.ledger.cluster_of)
     if cases is None or item is not None:
         raise InvalidParameter(
             f"this study is judged on {format_count(number, 'test case')}, and draws the case of each ballot itself; "
@@ -304,6 +358,17 @@ def _all_cases(state: StudyState, item: Case, cases: Collection[str] | None) -> 
             f"{len(set(cases)):,}; give all of them, and no others."
         )
     return tuple(cases)
+
+
+def _draw_from(
+    state: StudyState, cases: tuple[Case, ...], taken: Mapping[Pair, Collection[Case]]
+) -> CaseDraw | ClusterDraw:
+    """What draws the case of each ballot."""
+    seed, ledger = state.settings.seed, state.ledger
+    if isinstance(ledger, ClusterLedger):
+        ordered = order_clusters(ledger.clusters, seed)
+        return ClusterDraw(ordered, taken, seed, ledger.clusters, ledger.is_begun)
+    return CaseDraw(cases, taken, seed, state.settings.finite is None)
 
 
 def _without(
@@ -319,8 +384,13 @@ def _without(
 
 
 def _require_these(state: StudyState, cases: Collection[Case]) -> None:
-    """Refuse cases other than those that were judged before."""
+    """Refuse cases other than those that were judged before, or that the study was created with."""
     known = set(cases)
+    other = next((case for case in state.ledger.cluster_of if case not in known), None)
+    if other is not None:
+        raise InvalidParameter(
+            f"the study was created with a case '{other}', which is not among these cases; give those that it was created with."
+        )
     for pair in cases_of(state).pairs:
         other = next((case for case in cases_of(state).votes_on(pair) if case not in known), None)
         if other is not None:
@@ -332,7 +402,13 @@ def _require_these(state: StudyState, cases: Collection[Case]) -> None:
 def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
+    clusters = state.ledger.cluster_of
     for vote in votes:
+        if clusters and vote.item not in clusters:
+            raise InvalidParameter(
+                f"a vote is about the case {vote.item!r}, and this study has clusters of other cases; give it one of those that the "
+                "study was created with."
+            )
         if state.meaning(vote.outcome) is None:
             continue
         if vote.item is None and state.settings.cases > 1:
@@ -369,7 +445,7 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     undone = (proof.missing_or_none, proof.before_undoing)
     sample = TheseCases(cases=settings.cases)
     close, exact = (
-        evidence(proof.wins, proof.ties, margin, *undone, sample) >= level
+        evidence(proof.wins, proof.ties, margin, *undone, sample, proof.clusters) >= level
         for margin in (settings.margin, 0.0)
     )
     known = close & (exact | close.T)
@@ -388,7 +464,8 @@ def _count_missing_cases(standing: Standing) -> int:
     """About how many more cases a proof on cases like these would take."""
     left = _count_votes_left(standing)
     found = number_options(outlook_of(standing.start), standing.options_left)
-    return max((votes - int(left[i, j]) for i, j, votes in found.pairs), default=0)
+    each = standing.votes_per_draw
+    return max((math.ceil(each * n) - int(left[i, j]) for i, j, n in found.pairs), default=0)
 
 
 def _are_too_few(standing: Standing, outlook: Outlook) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from copeland.certificate import PanelCertificate
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.proof import Terms, is_decided
 from copeland.certificate.samples import Sample
@@ -82,7 +83,7 @@ class Kind(Presentation):
     """What all kinds share: an algorithm that chooses pairs of options, by counts of votes."""
 
     terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
-        *("labels", "delta", "margin", "voters", "cases", "judges", "goal"),
+        *("labels", "delta", "margin", "voters", "cases", "judges", "goal", "clusters"),
     )
     draws_cases: ClassVar[bool] = False  # whether each ballot is about a case that the study draws
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
@@ -216,6 +217,14 @@ class Kind(Presentation):
                 f"voters='judge' and cases={len(items)} (--judge --cases FILE)."
             )
 
+    def check_clusters(
+        self,
+        settings: Settings,
+        certificate: BaseCertificate,
+        clusters: Mapping[str, Collection[str]],
+    ) -> None:
+        """Refuse items that come in other clusters than the test cases of the study."""
+
     # Changes
 
     def check_adding(self, state: StudyState) -> None:
@@ -251,9 +260,9 @@ class Kind(Presentation):
         return certify_votes(state, self.sample(state.settings), now, active)
 
     def counts(self, state: StudyState, now: float) -> tuple[Any, ...]:
-        """Return what a certificate is made from: wins, ties, missing answers, and votes as they were given."""
+        """Return what a certificate is made from: wins, ties, missing answers, votes as they were given, and all by clusters of cases."""
         proof = state.ledger.tables(now)
-        return proof.wins, proof.ties, proof.missing_or_none, proof.before_undoing
+        return proof.wins, proof.ties, proof.missing_or_none, proof.before_undoing, proof.clusters
 
     def describe_panel(self, state: StudyState) -> dict[str, Any]:
         """Return who the panel is, and how many answers it has given, skips included; nothing if there is none."""
@@ -275,7 +284,7 @@ class Kind(Presentation):
         terms = Terms(
             settings.delta, settings.margin, state.epoch, sample.voters, cases=sample.cases
         )
-        given = (proof.missing_or_none, proof.before_undoing)
+        given = (proof.missing_or_none, proof.before_undoing, proof.clusters)
         return not is_decided(proof.wins, proof.ties, terms, *given)
 
     def panel_standing(self, state: StudyState) -> PanelStanding | None:

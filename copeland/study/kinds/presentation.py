@@ -173,6 +173,10 @@ class Presentation(Estimator):
             "certificate says."
         )
 
+    def say_clusters(self, certificate: BaseCertificate) -> str:
+        """Return in which clusters test cases come, as a sentence with a space; empty if they do not."""
+        return ""
+
     def expect(self, settings: Settings, options: int) -> tuple[str, ...]:
         """Return what a study to be can expect, where that does not depend on how many vote; nothing where it does."""
         return ()

@@ -3,7 +3,7 @@
 =========== ===================================================================================
 kind        what it says, and the fields it uses besides ``number`` and ``time``
 =========== ===================================================================================
-created     ``body``: the settings and the first options
+created     ``body``: the settings and the first options; ``clusters`` of test cases, if these come in any
 added       ``left``: the new option's index, ``body``: the option
 paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again

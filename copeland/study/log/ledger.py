@@ -30,14 +30,16 @@ The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.study.log.events import (
     ASKED,
     ERROR,
@@ -78,7 +80,7 @@ NO_BALLOTS = Totals()
 
 
 class Tables(NamedTuple):
-    """What a certificate is made from. All are K x K.
+    """What a certificate is made from. All are K x K, but ``clusters``: the same votes by clusters of test cases, if they come in any.
 
     ``undone_wins`` and ``undone_ties`` are what to add for the counts as they were first given: undone votes less
     those that stand in their place. ``missing`` are answers that were asked for and never came.
@@ -89,6 +91,7 @@ class Tables(NamedTuple):
     undone_wins: Counts
     undone_ties: Counts
     missing: Counts  # symmetric
+    clusters: ClusterVotes | None = None
 
     @property
     def votes(self) -> int:
@@ -121,7 +124,12 @@ class Tables(NamedTuple):
 
     def widen(self, k: int) -> Tables:
         """Return the tables with room for ``k`` options."""
-        return Tables(*(widen(table, k) for table in self))
+        return self.map(partial(widen, k=k))
+
+    def map(self, change: Callable[[Counts], Counts]) -> Tables:
+        """Return the tables with a change of each."""
+        wins, ties, undone_wins, undone_ties, missing = map(change, self[:5])
+        return Tables(wins, ties, undone_wins, undone_ties, missing, self.clusters)
 
 
 def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
@@ -187,7 +195,7 @@ class Waiting:
 class _Known:
     """What a process has found out from a ledger. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
 
-    __slots__ = ("_by_voter", "_calm", "_changes", "open")
+    __slots__ = ("_by_voter", "_calm", "_changes", "_outcomes", "open")
 
 
 class Ledger(_Known):
@@ -197,7 +205,8 @@ class Ledger(_Known):
     """
 
     def __init__(self, unit: Unit, missing: str):
-        self.counted = Tables(*(np.zeros((0, 0), np.int64) for _ in Tables._fields))
+        none = np.zeros((0, 0), np.int64)
+        self.counted = Tables(none, none, none, none, none)
         self._unit: Unit = unit
         self._missing = missing
         self._held: dict[Key, Entry] = {}  # without an answer, the oldest first
@@ -230,6 +239,11 @@ class Ledger(_Known):
     def judges(self) -> tuple[str, ...]:
         """Whose votes count, where it matters who they are."""
         return ()
+
+    @property
+    def cluster_of(self) -> Mapping[str, str]:
+        """The cluster of each test case, if cases come in any."""
+        return {}
 
     @property
     def unsettled(self) -> Bools | None:
@@ -409,7 +423,7 @@ class Ledger(_Known):
         if not gone:
             return self.counted
         more = self._count_worthy(gone)
-        tables = Tables(*map(np.copy, self.counted))
+        tables = self.counted.map(np.copy)
         for unit in islice(self._waiting.values(), more):
             for change in unit.changes:
                 _apply(tables, change)
@@ -473,8 +487,8 @@ class Ledger(_Known):
     def _key_of(self, event: AskedEvent | VoteEvent) -> Key:
         return event.number if event.kind == ASKED else ballot_in(event) or event.vote
 
-    def _unit_for(self, key: Key, event: AskedEvent | VoteEvent) -> Key:
-        """Join an entry to its unit, a new one if need be, and return that."""
+    def _unit_for(self, key: Key, event: AskedEvent | VoteEvent) -> Key | None:
+        """Join an entry to its unit, a new one if need be, and return that; None if it is counted already."""
         unit = event.voter if self._unit == "person" and event.voter is not None else key
         self._waiting.setdefault(unit, Waiting()).known.add(key)
         self._unit_of[key] = unit
@@ -543,25 +557,33 @@ class Ledger(_Known):
     def _count_worthy(self, gone: Collection[Key] = ()) -> int:
         """How many of the units that wait are worth counting; ``gone`` are entries that are nothing by now."""
         best = number = total = 0
-        for n, unit in enumerate(self._waiting.values(), 1):
-            total += unit.answers - COST * len(unit.held.difference(gone))
+        for n, (key, unit) in enumerate(self._waiting.items(), 1):
+            total += unit.answers - COST * self._count_missing(key, unit, gone)
             if total >= best:
                 best, number = total, n
         return number
 
+    def _count_missing(self, key: Key, unit: Waiting, gone: Collection[Key]) -> int:
+        """How many answers a unit lacks that waits to be counted."""
+        return len(unit.held.difference(gone))
+
     def _settle(self) -> None:
         """Count the first units, as many as are worth it."""
         for key in list(islice(self._waiting, self._count_worthy())):
-            unit = self._waiting.pop(key)
-            for change in unit.changes:
-                _apply(self.counted, change)
-            for one in unit.held:
-                entry = self._held[one]
-                entry.unit = None
-                self.counted.miss(entry.left, entry.right)
-            for one in unit.known:
-                del self._unit_of[one]
-            self._changes += 1
+            self._count_unit(key)
+
+    def _count_unit(self, key: Key) -> None:
+        """Count a unit: from now on what happens to it is in the tables at once."""
+        unit = self._waiting.pop(key)
+        for change in unit.changes:
+            _apply(self.counted, change)
+        for one in unit.held:
+            entry = self._held[one]
+            entry.unit = None
+            self.counted.miss(entry.left, entry.right)
+        for one in unit.known:
+            del self._unit_of[one]
+        self._changes += 1
 
 
 def _apply(tables: Tables, change: _Change) -> None:

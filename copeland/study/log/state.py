@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from copeland.errors import StorageError, UnknownOption, UnknownStudy, nearest
 from copeland.study.log.case_ledger import CaseLedger
+from copeland.study.log.cluster_ledger import ClusterLedger
+from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import (
     ADDED,
     ASKED,
@@ -56,11 +58,17 @@ from copeland.study.settings import IGNORED, INDEPENDENT, JUDGE, PANEL, PEOPLE, 
 FORMAT = 1  # of snapshots; others are not read
 
 
-LEDGERS: dict[str, Callable[[Settings], Ledger]] = {  # by who votes
-    INDEPENDENT: lambda settings: Ledger("ballot", IGNORED),
-    PEOPLE: lambda settings: Ledger("person", settings.missing),
-    JUDGE: lambda settings: CaseLedger(),
-    PANEL: lambda settings: PanelLedger(settings.panel),
+def _ledger_of_cases(settings: Settings, body: Mapping[str, Any]) -> Ledger:
+    if "clusters" not in body:
+        return CaseLedger()
+    return ClusterLedger(CaseClusters.of(body["clusters"], settings.finite is not None))
+
+
+LEDGERS: dict[str, Callable[[Settings, Mapping[str, Any]], Ledger]] = {  # by who votes
+    INDEPENDENT: lambda settings, body: Ledger("ballot", IGNORED),
+    PEOPLE: lambda settings, body: Ledger("person", settings.missing),
+    JUDGE: _ledger_of_cases,
+    PANEL: lambda settings, body: PanelLedger(settings.panel),
 }
 
 
@@ -165,7 +173,9 @@ class StudyState(_Known):
         self.settings = Settings.of(body["settings"])
         self.options: list[Option] = []
         self.indices: dict[str, int] = {}  # of the options, by name
-        self.ledger = LEDGERS[self.settings.voters](self.settings)  # of all ballots, for the proof
+        self.ledger = LEDGERS[self.settings.voters](
+            self.settings, body
+        )  # of all ballots, for the proof
         self.tally = Tally()  # of all votes, as they were given
         self.undone: set[int] = set()  # the numbers of those votes
         self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
@@ -364,7 +374,7 @@ class StudyState(_Known):
 
 
 _PARTS = (
-    *(CaseLedger, Edit, Entry, Ledger, Option, PanelLedger),
+    *(CaseClusters, CaseLedger, ClusterLedger, Edit, Entry, Ledger, Option, PanelLedger),
     *(Sides, Spent, Swaps, Tables, Tally, Waiting),
 )
 

@@ -438,6 +438,11 @@ def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
         *counts, undone = panel_counts_of(path, filed.certificate, filed.content)
     else:
         assert isinstance(filed.certificate, Certificate)
+        if filed.certificate.clusters is not None:
+            raise InvalidParameter(
+                f"{path} does not say which cases hang together, and the certificate counts clusters of them; check it against the "
+                "whole log, exported to a .jsonl file."
+            )
         *counts, undone = counts_of(path, filed.certificate)
     differs = _recheck_counts(filed, *counts)
     if differs and undone:

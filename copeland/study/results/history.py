@@ -128,7 +128,7 @@ def proved_share(state: StudyState | Standing, proof: Tables) -> float:
     """
     settings = state.settings
     counts = (proof.wins, proof.ties, settings.margin, proof.missing_or_none, proof.before_undoing)
-    found = evidence(*counts, kind_of(settings).sample(settings))
+    found = evidence(*counts, kind_of(settings).sample(settings), proof.clusters)
     found = np.maximum(found[np.ix_(state.options_left, state.options_left)], 0.0)
     epoch, offered = epoch_with(state, state.options_left)
     k = len(found)

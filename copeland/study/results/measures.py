@@ -70,7 +70,7 @@ class Estimator:
 
     def find_likely_wins(self, standing: Standing) -> NDArray[np.bool_]:
         """Return which wins are as sure as a proof, but for their pair alone: K x K."""
-        return evidence(standing.wins, standing.ties) >= math.log(1 / standing.settings.delta)
+        return evidence(*standing.draws) >= math.log(1 / standing.settings.delta)
 
     def find_clear_wins(self, standing: Standing) -> NDArray[np.bool_]:
         """Return which wins are clear enough for a cycle of them to mean something: in a cycle of 2:1s there is nothing to see."""
@@ -84,7 +84,8 @@ class Estimator:
     ) -> Chances:
         """Return the chances to be best of the options that ``cut`` picks; ``ahead`` are those that lead, among them."""
         settings = standing.settings
-        counts = standing.wins[cut], standing.ties[cut]
+        wins, ties = standing.draws
+        counts = wins[cut], ties[cut]
         return chances_of(*counts, settings.margin, ahead, settings.seed)
 
     def outlook(self, standing: Standing) -> Outlook:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import count
 
@@ -65,11 +65,18 @@ class Rankings:
         if not unit:
             return None
         names = [standing.labels[i] for i in self._reading.among]
-        return _group_votes(self._votes(), names, unit, standing.settings.both_bad)
+        by = names, unit, standing.cluster_of, standing.settings.both_bad
+        return _group_votes(self._votes(), *by)
 
 
-def _group_votes(votes: Iterable[Vote], names: Sequence[str], unit: str, both_bad: str) -> Ballots:
-    """The votes that count on these options, by the field that says which hang together; one without that stands alone."""
+def _group_votes(
+    votes: Iterable[Vote],
+    names: Sequence[str],
+    unit: str,
+    cluster_of: Mapping[str, str],
+    both_bad: str,
+) -> Ballots:
+    """The votes that count on these options, by the field that says which hang together, or its cluster; one without that stands alone."""
     worth = _WORTH | ({BOTH_BAD: 0.5} if both_bad == "tie" else {})
     place = {name: i for i, name in enumerate(names)}
     numbers: dict[str, int] = {}
@@ -83,6 +90,7 @@ def _group_votes(votes: Iterable[Vote], names: Sequence[str], unit: str, both_ba
         ):
             continue
         group = getattr(vote, unit)
+        group = None if group is None else cluster_of.get(group, group)
         number = next(fresh) if group is None else numbers.setdefault(group, next(fresh))
         rows.append((place[vote.left], place[vote.right], worth[vote.outcome], number, vote.times))
     if not rows:

@@ -129,6 +129,7 @@ class Standing:
     swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
     edits: tuple[Edit, ...] = ()  # texts that were changed after votes
     spent: Spent = NOTHING  # by judges, over all runs
+    cluster_of: Mapping[str, str] = field(default_factory=dict)  # of test cases, if there are any
 
     @cached_property
     def leader(self) -> str | None:
@@ -165,6 +166,23 @@ class Standing:
         """The options that are not retired."""
         return find_options_left(self.options)
 
+    @property
+    def votes_per_draw(self) -> float:
+        """About how many votes are worth as much as one fresh draw: more than 1 where cases come in clusters that are a sample."""
+        clusters = None if self.proof is None else self.proof.clusters
+        return 1.0 if clusters is None or clusters.exact else clusters.design_effect
+
+    @property
+    def draws(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Wins and ties, as many as estimates may take for fresh draws."""
+        votes = self.votes_per_draw
+        if votes == 1.0:
+            return self.wins, self.ties
+        wins, ties = (
+            np.round(counts / votes).astype(np.int64) for counts in (self.wins, self.ties)
+        )
+        return wins, ties
+
     @cached_property
     def start(self) -> Start:
         """The votes so far, as forecasts take them."""
@@ -172,9 +190,10 @@ class Standing:
         paused = (n for n, i in enumerate(kept) if self.options[i].state != ACTIVE)
         epoch, _ = epoch_with(self, kept)
         cut = np.ix_(kept, kept)
+        wins, ties = self.draws
         return Start(
-            self.wins[cut],
-            self.ties[cut],
+            wins[cut],
+            ties[cut],
             **self.settings.terms(epoch),
             people=self.settings.people,
             paused=frozenset(paused),
@@ -215,7 +234,7 @@ def standing_of(
         ),
         panel=panel,
         unsettled=state.ledger.unsettled,
-        proof=Tables(*map(_freeze, state.ledger.tables(now))),
+        proof=state.ledger.tables(now).map(_freeze),
         offered=dict(state.offered),
         extra=tally.extra,
         ballots=state.ledger.totals(now),
@@ -224,6 +243,7 @@ def standing_of(
         swaps=dict(tally.sides.swapped),
         edits=tuple(state.edits),
         spent=tally.spent,
+        cluster_of=state.ledger.cluster_of,
     )
 
 
@@ -274,6 +294,7 @@ def _certificate_among(
         cases=sample.cases,
         judges=state.ledger.judges,
         goal=state.settings.goal,
+        clusters=proof.clusters,
     )
 
 

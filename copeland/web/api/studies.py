@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from copeland.certificate.cluster_evidence import WEIGHTS
 from copeland.orders.rank import ORDERS, check_order
 from copeland.study import create_study
 from copeland.study.input_limits import LIMITS
@@ -45,6 +46,12 @@ FIELDS: dict[str, Any] = {
         "description": f"{one.metadata['help']} Default: {one.metadata['usual'] or 'none'}.",
     }
     for name, one in SETTINGS.items()
+}
+FIELDS["cases"] |= {"type": ["integer", "object"]}  # a number, or lists of names by cluster
+FIELDS["cluster_weight"] = {
+    "type": "string",
+    "enum": list(WEIGHTS),
+    "description": "What counts the same where cases come in clusters: cases, or every cluster. Default: cases.",
 }
 CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
