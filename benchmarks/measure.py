@@ -20,6 +20,7 @@ from benchmarks.fuzz import fuzz
 from benchmarks.gates import gates
 from benchmarks.goals import goals
 from benchmarks.kill import database_restarts, full_disks, kills, worker_kills
+from benchmarks.ledger_table import ledger_table
 from benchmarks.likely import likely
 from benchmarks.machines import machines, server_kills
 from benchmarks.multileaving import multileaving
@@ -178,6 +179,7 @@ PARTS = {
         false_certificates,
         false_goals,
         false_people,
+        ledger_table,
         likely,
         forecasts,
         drift,

@@ -81,6 +81,24 @@ def _wrong_certificates(found: list[Table]) -> str:
     )
 
 
+def _attacked(found: list[Table]) -> str:
+    counts = {
+        kind: [
+            int(row[world])
+            for row in found[0]
+            for world in list(row)[2:-1]
+            if row[world] and (row["who votes"] == "panel") == (kind == "panel")
+        ]
+        for kind in ("panel", "others")
+    }
+    panels = max(counts["panel"])
+    return (
+        f"At delta = 0.05, whatever is done to ballots and options, at most {max(counts['others']):,} of 2,000 studies of any of "
+        f"{len(counts['others'])} kinds proved anything wrong, and {panels or 'none'} of the panels. Of a ledger without the rule that is "
+        f"against an attack, at least {int(min(column(found[1], 'fewest')))} of 100 did."
+    )
+
+
 def _likely(found: list[Table]) -> str:
     rows = [row["wrong names over all studies"].split(" of ") for row in found[0]]
     wrong, all_ = (sum(int(row[i]) for row in rows) for i in (0, 1))
@@ -273,6 +291,7 @@ SENTENCES: dict[str, Callable[[list[Table]], str]] = {
     "## False certificates": _wrong_certificates,
     "## False certificates of the best few, and of a baseline": _wrong_goals,
     "## False certificates of people": _wrong_certificates,
+    "## False certificates, whatever is done to ballots": _attacked,
     "## Likely best": _likely,
     "## Forecasts": _forecast,
     "## Drift": _drifted,
