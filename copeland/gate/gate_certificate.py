@@ -230,7 +230,7 @@ def _make_result(
     judges: Sequence[JudgeResult],
 ) -> GateResult:
     savings = tuple(Saving(*saving) for saving in content["savings"])
-    agreement = JudgeAgreement((), ())
+    agreement = JudgeAgreement()
     return GateResult(pairs, settings, terms, tuple(judges), agreement, (), savings, 0, 0.0, 0)
 
 

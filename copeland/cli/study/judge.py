@@ -120,10 +120,7 @@ def _resting() -> Callable[[Wait], None]:
 
 
 def _describe(name: str, done: Summary) -> dict[str, Any]:
-    agreement = {
-        "pairs": [pair._asdict() for pair in done.agreement.pairs],
-        "judges": [judge._asdict() for judge in done.agreement.judges],
-    }
+    agreement = {"pairs": [pair._asdict() for pair in done.agreement.pairs]}
     swaps = [{"judge": judge} | swaps._asdict() for judge, swaps in done.swaps.items()]
     parts = {"total": done.total._asdict(), "swaps": swaps, "agreement": agreement}
     return {"study": name, **vars(done), **parts}

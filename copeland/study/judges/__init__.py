@@ -8,7 +8,6 @@ from copeland.study.judges.prompts import Candidate, Item, read_items
 from copeland.study.judges.run import Judged, Summary, judge_study, sleep_until
 from copeland.study.results.agreement import (
     JudgeAgreement,
-    JudgeInMajority,
     PairOfJudges,
     agreement,
 )
@@ -22,7 +21,6 @@ __all__ = [
     "Item",
     "JudgeAgreement",
     "JudgeFailed",
-    "JudgeInMajority",
     "JudgeOverloaded",
     "Judged",
     "PairOfJudges",

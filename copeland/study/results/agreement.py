@@ -30,20 +30,11 @@ class PairOfJudges(NamedTuple):
     kappa: float | None
 
 
-class JudgeInMajority(NamedTuple):
-    """How often a judge said what most of the others said, of n votes where most others agreed."""
-
-    judge: str
-    n: int
-    agreement: float
-
-
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """Every two judges that voted on the same, and every judge against the majority of the others."""
+    """Every two judges that voted on the same."""
 
     pairs: tuple[PairOfJudges, ...] = ()
-    judges: tuple[JudgeInMajority, ...] = ()
 
 
 def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreement:
@@ -82,16 +73,10 @@ def compare_judges(
 ) -> JudgeAgreement:
     """Return the same from votes that are mappings."""
     said: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    agreed: defaultdict[str, list[bool]] = defaultdict(list)
     for opinions in _group_opinions(rows, judges):
         for one, other in combinations(sorted(opinions), 2):
             said[one, other].append((opinions[one], opinions[other]))
-        for judge, majority in _majorities(opinions):
-            agreed[judge].append(opinions[judge] == majority)
-    return JudgeAgreement(
-        tuple(_compare_pair(*pair, said[pair]) for pair in sorted(said)),
-        tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
-    )
+    return JudgeAgreement(tuple(_compare_pair(*pair, said[pair]) for pair in sorted(said)))
 
 
 def _group_opinions(
@@ -131,16 +116,6 @@ def _opinion(vote: Mapping[str, Any]) -> str | None:
 def _item(vote: Mapping[str, Any]) -> str | None:
     item = vote.get("item")
     return None if item is None or item != item else name_of(item)  # a data frame's None is NaN
-
-
-def _majorities(opinions: _Opinions) -> Iterable[tuple[str, str]]:
-    """Yield, for every judge, what most of the others said, if one opinion leads among them."""
-    counts = Counter(opinions.values())
-    for judge, own in opinions.items():
-        others = counts - Counter([own])
-        leading = others.most_common(2)
-        if len(leading) == 1 or leading[0][1] > leading[1][1]:
-            yield judge, leading[0][0]
 
 
 def _compare_pair(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
