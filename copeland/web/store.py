@@ -389,7 +389,7 @@ class Store:
         """Return how many answers came from where, up to an event; "" is where nothing was said."""
         came = (_e.study == study, _e.kind == VOTED, _until(last))
         # Judges give a reason with each vote.
-        source = sa.case((_e.source.startswith(f"{ONCE}:"), ONCE), else_=_e.source).label("way")
+        source = sa.case((_e.source.startswith(ONCE), ONCE), else_=_e.source).label("way")
         query = select(source, func.sum(times)).where(*came).group_by(sa.text("way"))
         return {source or "": int(votes) for source, votes in self._rows(query)}
 

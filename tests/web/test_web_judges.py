@@ -29,9 +29,10 @@ def test_money_spent_on_judges_is_on_the_dashboard(site):
 
 def test_the_reasons_of_judges_are_in_the_log_and_on_no_page_of_results(site):
     study = site.study(page={"results": "live"}, voters="judge", cases=3)
-    why = iter(["because of the vowels", "as it rhymes", "for its scent"])
+    why = iter(["because of the vowels", "as it rhymes", "for its scent", "for its scent"])
     judge = {"ann": lambda *_: Reasoned("left", next(why))}
-    judge_study(study, judge, items=["q1", "q2", "q3"], calls=3)
+    judge_study(study, judge, items=["q1", "q2", "q3"], calls=2)
+    judge_study(study, judge, items=["q1", "q2", "q3"], swap="confirm", calls=2)
     slug = site.page().slug
     results = site.browser().get(f"/r/{slug}")
     votes = site.admin().get(f"/admin/s/{slug}/votes.csv").text
