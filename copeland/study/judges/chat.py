@@ -143,7 +143,7 @@ def _failure(response: httpx.Response, said: str) -> JudgeFailed:
     if status == 200:
         return JudgeFailed(f"{said}, which is not a chat completion; check the address.")
     if status not in (408, 429) and status < 500:
-        return JudgeFailed(f"{said}; check the address, the model and the key.")
+        return JudgeFailed(f"{said}; check the address, the model, its options and the key.")
     wait = _retry_after(response.headers)
     if wait is not None and wait > LONGEST_WAIT:
         return JudgeOverloaded(
