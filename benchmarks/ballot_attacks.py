@@ -15,10 +15,8 @@ from benchmarks.ballot_trials import LEASE, Ballot, Step, Trial
 from copeland.certificate import panel_certificate
 from copeland.certificate.certificate import certify
 from copeland.study.log.events import EXCUSED, PAUSED, READMITTED, RESUMED, RETIRED
-from copeland.study.log.ledger import Ledger, _apply
+from copeland.study.log.ledger import Ledger, Tables, _apply
 from copeland.study.log.panel_ledger import PanelLedger
-from copeland.study.log.tables import Tables
-from copeland.study.results.standing import certificate_voters
 from copeland.study.settings import AGAINST, IGNORED
 
 VISITORS, PEOPLE, IGNORING = "independent visitors", "people", "people, missing ignored"
@@ -27,7 +25,7 @@ KINDS = {
     VISITORS: {"voters": "independent"},
     PEOPLE: {"voters": "people", "missing": AGAINST},
     IGNORING: {"voters": "people", "missing": IGNORED},
-    THESE: {"voters": "judge"},
+    THESE: {"voters": "judge", "population": "these"},
     LIKE_THESE: {"voters": "judge", "population": "like-these"},
     PANEL: {"panel": ["ann", "bob", "cas", "dan", "eve"]},
 }
@@ -202,9 +200,9 @@ def forget_who_was_retired(trial: Trial) -> None:
         kept = trial.state.options_left
         if len(kept) == trial.state.k:
             return certificate()
-        cut, settings = np.ix_(kept, kept), trial.state.settings
+        cut, sample = np.ix_(kept, kept), trial.kind.sample(trial.state.settings)
         tables = trial.state.ledger.tables(trial.now)
-        about = {"voters": certificate_voters(settings), "cases": settings.cases or None}
+        about = {"voters": sample.voters, "cases": sample.cases}
         return certify(tables.wins[cut], missing=tables.missing[cut], **about)
 
     trial.certificate, trial.floor = certify_those_left, 3.0
@@ -241,7 +239,7 @@ def break_ledger(trial: Trial, without: Tampering) -> None:
         without(trial)
     elif without in (forget_what_is_taken_back, forget_what_is_undone):
         hear = ledger.hear
-        ledger.hear = lambda vote, step: hear(vote, step) if step > 0 else None
+        ledger.hear = lambda vote, step, counts: hear(vote, step, counts) if step > 0 else None
     else:
         trial.certificate = lambda: panel_certificate(trial.state.wins, trial.state.ties)
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.ballot_voters import CASES, ELECTORATES, MOST, Electorate, Opinion, World
-from copeland.certificate.evidence import VoteCounts
+from copeland.certificate.samples import THESE, Sample, VoteCounts, sample_of
 from copeland.errors import CopelandError
 from copeland.kernels.vote_evidence import levels
 from copeland.study.commands import Answer, addition, answer_to, change_of_state, undo_vote
@@ -34,8 +34,8 @@ from copeland.study.log.events import (
     Event,
     pair_of,
 )
+from copeland.study.log.ledger import Tables
 from copeland.study.log.state import StudyState
-from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import AGAINST, JUDGE, PANEL, PEOPLE, Settings
 
@@ -299,9 +299,10 @@ def question_of(asked: AskedEvent) -> tuple[Any, ...]:
 @cache
 def largest_evidence(wins: int, losses: int, ties: int, missing: int, cases: int | None) -> float:
     """Return the evidence for the one or for the other of two options, whichever is larger; certainty has no end."""
+    sample = Sample() if cases is None else sample_of(THESE, cases)
     pairs = [np.array([[0, a], [b, 0]]) for a, b in ((wins, losses), (ties, ties), (missing,) * 2)]
-    votes = VoteCounts(*pairs, None, cases)
-    return np.inf if votes.unbeaten(0.0).any() else float(votes.find_evidence(0.0).max())
+    votes = VoteCounts(*pairs, None, sample)
+    return np.inf if votes.find_unbeaten(0.0).any() else float(votes.find_evidence(0.0).max())
 
 
 def is_wrong(found: Any, p: np.ndarray) -> bool:
