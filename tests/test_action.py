@@ -141,6 +141,6 @@ def test_the_steps_of_the_action_run(tmp_path, baseline, candidate, code):
     assert re.fullmatch("digest=[0-9a-f]{32}", first) and rest == [f"exit-code={code}"]
     assert "## Gate" in Path(files["GITHUB_STEP_SUMMARY"]).read_text()
     assert {one.name for one in (tmp_path / "copeland-gate").iterdir()} == {
-        *("gate.json", "gate.xml", "gate.md", "gate-certificate.json", "gate.journal.jsonl")
+        *("gate.json", "gate.xml", "gate.md", "gate-certificate.json", "gate.journal.db")
     }
     assert run(GATE).returncode == code  # from the journal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.judge_options import Cost, Judges, Patience
 from copeland.cli.output import Reply, complain, note, progress_bar, require_new
 from copeland.cli.program import BAD_INPUT, FAILURE, app
-from copeland.errors import InvalidParameter
+from copeland.errors import CopelandError, InvalidParameter
 
 if TYPE_CHECKING:
     from copeland.gate.case_pairs import CasePairs
@@ -37,7 +37,7 @@ _OPTIONS = {"margin": "--by"} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
         *("require", "delta", "population", "swap", "seed", "max_calls", "cost", "workers"),
-        *("patience", "judge_identical", "cheaper", "faster", "timeout", "prices"),
+        *("patience", "judge_identical", "cheaper", "faster", "timeout", "prices", "empty"),
     )
 }
 _PHRASES = {
@@ -58,7 +58,7 @@ def gate_command(
     require: str = "not-worse",
     by: float = 0.05,
     delta: float = 0.05,
-    population: str = "these",
+    population: str = "like-these",
     swap: str = "random",
     max_calls: int = 1_000,
     cost: Cost = None,
@@ -68,7 +68,8 @@ def gate_command(
     judge_identical: bool = False,
     all_: bool = False,
     accept_judge: bool = False,
-    workers: int = 1,
+    empty: str = "lose",
+    workers: int | None = None,
     patience: Patience = 5,
     seed: int = 0,
     journal: Path | None = None,
@@ -90,18 +91,19 @@ def gate_command(
     --require                  What is to be proved: not-worse (by more than --by), or better.
     --by                       How far the mean may be below one half and still be not worse.
     --delta                    The probability that a judge's verdict is wrong, at most.
-    --population               these: the claim is about exactly these cases; like-these: about all cases of which they are a sample.
-    --swap                     random: one call per question; confirm: a second call with the sides swapped, unless the first says tie.
+    --population               like-these: the claim is about all cases of which they are a sample; these: about exactly these cases.
+    --swap                     random: one call per case; confirm: a second call with the sides swapped, unless the first says tie.
     --max-calls                Make at most this many calls to each judge, in all runs.
     --cheaper                  Require also that answers cost less by this share: 0.4 for 40 %.
     --faster                   Require also that answers take less time by this share.
     --inner                    Drop cases that only one set has.
     --judge-identical          Ask also where both answers are the same; otherwise that is a tie without a call.
-    --all                      Judge every question, also after the decision.
+    --all                      Judge every case, also after the decision.
     --accept-judge             Let a judge pass the candidate even if its answers follow the sides, or are all ties.
-    --workers                  How many questions to judge at the same time.
-    --seed                     Same seed, same questions in the same order.
-    --journal FILE.jsonl       Keep every answer here, and go on where the last run stopped; beside --out by default.
+    --empty                    lose: an empty answer loses without a call; error: such files are refused.
+    --workers                  How many cases to judge at the same time; by default one, and up to eight with a language model.
+    --seed                     Same seed, same cases in the same order.
+    --journal FILE.db          Keep every answer here, and go on where the last run stopped; beside --out by default.
     --out FILE.json            Write everything as JSON.
     --junit FILE.xml           Write JUnit XML, for CI systems.
     --summary FILE.md          Write a page in Markdown.
@@ -109,7 +111,8 @@ def gate_command(
     """
     from copeland.gate.gate_settings import GateSettings
 
-    with _name_options():
+    files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
+    with _name_options(), _report_errors(files):
         settings = GateSettings(
             require=require,
             margin=by,
@@ -124,22 +127,39 @@ def gate_command(
             judge_identical=judge_identical,
             judge_all=all_,
             accept_judge=accept_judge,
+            empty=empty,
         )
-        files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
-        kept = journal or (None if out is None else out.with_suffix(".journal.jsonl"))
+        kept = journal or (None if out is None else out.with_suffix(".journal.db"))
         _require_places([kept, *files.values()])
         pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
         named = judges.make()
         if same:
             return _check_self(pairs, named, settings, files)
-        try:
-            _require_own(files, force, kept, pairs, named, settings)
-            result = _judge(pairs, named, settings, cheaper, faster, kept)
-            _write_files(result, files)
-        except OSError as error:  # not the exit code 1, which says that the opposite is proved
-            complain(error)
-            raise typer.Exit(BAD_INPUT) from None
+        _require_own(files, force, kept, pairs, named, settings)
+        result = _judge(pairs, named, settings, cheaper, faster, kept)
+        _write_files(result, files)
     return _tell(result)
+
+
+@contextmanager
+def _report_errors(files: dict[str, Path | None]) -> Iterator[None]:
+    """Leave an error in the JUnit file and on the summary, too, unless somebody else's file is there."""
+    from copeland.gate.ci_files import make_error_junit, make_error_summary
+
+    try:
+        yield
+    except (CopelandError, OSError) as error:
+        said = str(error)
+        page = make_error_summary(said).encode(errors="replace")
+        for what, content in (("junit", make_error_junit(said)), ("summary", page)):
+            path = files[what]
+            with suppress(OSError):
+                if path is not None and (not path.exists() or _is_output(path, what)):
+                    path.write_bytes(content)
+        if isinstance(error, OSError) and not isinstance(error, CopelandError):
+            complain(error)  # not the exit code 1, which says that the opposite is proved
+            raise typer.Exit(BAD_INPUT) from None
+        raise
 
 
 @contextmanager
@@ -164,10 +184,11 @@ def _require_own(
 ) -> None:
     """Refuse to replace files, unless an earlier run of this gate wrote them: its journal is there, and they are a gate's."""
     from copeland.gate.gate_run import describe_gate_settings
-    from copeland.gate.journal import is_begun
+    from copeland.gate.gate_study import open_journal
     from copeland.study.judges.call import name_judges
 
-    begun = is_begun(journal, describe_gate_settings(pairs, settings, name_judges(judges)))
+    told = describe_gate_settings(pairs, settings, name_judges(judges))
+    begun = journal is not None and journal.exists() and open_journal(journal, told)[1]
     for what, path in files.items():
         if path is not None and not (begun and _is_output(path, what)):
             require_new(path, force)
@@ -199,14 +220,14 @@ def _read_pairs(
     inner: bool,
 ) -> CasePairs:
     """Join the answers as they were given."""
-    from copeland.gate.case_pairs import SEVERAL, pair_answers, pair_with_itself, pick_answers
+    from copeland.gate.case_pairs import SEVERAL, pair_answers, pick_answers
 
     if same:
         if baseline or candidate or answers or len(same) > 2:
             raise InvalidParameter(
                 "--same takes the place of --baseline, --candidate and --answers; give it once, or twice for two samples."
             )
-        return pair_with_itself(*same, name=name)
+        return pair_answers(same[0], same[-1], name=name, roles=("same 1", "same 2"))
     if not baseline or not candidate:
         raise InvalidParameter(
             "name both sets of answers: --baseline FILE --candidate FILE, or --answers FILE --baseline NAME --candidate NAME."

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName, nearest
+from copeland.formats.answer_cases import join_answers
 from copeland.formats.answers import AnswerCase, AnswerFile, read_answers
+from copeland.study.judges.prompts import Item
 from copeland.support.phrasing import format_count, join_names, quote_name, quote_names
 
 BASELINE, CANDIDATE = "baseline", "candidate"
@@ -22,41 +23,49 @@ _NAMED = 3  # cases in a sentence
 Answers = AnswerFile | str | Path | Mapping[str, str]
 
 
-class CasePair(NamedTuple):
-    """A test case with both answers, and what each cost and took where the files tell."""
-
-    id: str
-    text: str
-    baseline: str
-    candidate: str
-    tags: tuple[str, ...] = ()
-    prices: tuple[float | None, float | None] = (None, None)
-    seconds: tuple[float | None, float | None] = (None, None)
-    expected: str = ""
-
-    @property
-    def identical(self) -> bool:
-        """Whether both answers are the same text."""
-        return self.baseline == self.candidate
-
-
 @dataclass(frozen=True)
 class CasePairs:
     """Two sets of answers, case by case in the order of the baseline's file, and the cases that were dropped."""
 
     names: tuple[str, str]  # of the baseline and of the candidate
-    cases: tuple[CasePair, ...]
+    cases: tuple[AnswerCase, ...]
     dropped: tuple[str, ...] = ()
+
+    def answers(self, case: AnswerCase) -> tuple[str, str]:
+        """Return what the baseline and the candidate answered; a run that failed left an empty answer."""
+        old, new = (case.answers.get(name, "") for name in self.names)
+        return old, new
 
     @property
     def identical(self) -> int:
         """How many cases have the same answer twice."""
-        return sum(case.identical for case in self.cases)
+        return sum(old == new for old, new in map(self.answers, self.cases))
+
+    @property
+    def empty(self) -> tuple[int, int]:
+        """How many answers of each set are empty where the other's is not."""
+        found = [tuple(bool(one.strip()) for one in self.answers(case)) for case in self.cases]
+        return found.count((False, True)), found.count((True, False))
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags of the cases, in the order in which they come first."""
         return tuple(dict.fromkeys(tag for case in self.cases for tag in case.tags))
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The cases as a judge is handed them."""
+        return tuple(
+            Item(
+                case.id,
+                case.text or case.id,
+                dict(zip(self.names, self.answers(case), strict=True)),
+                case.tags,
+                case.cluster,
+                case.expected,
+            )
+            for case in self.cases
+        )
 
     def digest(self, side: str) -> str:
         """Return the digest of one set: its ids, texts and answers in order.
@@ -66,26 +75,30 @@ class CasePairs:
         >>> pair_answers({"q1": "4"}, {"q1": "four"}).digest("baseline")[:12]
         '7a2544e643d9'
         """
-        rows = [[case.id, case.text, getattr(case, side)] for case in self.cases]
+        at = (BASELINE, CANDIDATE).index(side)
+        rows = [[case.id, case.text, self.answers(case)[at]] for case in self.cases]
         return sha256(json.dumps(rows).encode()).hexdigest()
 
     def find_mean(self, column: str, what: str) -> tuple[float, float]:
         """Return the mean of a column over all cases, of the baseline and of the candidate."""
-        rows = [getattr(case, column) for case in self.cases]
-        for side, name in enumerate(self.names):
-            missing = [
-                case.id for case, row in zip(self.cases, rows, strict=True) if row[side] is None
-            ]
+        rows: list[Mapping[str, float]] = [getattr(case, column) for case in self.cases]
+        for name in self.names:
+            missing = [c for c, row in zip(self.cases, rows, strict=True) if name not in row]
             if missing:
                 raise InvalidRow(
                     f"the answers of {quote_name(name)} have no {what} in "
                     f"{format_count(len(missing), 'case')} ({_name_some(missing)}); give them a column '{what}'."
                 )
-        return tuple(sum(row[side] for row in rows) / len(rows) for side in (0, 1))  # pyright: ignore[reportReturnType]
+        old, new = (sum(row[name] for row in rows) / len(rows) for name in self.names)
+        return old, new
 
 
 def pair_answers(
-    baseline: Answers, candidate: Answers, inner: bool = False, name: str | None = None
+    baseline: Answers,
+    candidate: Answers,
+    inner: bool = False,
+    name: str | None = None,
+    roles: tuple[str, str] = (BASELINE, CANDIDATE),
 ) -> CasePairs:
     """Return two sets of answers, joined by the ids of their cases.
 
@@ -97,6 +110,8 @@ def pair_answers(
         Drop cases that only one of them has, instead of refusing them.
     name
         The format of the files, where it does not show.
+    roles
+        What the two are called where nothing else tells them apart.
 
     Examples
     --------
@@ -106,10 +121,26 @@ def pair_answers(
     copeland.errors.InvalidRow: 1 case is in baseline only (q2); give both the same cases, or drop what
     only one of them has with --inner (inner=True).
     """
-    one, other = read_set(baseline, BASELINE, name), read_set(candidate, CANDIDATE, name)
-    for file in (one, other):
-        _require_one_option(file)
-    return _join(one, other, (one.options[0], other.options[0]), inner)
+    files = [
+        _read_set(one, role, name) for one, role in zip((baseline, candidate), roles, strict=True)
+    ]
+    for file in files:
+        if len(file.options) != 1:
+            options = join_names(quote_names(file.options)) or "none"
+            raise InvalidRow(
+                f"{file.where} holds the answers of {format_count(len(file.options), 'option')} ({options}); choose two with "
+                f"--answers FILE --baseline NAME --candidate NAME; {SEVERAL}."
+            )
+    old, new = _name_options(files, roles)
+    ours, theirs = (_rename(file, option) for file, option in zip(files, (old, new), strict=True))
+    dropped = tuple(_find_lone_cases(ours, theirs, inner))
+    joined = join_answers([ours, theirs], roles).cases
+    shared = tuple(case for case in joined if case.id not in dropped)
+    if not shared:
+        raise InvalidRow(
+            f"{ours.where} and {theirs.where} have no case in common; the ids of their cases must be the same."
+        )
+    return CasePairs((old, new), shared, dropped)
 
 
 def pick_answers(
@@ -123,7 +154,7 @@ def pick_answers(
     >>> pick_answers(AnswerFile("all.csv", ("old", "new", "other"), (case,)), "old", "new").names
     ('old', 'new')
     """
-    found = read_set(file, "answers", name)
+    found = _read_set(file, "answers", name)
     for option in (baseline, candidate):
         if option not in found.options:
             raise UnknownName(
@@ -134,27 +165,21 @@ def pick_answers(
             f"the baseline and the candidate are both '{baseline}'; name two options, or judge one against itself "
             "with --same."
         )
-    return _join(found, found, (baseline, candidate), inner=False)
+    return CasePairs((baseline, candidate), found.cases)
 
 
-def pair_with_itself(
-    first: Answers, second: Answers | None = None, name: str | None = None
-) -> CasePairs:
-    """Return a set against itself, or against a second sample by the same model.
-
-    Examples
-    --------
-    >>> pair_with_itself({"q1": "4"}).names
-    ('same 1', 'same 2')
-    """
-    one = read_set(first, "same", name)
-    other = one if second is None else read_set(second, "same", name)
-    for file in (one, other):
-        _require_one_option(file)
-    return _join(one, other, (one.options[0], other.options[0]), inner=False)
+def refuse_empty(pairs: CasePairs) -> None:
+    """Refuse answers that are empty."""
+    for side, name in enumerate(pairs.names):
+        empty = [case for case in pairs.cases if not pairs.answers(case)[side].strip()]
+        if empty:
+            raise InvalidRow(
+                f"{quote_name(name)} has no answer, or an empty one, in {format_count(len(empty), 'case')} ({_name_some(empty)}); "
+                "write down what a user would have seen, such as (no answer), or let it lose with --empty lose."
+            )
 
 
-def read_set(answers: Answers, role: str, name: str | None = None) -> AnswerFile:
+def _read_set(answers: Answers, role: str, name: str | None) -> AnswerFile:
     """Return answers as a file of them, from whatever they are given as."""
     if isinstance(answers, AnswerFile):
         return answers
@@ -170,65 +195,44 @@ def read_set(answers: Answers, role: str, name: str | None = None) -> AnswerFile
     return read_answers(Path(answers), name)
 
 
-def _require_one_option(file: AnswerFile) -> None:
-    if len(file.options) != 1:
-        options = join_names(quote_names(file.options)) or "none"
-        raise InvalidRow(
-            f"{file.where} holds the answers of {format_count(len(file.options), 'option')} ({options}); choose two with "
-            f"--answers FILE --baseline NAME --candidate NAME; {SEVERAL}."
-        )
+def _name_options(files: Sequence[AnswerFile], roles: tuple[str, str]) -> tuple[str, str]:
+    """The first names that differ: those of the options, of their files, of the folders of these, or their roles."""
+    paths = [Path(file.where) for file in files]
+    ways = (
+        [file.options[0] for file in files],
+        [path.stem for path in paths],
+        [path.absolute().parent.name for path in paths],
+    )
+    old, new = next((way for way in ways if way[0] != way[1] and all(way)), roles)
+    return old, new
 
 
-def _join(
-    baseline: AnswerFile, candidate: AnswerFile, options: tuple[str, str], inner: bool
-) -> CasePairs:
-    ours, theirs = _index(baseline), _index(candidate)
-    dropped = tuple(_find_lone_cases(baseline, candidate, ours, theirs, inner))
-    shared = [case for case in ours if case in theirs]
-    if not shared:
-        raise InvalidRow(
-            f"{baseline.where} and {candidate.where} have no case in common; the ids of their cases must be the same."
-        )
-    cases = tuple(_pair(ours[case], theirs[case], options) for case in shared)
-    names = options if options[0] != options[1] else (f"{options[0]} 1", f"{options[1]} 2")
-    for side, name in zip((BASELINE, CANDIDATE), names, strict=True):
-        empty = [case.id for case in cases if not getattr(case, side).strip()]
-        if empty:
-            raise InvalidRow(
-                f"{quote_name(name)} has no answer, or an empty one, in {format_count(len(empty), 'case')} ({_name_some(empty)}); "
-                "write down what a user would have seen, such as (no answer)."
-            )
-    return CasePairs(names, cases, dropped)
+def _rename(file: AnswerFile, option: str) -> AnswerFile:
+    """The same answers, of an option of another name."""
+
+    def move(values: Mapping[str, Any]) -> dict[str, Any]:
+        return dict.fromkeys([option], *values.values()) if values else {}
+
+    cases = tuple(
+        replace(one, answers=move(one.answers), prices=move(one.prices), seconds=move(one.seconds))
+        for one in file.cases
+    )
+    return AnswerFile(file.where, (option,), cases)
 
 
-def _index(file: AnswerFile) -> dict[str, AnswerCase]:
-    twice = [case for case, times in Counter(case.id for case in file.cases).items() if times > 1]
-    if twice:
-        raise InvalidRow(
-            f"{file.where}: {format_count(len(twice), 'id')} {'names' if len(twice) == 1 else 'name'} several cases "
-            f"({_name_some(twice)}); give each case its own."
-        )
-    if not file.cases:
-        raise InvalidRow(f"{file.where} has no cases.")
-    return {case.id: case for case in file.cases}
-
-
-def _find_lone_cases(
-    baseline: AnswerFile,
-    candidate: AnswerFile,
-    ours: Mapping[str, AnswerCase],
-    theirs: Mapping[str, AnswerCase],
-    inner: bool,
-) -> Iterable[str]:
+def _find_lone_cases(baseline: AnswerFile, candidate: AnswerFile, inner: bool) -> Iterator[str]:
     """Yield the cases that one set has alone; refuse them unless they may be dropped."""
     said = []
-    for file, own, others in ((baseline, ours, theirs), (candidate, theirs, ours)):
-        alone = [case for case in own if case not in others]
-        yield from alone
+    for file, other in ((baseline, candidate), (candidate, baseline)):
+        known = {case.id for case in other.cases}
+        if len({case.id for case in file.cases}) < len(file.cases):
+            raise InvalidRow(f"{file.where} names a case several times; give each its own id.")
+        alone = [case for case in file.cases if case.id not in known]
+        yield from (case.id for case in alone)
         if alone:
             is_or_are = "is" if len(alone) == 1 else "are"
             said.append(
-                f"{format_count(len(alone), 'case')} {is_or_are} in {file.where} only ({_name_some([own[case] for case in alone])})"
+                f"{format_count(len(alone), 'case')} {is_or_are} in {file.where} only ({_name_some(alone)})"
             )
     if said and not inner:
         raise InvalidRow(
@@ -236,39 +240,11 @@ def _find_lone_cases(
         )
 
 
-def _pair(ours: AnswerCase, theirs: AnswerCase, options: tuple[str, str]) -> CasePair:
-    if ours.text and theirs.text and ours.text != theirs.text:
-        raise InvalidRow(
-            f"the case {quote_name(ours.id)} has different texts in the two files{_name_places(ours, theirs)}; give both answers to "
-            "the same question."
-        )
-    old, new = options
-    return CasePair(
-        ours.id,
-        ours.text or theirs.text,
-        ours.answers.get(old, ""),
-        theirs.answers.get(new, ""),
-        tuple(dict.fromkeys((*ours.tags, *theirs.tags))),
-        (ours.prices.get(old), theirs.prices.get(new)),
-        (ours.seconds.get(old), theirs.seconds.get(new)),
-        ours.expected or theirs.expected,
-    )
-
-
-def _name_places(*cases: AnswerCase) -> str:
-    places = [case.where for case in cases if case.where]
-    return f" ({join_names(places)})" if places else ""
-
-
-def _name_some(cases: Sequence[AnswerCase | str]) -> str:
-    """The first cases as they stand in a sentence, each with its line where that is known."""
+def _name_some(cases: Sequence[AnswerCase]) -> str:
+    """The first cases as they stand in a sentence, each with its line if that is known."""
     named = [
-        quote_name(one) if isinstance(one, str) else f"{quote_name(one.id)}{_name_line(one)}"
-        for one in cases[:_NAMED]
+        f"{quote_name(case.id)}{f' in {line}' if line else ''}"
+        for case in cases[:_NAMED]
+        for line in [case.where.rpartition(", ")[2]]
     ]
     return join_names(named) if len(cases) <= _NAMED else f"{', '.join(named)} ..."
-
-
-def _name_line(case: AnswerCase) -> str:
-    line = case.where.rpartition(", ")[2]
-    return f", {line}" if line else ""

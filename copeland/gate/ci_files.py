@@ -19,11 +19,12 @@ from copeland.gate.gate_sentences import (
     describe_details,
     describe_saving,
     describe_slice,
+    describe_tags,
     describe_verdict,
     format_share,
 )
 from copeland.support.escaping import SHOWN, inert
-from copeland.support.phrasing import shorten
+from copeland.support.phrasing import format_count, shorten
 
 _NO_XML = re.compile("[\ufffe\uffff]")
 CASES = 5  # cases on which the candidate lost
@@ -70,6 +71,22 @@ def make_junit(result: GateResult) -> bytes:
         out.text = _clean(test.sentence)
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def make_error_junit(error: str) -> bytes:
+    """Return a JUnit file of a gate that came to nothing, with the reason."""
+    counts = {"tests": "1", "failures": "0", "errors": "1", "skipped": "0"}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "copeland gate", **counts})
+    case = ElementTree.SubElement(suite, "testcase", {"classname": "copeland.gate", "name": "gate"})
+    ElementTree.SubElement(case, "error", {"type": "error", "message": _clean(error)})
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def make_error_summary(error: str) -> str:
+    """Return a page about a gate that came to nothing, with the reason."""
+    return f"## Gate error\n\n{escape_markdown(error)}\n"
 
 
 def _list_tests(result: GateResult) -> Iterator[_Test]:
@@ -140,17 +157,20 @@ def _tabulate(result: GateResult) -> Iterator[str]:
     for judge in result.judges:
         claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
         low, high = judge.interval
-        shown = _show_theta(judge.tally.verdicts.theta)
+        shown = _show_theta(judge.tally.theta)
         theta = (
             shown if judge.is_exact else f"{shown} ({format_share(low)} to {format_share(high)})"
         )
-        rows.append(_make_row(judge.judge, "all", claim, theta, *judge.tally.verdicts, judge.calls))
+        rows.append(_make_row(judge.judge, "all", claim, theta, *judge.tally[:3], judge.calls))
         for one in judge.slices:
+            if one.finding.outcome == UNDECIDED and not one.conflict:
+                continue
             claim = describe_claim(one.finding, result.terms, *result.pairs.names)
             warning = " (contradicts other cases)" if one.conflict else ""
-            theta = _show_theta(one.tally.verdicts.theta)
-            counts = one.tally.verdicts
-            rows.append(_make_row(judge.judge, one.tag, f"{claim}{warning}", theta, *counts, ""))
+            theta = _show_theta(one.tally.theta)
+            rows.append(
+                _make_row(judge.judge, one.tag, f"{claim}{warning}", theta, *one.tally[:3], "")
+            )
     if result.judges:
         yield "\n".join(rows)
 
@@ -165,6 +185,9 @@ def _show_theta(theta: float | None) -> str:
 
 def _list_details(result: GateResult) -> Iterator[str]:
     said = describe_details(result, tags=False)
+    said += [
+        one for judge in result.judges for one in describe_tags(result, judge) if one[:3] == "Und"
+    ]
     if said:
         yield "\n".join(f"- {escape_markdown(one)}" for one in said)
 
@@ -174,28 +197,27 @@ def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     lost = judge.lost[:CASES]
     if not lost:
         return
-    yield f"### Lost by {escape_markdown(result.pairs.names[1])}, by {escape_markdown(judge.judge)}: {len(lost)} of {len(judge.lost)}"
-    why = {one.case: one.note for one in judge.judgments if one.preferred == BASELINE}
-    columns = ["case", "input", *result.pairs.names, *(["why"] if any(why.values()) else [])]
+    pairs = result.pairs
+    yield f"### Lost by {escape_markdown(pairs.names[1])}, by {escape_markdown(judge.judge)}: {len(lost)} of {len(judge.lost)}"
+    why = {one.case: one.note for one in judge.judgments}
+    columns = ["case", "input", *pairs.names, *(["why"] if any(why[case] for case in lost) else [])]
     rows = [_make_row(*columns), "|---" * len(columns) + "|"]
-    for place in lost:
-        case = result.pairs.cases[place]
-        cells = (case.id, case.text, case.baseline, case.candidate, why[place])
+    cases = {case.id: case for case in pairs.cases}
+    for case in (cases[name] for name in lost):
+        cells = (case.id, case.text, *pairs.answers(case), why[case.id])
         rows.append(_make_row(*cells[: len(columns)]))
     yield "\n".join(rows)
 
 
 def _list_disagreements(result: GateResult) -> Iterator[str]:
-    """The first questions that judges answered differently, with what each said."""
-    shown = result.disagreements[:CASES]
+    """The first cases that judges decided differently, with what each said."""
+    shown = [*result.disagreements.items()][:CASES]
     if not shown:
         return
     names = [judge.judge for judge in result.judges]
-    yield f"### Where judges disagree: {len(shown)} of {len(result.disagreements)} questions"
+    yield f"### Where judges disagree: {len(shown)} of {format_count(len(result.disagreements), 'case')}"
     rows = [_make_row("case", *names), "|---" * (len(names) + 1) + "|"]
-    old, new = result.pairs.names
-    options: dict[str, str] = {BASELINE: old, CANDIDATE: new}
-    for one in shown:
-        said = (one.said.get(name, "") for name in names)
-        rows.append(_make_row(one.case, *(options.get(word, word) for word in said)))
+    options: dict[str, str] = dict(zip((BASELINE, CANDIDATE), result.pairs.names, strict=True))
+    for case, said in shown:
+        rows.append(_make_row(case, *(options.get(w, w) for w in (said.get(n, "") for n in names))))
     yield "\n".join(rows)

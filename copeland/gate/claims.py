@@ -1,24 +1,23 @@
 """What verdicts on test cases prove about a candidate: better, not worse, worse, and worse by more than a margin.
 
-A *question* is a case with an order of sides, or a case asked in both orders. theta is the mean over questions of 1 where the candidate
-wins, 1/2 for a tie and 0 where it loses. Each claim is tested at delta / 2, after every verdict; whatever theta is, two tests at most can
-be wrong at once. Of J judges one is enough to fail the candidate, so claims against it are tested at delta / (2 J) of each.
+theta is the mean over test cases of 1 where the candidate wins, 1/2 for a tie and 0 where it loses. The evidence is that of a study
+of two options, and so is the level: each claim is tested at delta / 2, and whatever theta is, two tests at most can be wrong at once.
+Of J judges one is enough to fail the candidate, so claims against it are tested at delta / (2 J) of each.
 docs/notes/certificate-proofs.md has the argument ("A gate").
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from copeland.certificate.case_evidence import EDGE, log_evidence_of_cases
-from copeland.certificate.evidence import check_margin, log_evidence_of_votes
-from copeland.errors import InvalidParameter, nearest
-from copeland.support.arrays import Bools, Floats, Ints
+from copeland.certificate.evidence import log_evidence_of_votes
+from copeland.certificate.samples import LIKE_THESE, THESE, VoteCounts, sample_of, votes_of
+from copeland.kernels.vote_evidence import baseline_level
+from copeland.support.arrays import Bools, Ints
 
 BETTER, NOT_WORSE, WORSE = "better", "not worse", "worse"
 MUCH_WORSE = "worse by more than the margin"
@@ -28,190 +27,159 @@ REQUIRED = {"better": BETTER, "not-worse": NOT_WORSE}
 OPPOSITE = {BETTER: WORSE, NOT_WORSE: MUCH_WORSE}
 AGAINST = (MUCH_WORSE, WORSE)  # the candidate
 BESIDE = {BETTER: NOT_WORSE, MUCH_WORSE: WORSE}  # a claim needs the evidence of the weaker one, too
+HALVINGS = 40  # of [0, 1] in an interval: far below what anybody reads
+
+# The evidence for the candidate and for the baseline, each "not behind by the margin": of one count, or of many at once.
+Weigh = Callable[[float], tuple[Any, Any]]
 
 
-class VerdictCounts(NamedTuple):
-    """How many questions the candidate won, lost and tied."""
+class Tally(NamedTuple):
+    """How many cases the candidate won, lost and tied, and how many were put to the judge and have no answer."""
 
-    wins: int
-    losses: int
-    ties: int
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+    unanswered: int = 0
 
     @property
-    def n(self) -> int:
-        """How many there are."""
+    def answers(self) -> int:
+        """How many have one."""
         return self.wins + self.losses + self.ties
 
     @property
     def theta(self) -> float | None:
-        """The mean; None if there is no verdict."""
-        return (self.wins + self.ties / 2) / self.n if self.n else None
+        """The mean of the answers; None if there are none."""
+        return (self.wins + self.ties / 2) / self.answers if self.answers else None
 
 
-@dataclass(frozen=True)
-class GateTerms:
-    """What is claimed, and how surely: fixed before the first call.
+class GateTerms(NamedTuple):
+    """What is claimed, and how surely: fixed before the first call."""
 
-    Parameters
-    ----------
-    require
-        ``"better"`` (theta > 1/2) or ``"not-worse"`` (theta > 1/2 - margin).
-    margin
-        How far below 1/2 is still not worse; 0 for none.
-    delta
-        The probability of any false claim, at most.
-    questions
-        How many there are to draw.
-    exact
-        Whether these questions are all that is claimed about, or a sample.
-    judges
-        How many judges there are, of which one is enough to fail the candidate.
-    """
+    require: str  # "better" (theta > 1/2) or "not-worse" (theta > 1/2 - margin)
+    margin: float  # how far below 1/2 is still not worse; 0 for none
+    delta: float  # the probability of any false claim, at most
+    cases: int
+    exact: bool = False  # whether the claims are about exactly these cases, or cases like these
+    epoch: int = 0  # of a study, in which the claims are made; 0: no option can be added any more
+    judges: int = 1  # of which one is enough to fail the candidate
 
-    require: str
-    margin: float
-    delta: float
-    questions: int
-    exact: bool
-    judges: int = 1
+    @property
+    def required(self) -> str:
+        """The claim that passes the candidate."""
+        return REQUIRED[self.require]
 
-    def __post_init__(self) -> None:
-        if self.require not in REQUIRED:
-            raise InvalidParameter(
-                f"a gate cannot require '{self.require}'; {nearest(str(self.require), REQUIRED)}"
-            )
-        check_margin(self.margin)
-        if self.require == "not-worse" and self.margin == 0:
-            raise InvalidParameter("not-worse needs a margin above 0; give one, or require better.")
-        if not 0 < self.delta < 1:
-            raise InvalidParameter(f"delta is {self.delta}; it is above 0 and below 1.")
-        if isinstance(self.questions, bool) or not isinstance(self.questions, int):
-            raise InvalidParameter(f"questions is {self.questions!r}; it is a whole number.")
-        if self.questions < 1:
-            raise InvalidParameter(f"there are {self.questions} questions; a gate needs 1 or more.")
-
-    def find_level(self, claim: str) -> float:
-        """Return the evidence in nats that a claim needs."""
-        return math.log(2 * (self.judges if claim in AGAINST else 1) / self.delta)
+    @property
+    def border(self) -> float:
+        """How far behind the candidate may be."""
+        return self.margin if self.require == "not-worse" else 0.0
 
     @property
     def claims(self) -> tuple[str, ...]:
         """What may be claimed, strongest first."""
         return STRONGEST_FIRST if self.margin > 0 else (BETTER, WORSE)
 
+    def find_level(self, claim: str) -> float:
+        """Return the evidence in nats that a claim needs."""
+        judges = self.judges if claim in AGAINST else 1
+        return baseline_level(2, self.delta / judges, self.epoch)
+
+    def weigh(self, wins: Ints, losses: Ints, ties: Ints) -> Weigh:
+        """Return what weighs many counts at once."""
+
+        def weigh_side(ours: Ints, theirs: Ints, margin: float) -> Any:
+            if self.exact:
+                return log_evidence_of_cases(ours, theirs, ties, self.cases, margin)
+            return log_evidence_of_votes(ours, theirs, ties, margin)
+
+        return lambda m: (weigh_side(wins, losses, m), weigh_side(losses, wins, m))
+
+    def as_votes(self, tally: Tally) -> VoteCounts:
+        """Return a tally as votes on the baseline, option 0, and the candidate; without an answer both lose."""
+        wins, losses, *others = tally
+        ties, missing = ([[0, n], [n, 0]] for n in others)
+        sample = sample_of(THESE if self.exact else LIKE_THESE, self.cases)
+        return votes_of([[0, losses], [wins, 0]], ties, missing, None).taken_as(sample)
+
 
 class Finding(NamedTuple):
     """What verdicts prove, and what it means for the required claim.
 
     A gate that requires *better* fails where theta is proved to be 1/2 or less. That may hold without any claim: if all are judged
-    and exactly even, or if the questions left can make it even at most.
+    and exactly even, or if the cases left can make it even at most.
     """
 
     claims: tuple[str, ...]  # what is proved, strongest first
     outcome: str  # "passed", "failed" or "undecided"
-    complete: bool  # all questions are judged, and they are all that is claimed about
+    complete: bool  # all cases are judged, and they are all that is claimed about
     even: bool  # and wins and losses are as many
     evidence: Mapping[str, float]  # nats by claim; infinite where it is certain
 
 
-def find_claims(verdicts: VerdictCounts, terms: GateTerms) -> Finding:
-    """Return what the verdicts prove. It is valid whenever you look.
+def find_claims(tally: Tally, terms: GateTerms) -> Finding:
+    """Return what verdicts prove. It is valid whenever you look.
 
     Examples
     --------
-    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
-    >>> found = find_claims(VerdictCounts(40, 20, 30), terms)
+    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, cases=200)
+    >>> found = find_claims(Tally(wins=40, losses=20, ties=30), terms)
     >>> found.outcome, found.claims, round(found.evidence["not worse"], 2)
-    ('passed', ('not worse',), 5.79)
-    >>> find_claims(VerdictCounts(130, 140, 130), terms).claims  # all are judged
-    ('worse', 'not worse')
+    ('passed', ('not worse',), 5.69)
     """
-    require_verdicts(verdicts, terms)
-    counts = _columns(verdicts)
-    evidence = {
-        claim: float(find_claim_evidence(claim, *counts, terms)[0]) for claim in terms.claims
-    }
+    votes = terms.as_votes(tally)
+    weigh = _weigh_votes(votes)
+    evidence = {claim: float(_find_evidence(claim, weigh, terms)) for claim in terms.claims}
     claims = tuple(
         claim
         for claim in terms.claims
         if all(evidence[one] >= terms.find_level(one) for one in _find_parts(claim, terms))
     )
-    complete = terms.exact and verdicts.n == terms.questions
-    return Finding(
-        claims,
-        _outcome(claims, bool(is_ruled_out(*counts, terms)[0]), terms),
-        complete,
-        complete and verdicts.wins == verdicts.losses,
-        evidence,
+    outcome = UNDECIDED
+    if terms.required in claims:
+        outcome = PASSED
+    elif OPPOSITE[terms.required] in claims or votes.find_unbeaten(-terms.border)[0, 1]:
+        outcome = FAILED
+    complete = terms.exact and tally.answers == terms.cases
+    return Finding(claims, outcome, complete, complete and tally.wins == tally.losses, evidence)
+
+
+def find_tag_claims(
+    tallies: Mapping[str, tuple[Tally, int]], terms: GateTerms
+) -> dict[str, Finding]:
+    """Return what is proved of each tag, from its tally and its number of cases.
+
+    The claims of all tags hold together with probability 1 - delta: each tag has its share of delta. A case may have several tags.
+    """
+    delta = terms.delta / max(1, len(tallies))
+    return {
+        tag: find_claims(tally, terms._replace(delta=delta, cases=cases))
+        for tag, (tally, cases) in tallies.items()
+    }
+
+
+def find_conflicts(overall: Finding, by_tag: Mapping[str, Finding]) -> tuple[str, ...]:
+    """Return the tags that are proved better where another, or all together, is proved worse, and the other way round."""
+    every = [overall, *by_tag.values()]
+    opposed = {BETTER: WORSE, WORSE: BETTER}
+    return tuple(
+        tag
+        for tag, one in by_tag.items()
+        if any(a in one.claims and any(b in o.claims for o in every) for a, b in opposed.items())
     )
 
 
-def is_futile(verdicts: VerdictCounts, left: int, terms: GateTerms) -> bool:
-    """Tell whether the required claim stays unproved even if the candidate wins the next ``left`` questions.
-
-    Examples
-    --------
-    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
-    >>> is_futile(VerdictCounts(2, 3, 0), 4, terms), is_futile(VerdictCounts(2, 3, 0), 40, terms)
-    (True, False)
-    """
-    left = min(left, terms.questions - verdicts.n)
-    best = verdicts._replace(wins=verdicts.wins + left)
-    return find_claims(best, terms).outcome != PASSED
-
-
-def find_interval(verdicts: VerdictCounts, terms: GateTerms) -> tuple[float, float]:
+def find_interval(tally: Tally, terms: GateTerms) -> tuple[float, float]:
     """Return a confidence interval for theta that is valid whenever you look, at level delta.
 
     It holds every value that the tests of the claims, at this border or any other, do not refute.
 
     Examples
     --------
-    >>> low, high = find_interval(VerdictCounts(40, 20, 30), GateTerms("better", 0.0, 0.05, 400, exact=True))
+    >>> low, high = find_interval(Tally(40, 20, 30), GateTerms("better", 0.0, 0.05, cases=400))
     >>> round(low, 3), round(high, 3)
-    (0.486, 0.755)
+    (0.479, 0.747)
     """
-    require_verdicts(verdicts, terms)
-    other = VerdictCounts(verdicts.losses, verdicts.wins, verdicts.ties)
-    low = _lower_end(verdicts, terms, terms.find_level(BETTER))
-    return low, 1 - _lower_end(other, terms, terms.find_level(WORSE))
-
-
-def find_claim_evidence(
-    claim: str, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms
-) -> Floats:
-    """Return the evidence for one claim in nats, of many counts at once.
-
-    Examples
-    --------
-    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
-    >>> find_claim_evidence("worse", np.array([20]), np.array([40]), np.array([30]), terms).round(2)
-    array([3.04])
-    """
-    border = find_border(claim, terms)
-    if claim in (BETTER, NOT_WORSE):
-        return _find_evidence_above(border, wins, losses, ties, terms)
-    return _find_evidence_above(border, losses, wins, ties, terms)
-
-
-def find_border(claim: str, terms: GateTerms) -> float:
-    """Return what the mean must be above for a claim, of the candidate or, for worse, of the baseline."""
-    margin = terms.margin if claim in (NOT_WORSE, MUCH_WORSE) else 0.0
-    return 0.5 - margin if claim in (BETTER, NOT_WORSE) else 0.5 + margin
-
-
-def find_margin(border: float, questions: int) -> float:
-    """Return how far below one half the border is, of all that a mean over so many questions can be.
-
-    The mean is a whole number of half verdicts. Between two of these, borders mean the same.
-
-    Examples
-    --------
-    >>> find_margin(0.46, 10)
-    0.05
-    """
-    halves = math.floor(2 * questions * border + EDGE)
-    return (questions - halves) / (2 * questions)
+    weigh = _weigh_votes(terms.as_votes(tally))
+    return _find_end(weigh, 0, BETTER, terms), 1 - _find_end(weigh, 1, WORSE, terms)
 
 
 def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> tuple[Bools, Bools]:
@@ -219,30 +187,29 @@ def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> tup
 
     Examples
     --------
-    >>> terms = GateTerms("better", margin=0.0, delta=0.05, questions=400, exact=True)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, cases=400)
     >>> passed, failed = find_outcomes(*np.array([[40, 9], [9, 40], [30, 30]]), terms)
     >>> passed.tolist(), failed.tolist()
     ([True, False], [False, True])
     """
     passed = has_passed(wins, losses, ties, terms)
-    opposite = OPPOSITE[REQUIRED[terms.require]]
-    failed = is_ruled_out(wins, losses, ties, terms)
-    failed |= _is_proved(opposite, wins, losses, ties, terms)
+    failed = _is_proved(OPPOSITE[terms.required], terms.weigh(wins, losses, ties), terms)
+    behind = losses - wins - (terms.cases - wins - losses - ties)
+    failed |= (behind >= 2 * terms.border * terms.cases - EDGE) & terms.exact
     return passed, failed & ~passed
 
 
 def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
     """Return where the required claim is proved, of many counts at once."""
-    return _is_proved(REQUIRED[terms.require], wins, losses, ties, terms)
+    return _is_proved(terms.required, terms.weigh(wins, losses, ties), terms)
 
 
-def _is_proved(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
-    return np.logical_and.reduce(
-        [
-            find_claim_evidence(one, wins, losses, ties, terms) >= terms.find_level(one)
-            for one in _find_parts(claim, terms)
-        ]
-    )
+def _is_proved(claim: str, weigh: Weigh, terms: GateTerms) -> Bools:
+    found = [
+        _find_evidence(one, weigh, terms) >= terms.find_level(one)
+        for one in _find_parts(claim, terms)
+    ]
+    return np.logical_and.reduce(found)
 
 
 def _find_parts(claim: str, terms: GateTerms) -> list[str]:
@@ -250,63 +217,34 @@ def _find_parts(claim: str, terms: GateTerms) -> list[str]:
     return [one for one in terms.claims if one in (claim, BESIDE.get(claim))]
 
 
-def is_ruled_out(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
-    """Tell where the required claim is certainly false, whatever the verdicts that are left."""
-    behind = losses - wins - (terms.questions - wins - losses - ties)
-    margin = terms.margin if terms.require == "not-worse" else 0.0
-    return (behind >= 2 * margin * terms.questions - EDGE) & terms.exact
+def _find_evidence(claim: str, weigh: Weigh, terms: GateTerms) -> Any:
+    margins = {NOT_WORSE: terms.margin, MUCH_WORSE: -terms.margin}
+    return weigh(margins.get(claim, 0.0))[claim in AGAINST]
 
 
-def require_verdicts(verdicts: VerdictCounts, terms: GateTerms) -> None:
-    """Refuse counts that cannot be."""
-    if min(verdicts) < 0:
-        raise InvalidParameter(f"{verdicts} has a count below 0; counts are 0 or more.")
-    if verdicts.n > terms.questions:
-        raise InvalidParameter(
-            f"there are {verdicts.n:,} verdicts on {terms.questions:,} questions; each is judged once."
-        )
+def _weigh_votes(votes: VoteCounts) -> Weigh:
+    def weigh(margin: float) -> tuple[float, float]:
+        found = votes.find_evidence(margin)
+        return found[1, 0], found[0, 1]
+
+    return weigh
 
 
-def _columns(verdicts: VerdictCounts) -> tuple[Ints, Ints, Ints]:
-    return np.array([verdicts.wins]), np.array([verdicts.losses]), np.array([verdicts.ties])
-
-
-def _outcome(claims: tuple[str, ...], is_out: bool, terms: GateTerms) -> str:
-    required = REQUIRED[terms.require]
-    if required in claims:
-        return PASSED
-    return FAILED if is_out or OPPOSITE[required] in claims else UNDECIDED
-
-
-def _find_evidence_above(
-    border: float, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms
-) -> Floats:
-    """Return the evidence for a mean above the border, from the side of who has the wins."""
-    if not terms.exact:
-        return log_evidence_of_votes(wins, losses, ties, 0.5 - border)
-    margin = find_margin(border, terms.questions)
-    return log_evidence_of_cases(wins, losses, ties, terms.questions, margin)
-
-
-def _lower_end(verdicts: VerdictCounts, terms: GateTerms, level: float) -> float:
-    """Return the smallest mean that is not refuted by evidence for a larger one."""
-    counts = _columns(verdicts)
+def _find_end(weigh: Weigh, side: int, claim: str, terms: GateTerms) -> float:
+    """Return the smallest mean of one side that is not refuted by evidence for a larger one."""
+    level, steps = terms.find_level(claim), 2 * terms.cases
 
     def is_refuted(mean: float) -> bool:
-        return bool(_find_evidence_above(mean, *counts, terms)[0] >= level)
+        return bool(weigh(0.5 - mean)[side] >= level)
 
-    if terms.exact:
-        steps = 2 * terms.questions
-        low, high = -1, steps
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if is_refuted(middle / steps) else (low, middle)
-        return high / steps
-    least, most = 0.0, 1.0
+    if terms.exact:  # the mean is a whole number of half verdicts
+        least, most = -1, steps
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (middle, most) if is_refuted(middle / steps) else (least, middle)
+        return most / steps
+    low, high = 0.0, 1.0
     for _ in range(HALVINGS):
-        mean = (least + most) / 2
-        least, most = (mean, most) if is_refuted(mean) else (least, mean)
-    return least
-
-
-HALVINGS = 40  # of [0, 1]: far below what anybody reads
+        mean = (low + high) / 2
+        low, high = (mean, high) if is_refuted(mean) else (low, mean)
+    return low

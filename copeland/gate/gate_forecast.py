@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import CasePairs
-from copeland.gate.claims import GateTerms, has_passed
-from copeland.gate.gate_loop import make_call
+from copeland.gate.claims import GateTerms
 from copeland.gate.gate_settings import GateSettings
+from copeland.gate.gate_study import count_free
 from copeland.gate.power import (
     RUNS,
-    can_pass,
+    count_affordable,
     describe_power,
     describe_refusal,
+    find_fewest_wins,
     forecast_gate,
 )
-from copeland.gate.questions import Question
 from copeland.study.judges.call import Judge
+from copeland.study.judges.prompts import Candidate
 from copeland.support.phrasing import about, format_count, format_money, quote_name
 
-SAMPLE = 100  # questions by which the tokens of a call are estimated
+SAMPLE = 100  # cases by which the tokens of a call are estimated
 SHARE, TIES = 0.6, 0.3  # of the candidate that is told about
-FEWEST_RUNS, NUMBERS = 50, 8_000_000  # simulated: fewer where there are very many questions
+FEWEST_RUNS, NUMBERS = 50, 8_000_000  # simulated: fewer where there are very many cases
 
 
 class Bill(NamedTuple):
@@ -37,98 +36,91 @@ class Bill(NamedTuple):
 
 
 def require_chance(
-    pairs: CasePairs,
-    questions: Sequence[Question],
-    terms: GateTerms,
-    settings: GateSettings,
-    judges: Mapping[str, Judge],
+    pairs: CasePairs, terms: GateTerms, settings: GateSettings, judges: Mapping[str, Judge]
 ) -> None:
-    """Refuse a gate that cannot pass: even if the candidate won every question, the calls or the money would not prove it."""
-    fewest = count_fewest_calls(pairs, questions, terms, settings)
-    per, cap = settings.calls_per_question, settings.max_calls
-    if fewest is None and pairs.identical == len(pairs.cases):
-        return  # it is even, which takes no call
-    if fewest is None or (cap is not None and fewest > cap):
-        if not can_pass(terms, per, cap):
-            raise InvalidParameter(_begin_small(describe_refusal(terms, per, cap)))
-        same = f"both answers are the same in {format_count(pairs.identical, 'case')}"
-        calls = "more" if fewest is None else f"{fewest:,} calls or more"
+    """Refuse a gate that cannot pass: even if the candidate won every call, the calls or the money would not prove it."""
+    free = count_free(pairs, settings)
+    per, cap = settings.calls_per_case, settings.max_calls
+    if free == terms.cases:
+        return  # that takes no call
+    if find_fewest_wins(terms, count_affordable(terms, per, cap)) is None:
+        said = describe_refusal(terms, per, cap)
+        raise InvalidParameter(said[:1].lower() + said[1:])
+    won, lost = pairs.empty
+    most = min(terms.cases - free, count_affordable(terms, per, cap)) + won
+    wins = find_fewest_wins(terms, most, ties=free - won)
+    if wins is None and lost:
+        return  # empty answers are for the gate to fail
+    if wins is None:
         raise InvalidParameter(
-            f"this gate can never pass, even if the candidate wins every call: {same}. Give more cases whose answers differ, or "
-            f"allow {calls}."
+            f"this gate can never pass, even if the candidate wins every call: {format_count(free, 'case')} of {terms.cases:,} take "
+            "none, because both answers are the same. Give more cases whose answers differ, or allow more calls."
         )
-    bills = [estimate_call(judge, pairs, questions) for judge in judges.values()]
-    least = sum(fewest * bill.least for bill in bills if bill is not None)
+    bills = [estimate_call(judge, pairs) for judge in judges.values()]
+    least = sum(max(0, wins - won) * per * bill.least for bill in bills if bill is not None)
     if settings.cost is not None and least > settings.cost:
         raise InvalidParameter(
             f"the cap on cost of {format_money(settings.cost)} cannot suffice: the fewest calls that could pass cost "
-            f"{format_money(least, about=True)}; "
-            "raise it, or choose a cheaper judge."
+            f"{format_money(least, about=True)}; raise it, or choose a cheaper judge."
         )
 
 
 def forecast_pairs(
-    pairs: CasePairs,
-    questions: Sequence[Question],
-    terms: GateTerms,
-    settings: GateSettings,
-    judges: Mapping[str, Judge],
-) -> tuple[str, ...]:
-    """Return what a gate can find, and what it will cost, in sentences."""
-    if pairs.identical == len(pairs.cases):
-        return ("Both sets of answers are the same.",)
-    per, cap = settings.calls_per_question, settings.max_calls
-    same = 0.0 if settings.judge_identical else pairs.identical / len(pairs.cases)
-    ties = same + TIES * (1 - same)
-    runs = max(FEWEST_RUNS, min(RUNS, NUMBERS // len(questions)))
-    power = forecast_gate(terms, per, cap, SHARE, ties, runs)
+    pairs: CasePairs, terms: GateTerms, settings: GateSettings, judges: Mapping[str, Judge]
+) -> tuple[tuple[str, ...], int]:
+    """Return what there is to judge, what a gate can find, and what it will cost, in sentences; and how many calls it is to take."""
+    said = list(describe_sets(pairs))
+    free = count_free(pairs, settings)
+    most = settings.count_most_calls(free, terms.cases)
+    if most == 0:
+        return tuple(said), 0
+    same = free / terms.cases
+    runs = max(FEWEST_RUNS, min(RUNS, NUMBERS // terms.cases))
+    how = (settings.calls_per_case, settings.max_calls, SHARE, same + TIES * (1 - same), runs)
+    power = forecast_gate(terms, *how)
     power = power._replace(median_calls=round(power.median_calls * (1 - same)))
-    most = settings.count_most_calls(len(questions), len(pairs.cases), pairs.identical)
-    said = [describe_power(power)]
-    if terms.exact and settings.require == "better" and (cap is None or most < cap):
+    said.append(describe_power(power))
+    if terms.exact and settings.require == "better" and most != settings.max_calls:
         said.append(
             f"If it needs all {format_count(most, 'call')}, even a difference of one case counts as better."
         )
     for name, judge in judges.items():
-        bill = estimate_call(judge, pairs, questions)
+        bill = estimate_call(judge, pairs)
         if bill is not None:
             said.append(_describe_bill(name, bill, power.median_calls, most))
+    return tuple(said), power.median_calls
+
+
+def describe_sets(pairs: CasePairs) -> tuple[str, ...]:
+    """Return what is odd about two sets of answers: cases that were dropped, answers that are the same, and empty ones."""
+    said = []
+    if pairs.dropped:
+        left = format_count(len(pairs.cases), "case")
+        said.append(
+            f"{format_count(len(pairs.dropped), 'case')} dropped, which only one set has; {left} left."
+        )
+    if pairs.identical == len(pairs.cases):
+        said.append(
+            "Both sets of answers are the same: check that they are the files that you meant."
+        )
+    for name, empty in zip(pairs.names, pairs.empty, strict=True):
+        if empty:
+            answers = format_count(empty, "empty answer")
+            said.append(f"{quote_name(name)} has {answers}, which lose without a call.")
     return tuple(said)
 
 
-def count_fewest_calls(
-    pairs: CasePairs, questions: Sequence[Question], terms: GateTerms, settings: GateSettings
-) -> int | None:
-    """Return how many calls pass the gate if the candidate wins every one; None if no number does.
-
-    Examples
-    --------
-    >>> from copeland.gate.case_pairs import pair_answers
-    >>> from copeland.gate.questions import draw_questions
-    >>> settings = GateSettings(require="better")
-    >>> pairs = pair_answers({f"q{i}": "a" for i in range(50)}, {f"q{i}": "b" for i in range(50)})
-    >>> count_fewest_calls(pairs, draw_questions(50), settings.make_terms(100), settings)
-    9
-    """
-    free = np.array(
-        [pairs.cases[one.case].identical and not settings.judge_identical for one in questions]
-    )
-    ties = np.cumsum(free)
-    wins = np.arange(1, len(free) + 1) - ties
-    passed = has_passed(wins, np.zeros_like(wins), ties, terms)
-    first = int(np.argmax(passed))
-    return int(wins[first]) * settings.calls_per_question if passed[first] else None
-
-
-def estimate_call(judge: Judge, pairs: CasePairs, questions: Sequence[Question]) -> Bill | None:
+def estimate_call(judge: Judge, pairs: CasePairs) -> Bill | None:
     """Return about what a call of a judge takes; None for a judge that cannot tell."""
     estimate: Any = getattr(judge, "estimate_tokens", None)
-    asked = [one for one in questions if not pairs.cases[one.case].identical][:SAMPLE]
-    if estimate is None or not asked:
+    items = [one for one in pairs.items if len(set(one.answers.values())) > 1][:SAMPLE]
+    if estimate is None or not items:
         return None
-    taken = [estimate(*make_call(pairs, question)) for question in asked]
-    read = sum(one for one, _ in taken) / len(taken)
-    written = taken[0][1]
+    taken = [
+        estimate(*(Candidate(name, text) for name, text in item.answers.items()), item)
+        for item in items
+    ]
+    read, written = sum(one for one, _ in taken) / len(taken), taken[0][1]
     prices = getattr(judge, "prices", None)
     if prices is None:
         return Bill(read + written, 0.0, 0.0)
@@ -142,7 +134,3 @@ def _describe_bill(name: str, bill: Bill, median: int, most: int) -> str:
     if bill.cost:
         said += f". That costs {format_money(bill.cost * median, about=True)}, and {format_money(bill.cost * most)}"
     return f"{said}."
-
-
-def _begin_small(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:].removesuffix(".") + "."

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from copeland.formats.answers import AnswerCase
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
-from copeland.gate.claims import FAILED, PASSED, UNDECIDED, Finding, GateTerms
-from copeland.gate.gate_settings import GateSettings
-from copeland.gate.judge_habits import withhold
-from copeland.gate.judgments import (
-    IDENTICAL,
-    Judgment,
-    NamedCounts,
+from copeland.gate.claims import (
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    Finding,
+    GateTerms,
     Tally,
-    count_choices,
-    count_sides,
-    tally_judgments,
+    find_claims,
+    find_conflicts,
+    find_interval,
+    find_tag_claims,
 )
-from copeland.gate.worst_case import find_claims_at_worst
+from copeland.gate.gate_settings import GateSettings
+from copeland.gate.judgments import Judgment, count_choices, count_sides, tally_judgments
+from copeland.study.judges.habits import find_side_habit
 from copeland.study.results.agreement import JudgeAgreement
-from copeland.support.judge_statistics import SideCounts
+from copeland.study.study import Study
+from copeland.support.phrasing import format_count, quote_name
 
 EXIT_CODES = {PASSED: 0, FAILED: 1, UNDECIDED: 3}
+NO_AGREEMENT = JudgeAgreement()
 
 
 class Slice(NamedTuple):
@@ -45,44 +51,132 @@ class JudgeResult:
     """
 
     judge: str
-    judgments: tuple[Judgment, ...]  # those that count, in their order
+    judgments: tuple[Judgment, ...]  # in their order
     tally: Tally
     finding: Finding
     interval: tuple[float, float]
     slices: tuple[Slice, ...]
+    beyond: Finding | None  # what verdicts on exactly these cases prove of cases like them
+    objection: str  # why its answers prove nothing for the candidate
     calls: int  # of all runs
     reason: str
     stopped: str
-    objection: str = ""  # why its answers prove nothing for the candidate
-
-    @property
-    def sides(self) -> SideCounts:
-        """How the judge treated the sides."""
-        return count_sides(self.judgments)
-
-    @property
-    def named(self) -> NamedCounts:
-        """How often the judge named an answer."""
-        return count_choices(self.judgments)
 
     @property
     def is_exact(self) -> bool:
         """Whether all is judged that is claimed about, so that theta is known."""
-        low, high = self.interval
-        return high - low < 1e-9
+        return self.interval[1] - self.interval[0] < 1e-9
 
     @property
-    def identical(self) -> int:
-        """How many questions were ties without a call."""
-        return sum(one.outcome == IDENTICAL for one in self.judgments)
+    def free(self) -> int:
+        """How many verdicts took no call."""
+        return sum(one.is_free for one in self.judgments)
 
     @property
-    def lost(self) -> tuple[int, ...]:
-        """The cases of which the judge preferred the baseline's answer at least once, and never the candidate's."""
-        said: dict[int, set[str | None]] = {}
-        for one in self.judgments:
-            said.setdefault(one.case, set()).add(one.preferred)
-        return tuple(case for case, who in said.items() if BASELINE in who and CANDIDATE not in who)
+    def lost(self) -> tuple[str, ...]:
+        """The cases of which the baseline's answer was preferred."""
+        return tuple(one.case for one in self.judgments if one.preferred == BASELINE)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON can say it."""
+        names = ("case", "left", "outcome", "preferred", "note")
+        return {
+            "judge": self.judge,
+            "objection": self.objection,
+            **_describe(self.finding, self.tally),
+            "like_these": None if self.beyond is None else _describe(self.beyond),
+            "interval": list(self.interval),
+            "calls": self.calls,
+            "without_a_call": self.free,
+            "sides": count_sides(self.judgments)._asdict(),
+            "reason": self.reason,
+            "stopped": self.stopped,
+            "tags": [
+                {"tag": one.tag, "cases": one.cases, "conflict": one.conflict}
+                | _describe(one.finding, one.tally)
+                for one in self.slices
+            ],
+            "judgments": [{name: getattr(one, name) for name in names} for one in self.judgments],
+        }
+
+
+def weigh_judgments(
+    judge: str,
+    judgments: Sequence[Judgment],
+    cases: Sequence[AnswerCase],
+    terms: GateTerms,
+    accept: bool,
+    calls: int = 0,
+    reason: str = "",
+    stopped: str = "",
+) -> JudgeResult:
+    """Return what judgments prove, of all cases and of each tag: those that the study counts if they decide, else all.
+
+    They prove nothing for the candidate if the judge follows the sides or calls every pair a tie, unless it is accepted.
+    """
+    counted = [one for one in judgments if one.is_counted]
+    if find_claims(tally_judgments(counted), terms).outcome != UNDECIDED:
+        judgments = counted
+    tally = tally_judgments(judgments)
+    finding, sample = find_claims(tally, terms), terms._replace(exact=False, epoch=0)
+    beyond = find_claims(tally, sample) if terms.exact else None
+    slices = _find_slices(finding, judgments, cases, terms)
+    objection = "" if accept else find_objection(judge, judgments, terms)
+    if objection:
+        finding, beyond = _withhold(finding), beyond and _withhold(beyond)
+        slices = tuple(one._replace(finding=_withhold(one.finding)) for one in slices)
+    found = (tally, finding, find_interval(tally, terms), slices, beyond, objection)
+    return JudgeResult(judge, tuple(judgments), *found, calls, reason, stopped)
+
+
+def find_objection(judge: str, judgments: Sequence[Judgment], terms: GateTerms) -> str:
+    """Return why a judge's answers are not to be relied on, in a sentence; empty if nothing speaks against them.
+
+    A judge that calls every pair a tie may see no difference, and its ties would prove "not worse" of any candidate. So they do not,
+    unless the claim would hold even if the candidate had lost all these pairs.
+
+    Examples
+    --------
+    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, cases=3, exact=True)
+    >>> find_objection("echo", [Judgment(f"q{i}", "candidate", "tie") for i in range(3)], terms)
+    'The judge echo called every pair a tie (3 answers): nothing shows that it sees a difference.'
+    """
+    follows = find_side_habit(judge, count_sides(judgments))
+    named, answers = count_choices(judgments)
+    if follows or named or not answers:
+        return follows
+    tally = tally_judgments(judgments)
+    lost = tally._replace(ties=tally.ties - answers, unanswered=tally.unanswered + answers)
+    if [find_claims(one, terms).outcome == PASSED for one in (tally, lost)] != [True, False]:
+        return ""
+    said = format_count(answers, "answer")
+    return f"The judge {quote_name(judge)} called every pair a tie ({said}): nothing shows that it sees a difference."
+
+
+def _withhold(finding: Finding) -> Finding:
+    """A finding without what it claims, unless it refutes the required claim."""
+    if finding.outcome == FAILED:
+        return finding
+    return finding._replace(claims=(), outcome=UNDECIDED, complete=False, even=False)
+
+
+def _find_slices(
+    finding: Finding, judgments: Sequence[Judgment], cases: Sequence[AnswerCase], terms: GateTerms
+) -> tuple[Slice, ...]:
+    """What is proved of each tag; a tag of all cases says nothing new."""
+    members = Counter(tag for case in cases for tag in case.tags)
+    tags_of = {case.id: case.tags for case in cases}
+    tallies = {
+        tag: (tally_judgments(one for one in judgments if tag in tags_of[one.case]), number)
+        for tag, number in members.items()
+        if number < len(cases)
+    }
+    found = find_tag_claims(tallies, terms)
+    conflicts = find_conflicts(finding, found)
+    return tuple(
+        Slice(tag, number, tally, found[tag], tag in conflicts)
+        for tag, (tally, number) in tallies.items()
+    )
 
 
 class Saving(NamedTuple):
@@ -101,17 +195,8 @@ class Saving(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether that is enough."""
-        return (
-            self.candidate <= self.baseline * (1 - self.share) * (1 + 1e-12) and self.baseline > 0
-        )
-
-
-class Disagreement(NamedTuple):
-    """A question that judges answered differently: the case, and what each said."""
-
-    case: str
-    left: str
-    said: Mapping[str, str]
+        most = self.baseline * (1 - self.share) * (1 + 1e-12)
+        return self.candidate <= most and self.baseline > 0
 
 
 @dataclass(frozen=True)
@@ -122,24 +207,26 @@ class GateResult:
     settings: GateSettings
     terms: GateTerms
     judges: tuple[JudgeResult, ...]
-    agreement: JudgeAgreement
-    disagreements: tuple[Disagreement, ...]
-    savings: tuple[Saving, ...]
-    tokens: int  # of all runs
-    cost: float  # of all runs
-    calls_before: int  # of earlier runs
+    savings: tuple[Saving, ...] = ()
+    agreement: JudgeAgreement = NO_AGREEMENT
+    disagreements: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict
+    )  # by case, what each judge said
+    most_calls: int = 0  # to one judge
+    calls_before: int = 0  # of earlier runs
+    tokens: int = 0  # of all runs
+    cost: float = 0.0  # of all runs
     forecast: tuple[str, ...] = ()  # what was said before the first call
+    studies: tuple[Study, ...] = field(default=(), repr=False, compare=False)  # of the judges
     sentence: str = ""  # what is proved, by whose judgment and on which cases
 
     @property
     def outcome(self) -> str:
         """Passed if every judge proves the claim and every saving is there, failed if one proves the opposite, else undecided."""
-        if not all(saving.holds for saving in self.savings):
+        found = {judge.finding.outcome for judge in self.judges}
+        if FAILED in found or not all(saving.holds for saving in self.savings):
             return FAILED
-        found = [judge.finding.outcome for judge in self.judges]
-        if FAILED in found:
-            return FAILED
-        return PASSED if found and all(one == PASSED for one in found) else UNDECIDED
+        return PASSED if found == {PASSED} else UNDECIDED
 
     @property
     def exit_code(self) -> int:
@@ -147,30 +234,9 @@ class GateResult:
         return EXIT_CODES[self.outcome]
 
     @property
-    def most_calls(self) -> int:
-        """How many calls there may be to one judge."""
-        cases = len(self.pairs.cases)
-        return self.settings.count_most_calls(self.terms.questions, cases, self.pairs.identical)
-
-    @property
     def calls(self) -> int:
         """Calls of all judges, in all runs."""
         return sum(judge.calls for judge in self.judges)
-
-    def find_claims_beyond(self, judge: JudgeResult) -> Finding | None:
-        """Return what the verdicts on exactly these cases prove of all cases like them; None if that was asked anyway.
-
-        The first answer on each case counts: cases come in a random order and each with a drawn side, so these are what a gate
-        on cases like these would have heard.
-        """
-        if not self.settings.exact:
-            return None
-        first: dict[int, Judgment] = {}
-        for one in judge.judgments:
-            first.setdefault(one.case, one)
-        terms = replace(self.terms, exact=False, questions=len(self.pairs.cases))
-        found = find_claims_at_worst(tally_judgments(first.values()), terms)
-        return withhold(found) if judge.objection else found
 
     def __str__(self) -> str:
         return self.sentence
@@ -178,6 +244,7 @@ class GateResult:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
         names = dict(zip((BASELINE, CANDIDATE), self.pairs.names, strict=True))
+        numbers = ("calls", "calls_before", "tokens", "cost")
         return {
             "outcome": self.outcome,
             "exit_code": self.exit_code,
@@ -186,78 +253,30 @@ class GateResult:
             "digests": {side: self.pairs.digest(side) for side in names},
             "cases": len(self.pairs.cases),
             "identical_cases": self.pairs.identical,
+            "empty_answers": dict(zip(names, self.pairs.empty, strict=True)),
             "dropped_cases": list(self.pairs.dropped),
-            "questions": self.terms.questions,
             **self.settings.describe_terms(),
             "max_calls": self.settings.max_calls,
             "accept_judge": self.settings.accept_judge,
-            "calls": self.calls,
-            "calls_before": self.calls_before,
-            "tokens": self.tokens,
-            "cost": self.cost,
+            **{name: getattr(self, name) for name in numbers},
             "forecast": list(self.forecast),
             "savings": [
-                saving._asdict() | {"saved": make_finite(saving.saved), "holds": saving.holds}
+                saving._asdict() | {"saved": _make_finite(saving.saved), "holds": saving.holds}
                 for saving in self.savings
             ],
-            "judges": [self._describe_judge(judge) for judge in self.judges],
+            "judges": [judge.to_dict() for judge in self.judges],
             "agreement": [pair._asdict() for pair in self.agreement.pairs],
-            "disagreements": [
-                {"case": one.case, "left": one.left, "said": dict(one.said)}
-                for one in self.disagreements
-            ],
-        }
-
-    def _describe_judge(self, judge: JudgeResult) -> dict[str, Any]:
-        beyond = self.find_claims_beyond(judge)
-        return {
-            "judge": judge.judge,
-            "objection": judge.objection,
-            **describe_finding(judge.finding),
-            "like_these": None if beyond is None else describe_finding(beyond),
-            **describe_tally(judge.tally),
-            "interval": list(judge.interval),
-            "calls": judge.calls,
-            "identical": judge.identical,
-            "sides": judge.sides._asdict(),
-            "reason": judge.reason,
-            "stopped": judge.stopped,
-            "tags": [
-                {"tag": one.tag, "cases": one.cases, "conflict": one.conflict}
-                | describe_finding(one.finding)
-                | describe_tally(one.tally)
-                for one in judge.slices
-            ],
-            "judgments": [
-                {
-                    "case": self.pairs.cases[one.case].id,
-                    "left": one.left,
-                    "outcome": one.outcome,
-                    "preferred": one.preferred,
-                    **({"note": one.note} if one.note else {}),
-                }
-                for one in judge.judgments
-            ],
+            "disagreements": {case: dict(said) for case, said in self.disagreements.items()},
         }
 
 
-def describe_finding(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON can say it: evidence that is certain has no number."""
-    told = finding._asdict() | {"claims": list(finding.claims)}
-    return told | {
-        "evidence": {claim: make_finite(nats) for claim, nats in finding.evidence.items()}
-    }
+def _describe(finding: Finding, tally: Tally | None = None) -> dict[str, Any]:
+    """A finding as JSON can say it, with the counts that it is made from."""
+    evidence = {claim: _make_finite(nats) for claim, nats in finding.evidence.items()}
+    told = finding._asdict() | {"claims": list(finding.claims), "evidence": evidence}
+    return told if tally is None else told | tally._asdict() | {"theta": tally.theta}
 
 
-def describe_tally(tally: Tally) -> dict[str, Any]:
-    """Return counts as JSON can say them."""
-    return {
-        **tally.verdicts._asdict(),
-        "theta": tally.verdicts.theta,
-        "unanswered": tally.unanswered,
-    }
-
-
-def make_finite(number: float) -> float | str:
-    """Return a number as JSON can say it, which has none that are infinite."""
+def _make_finite(number: float) -> float | str:
+    """A number as JSON can say it, which has none that are infinite."""
     return number if math.isfinite(number) else str(number)

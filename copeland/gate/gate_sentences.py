@@ -15,8 +15,10 @@ from copeland.gate.claims import (
     Finding,
     GateTerms,
 )
+from copeland.gate.gate_forecast import describe_sets
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
-from copeland.gate.judge_habits import TRY_WORSE, warn_of_ties
+from copeland.gate.judgments import count_choices, count_sides
+from copeland.study.judges.habits import TRY_WORSE, warn_of_ties
 from copeland.support.phrasing import (
     capital,
     format_count,
@@ -42,8 +44,6 @@ def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
     """Return what is proved by one judge, in one sentence, after the one that says why the judge is not to be relied on."""
     cases, exact = len(result.pairs.cases), result.settings.exact
     on = f"on these {cases:,} cases" if exact else f"on cases like these {cases:,}"
-    if cases == 1:
-        on = "on this case" if exact else "on cases like this one"
     claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
     verdict = f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
     return f"{judge.objection} {verdict}" if judge.objection else verdict
@@ -54,7 +54,7 @@ def describe_claim(finding: Finding, terms: GateTerms, baseline: str, candidate:
 
     Examples
     --------
-    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, questions=400, exact=True)
+    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, cases=400)
     >>> describe_claim(Finding((NOT_WORSE,), PASSED, False, False, {}), terms, "old", "new")
     'new is not worse than old by more than .05'
     """
@@ -124,17 +124,24 @@ def describe_saving(saving: Saving) -> str:
 
 def describe_details(result: GateResult, tags: bool = True) -> list[str]:
     """Return what else is to be known: why each judge stopped, what counted, sides, tags, cost, agreement."""
-    details: list[str] = []
+    details = [*describe_sets(result.pairs)]
     for judge in result.judges:
         whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
         details += [
             f"{whose}{one}" for one in (*_describe_reach(result, judge), *_describe_work(judge))
         ]
-        slices = judge.slices if tags else ()
-        details += [f"{whose}Tag {describe_slice(result, one)}" for one in slices]
-    details += _describe_agreement(result)
-    details += _describe_cost(result)
-    return details
+        if tags:
+            details += [f"{whose}{one}" for one in describe_tags(result, judge)]
+    return [*details, *_describe_agreement(result), *_describe_cost(result)]
+
+
+def describe_tags(result: GateResult, judge: JudgeResult) -> Iterator[str]:
+    """Yield what is proved of each tag, and in one sentence of which tags nothing is."""
+    is_open = [one for one in judge.slices if one.finding.outcome == UNDECIDED and not one.conflict]
+    yield from (f"Tag {describe_slice(result, one)}" for one in judge.slices if one not in is_open)
+    if is_open:
+        named = [f"{quote_name(one.tag)} ({one.cases:,})" for one in is_open]
+        yield f"Undecided for {format_count(len(is_open), 'tag')}, by number of cases: {join_names(named)}."
 
 
 def describe_slice(result: GateResult, one: Slice) -> str:
@@ -151,7 +158,7 @@ def _sum_up(result: GateResult) -> Iterator[str]:
 
 
 def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
-    theta = judge.tally.verdicts.theta
+    theta = judge.tally.theta
     low, high = judge.interval
     numbers = []
     if theta is not None:
@@ -171,7 +178,7 @@ def _describe_surety(finding: Finding, terms: GateTerms) -> str:
     if not finding.claims and finding.outcome == UNDECIDED:
         return ""
     if all(finding.evidence.get(claim) == float("inf") for claim in finding.claims):
-        return "the questions left cannot change that"
+        return "the cases left cannot change that"
     times = 1 / terms.delta
     if abs(times - round(times)) < 1e-9:
         return f"wrong at most 1 time in {round(times):,}"
@@ -180,42 +187,36 @@ def _describe_surety(finding: Finding, terms: GateTerms) -> str:
 
 def _describe_reach(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     """Whether what is proved of exactly these cases is proved of cases like them, too."""
-    beyond = result.find_claims_beyond(judge)
+    beyond = judge.beyond
     if beyond is None or judge.finding.outcome == UNDECIDED:
         return
     if beyond.outcome == judge.finding.outcome:
         yield "The same is proved of cases like these."
     else:
-        yield ("This says nothing yet about other questions; for that add --population like-these.")
+        yield ("This says nothing yet about other cases; for that use --population like-these.")
 
 
 def _describe_work(judge: JudgeResult) -> Iterator[str]:
-    wins, losses, ties = judge.tally.verdicts
-    free = (
-        f", {judge.identical:,} of them without a call because both answers are the same"
-        if judge.identical
-        else ""
-    )
+    wins, losses, ties, missing = judge.tally
+    free = f", {judge.free:,} of them without a call" if judge.free else ""
     yield (
         f"{format_count(wins, 'win')}, {losses:,} {'loss' if losses == 1 else 'losses'} and "
         f"{format_count(ties, 'tie')}{free}. Stopped: {judge.stopped}"
     )
-    missing = judge.tally.unanswered
     if missing:
         have, count = ("has", "counts") if missing == 1 else ("have", "count")
-        yield (
-            f"{format_count(missing, 'question')} {have} no answer, and {count} against every claim."
-        )
-    sides = judge.sides
+        yield f"{format_count(missing, 'case')} {have} no answer, and {count} against every claim."
+    sides = count_sides(judge.judgments)
     named = sides.left + sides.right
     if named:
         yield f"The judge named the left answer in {sides.left:,} of {format_count(named, 'call')} that named one."
     if sides.both:
         cases = format_count(sides.both, "case")
         yield f"Of {cases} asked in both orders, {sides.flips:,} changed with the sides."
+    said = count_choices(judge.judgments)
     if not judge.objection:
-        yield from filter(None, [warn_of_ties(*judge.named)])
-    elif judge.named.named:
+        yield from filter(None, [warn_of_ties(*said)])
+    elif said[0]:
         yield (
             "Improve the judge, and check it with --same; --accept-judge counts its verdicts as they are."
         )
@@ -227,10 +228,10 @@ def _describe_agreement(result: GateResult) -> Iterator[str]:
     for pair in result.agreement.pairs:
         yield (
             f"{quote_name(pair.first)} and {quote_name(pair.second)} agree in {percent(pair.agreement)} of "
-            f"{format_count(pair.n, 'question')}."
+            f"{format_count(pair.n, 'case')}."
         )
     if result.disagreements:
-        cases = list(dict.fromkeys(one.case for one in result.disagreements))
+        cases = list(result.disagreements)
         yield f"The judges disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
     if len(result.judges) > 1 and not all(judge.finding.complete for judge in result.judges):
         delta, judges = drop_zero(result.settings.delta), len(result.judges)

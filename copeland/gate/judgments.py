@@ -1,4 +1,4 @@
-"""What a judge said, question by question, and what that counts as."""
+"""What a judge said of each case, as the log of its study has it, and what that counts as."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from copeland.gate.case_pairs import BASELINE, CANDIDATE
-from copeland.gate.claims import VerdictCounts
-from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP
-from copeland.support.judge_statistics import SideCounts, count_flips
+from copeland.gate.claims import Tally
+from copeland.study.log.case_ledger import CaseLedger
+from copeland.study.log.events import ERROR, LEFT, RIGHT, Event, is_question, is_vote
+from copeland.study.log.sides import FREE, ONCE, TWICE, flip_of, is_confirmed
+from copeland.study.log.state import StudyState
+from copeland.support.judge_statistics import SideCounts
 
-IDENTICAL = "identical"  # the outcome where both answers are the same, and nobody was asked
-UNANSWERED = (SKIP, ERROR)
+_SIDES = (BASELINE, CANDIDATE)  # by the number of the option
 
 
 class Judgment(NamedTuple):
-    """What a judge said to one question."""
+    """What a judge said of one case; the outcome is ``error`` if it was put to the judge and has no answer."""
 
-    place: int  # in the drawn order
-    case: int
+    case: str
     left: str  # which answer stood there
-    outcome: str
-    calls: int = 1
-    flipped: bool | None = (
-        None  # whether the swapped sides changed the answer; None if that was not asked
-    )
+    outcome: str = ERROR
+    is_free: bool = False  # whether nobody was asked: both answers are the same, or one is empty
+    flipped: bool | None = None  # whether the swapped sides changed the answer; None: not asked
     note: str = ""
+    is_counted: bool = (
+        True  # by the study: else it waits for answers to cases that were drawn before
+    )
 
     @property
     def preferred(self) -> str | None:
@@ -40,88 +42,71 @@ class Judgment(NamedTuple):
         """What it came to: baseline, candidate, or the outcome."""
         return self.preferred or self.outcome
 
-
-class Tally(NamedTuple):
-    """Counted judgments, and the questions that were put and not answered."""
-
-    verdicts: VerdictCounts
-    unanswered: int = 0
-
     @property
-    def n(self) -> int:
-        """How many questions were put."""
-        return self.verdicts.n + self.unanswered
+    def is_said(self) -> bool:
+        """Whether the judge said it."""
+        return not self.is_free and self.outcome != ERROR
 
-    @property
-    def lowest(self) -> VerdictCounts:
-        """The counts if the candidate lost every question without an answer."""
-        wins, losses, ties = self.verdicts
-        return VerdictCounts(wins, losses + self.unanswered, ties)
 
-    @property
-    def highest(self) -> VerdictCounts:
-        """The counts if the candidate won every question without an answer."""
-        wins, losses, ties = self.verdicts
-        return VerdictCounts(wins + self.unanswered, losses, ties)
+def read_judgments(log: Iterable[Event], state: StudyState) -> tuple[Judgment, ...]:
+    """Return what a study's log says of each case, in the order in which they were drawn."""
+    ledger = state.ledger
+    assert isinstance(ledger, CaseLedger)
+    waiting = ledger.uncounted
+    found: dict[str, Judgment] = {}
+    for event in log:
+        if event.item is None:
+            continue
+        if is_question(event):
+            found.setdefault(event.item, Judgment(event.item, _SIDES[event.left]))
+        elif is_vote(event) and (event.outcome == ERROR or state.counts(event)):
+            before = found.get(event.item)
+            if before is not None and before.outcome == ERROR:
+                found[event.item] = _read_vote(event, event.item)
+    return tuple(one._replace(is_counted=case not in waiting) for case, one in found.items())
+
+
+def _read_vote(event: Event, case: str) -> Judgment:
+    assert is_vote(event)
+    source, flip = event.source or "", flip_of(event)
+    return Judgment(
+        case,
+        _SIDES[event.left],
+        event.outcome,
+        is_free=source.startswith(FREE),
+        flipped=flip is not None if is_confirmed(event) else None,
+        note=source.removeprefix(TWICE).removeprefix(ONCE).removeprefix(FREE).removeprefix(": "),
+    )
 
 
 def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
-    """Return the counts of judgments; whatever names no winner is a tie, and a skip or an error is unanswered.
+    """Return the counts of judgments; whatever names no winner is a tie.
 
     Examples
     --------
-    >>> tally_judgments([Judgment(0, 0, "candidate", "left"), Judgment(1, 1, "candidate", "skip")])
-    Tally(verdicts=VerdictCounts(wins=1, losses=0, ties=0), unanswered=1)
+    >>> tally_judgments([Judgment("q1", "candidate", "left"), Judgment("q2", "candidate")])
+    Tally(wins=1, losses=0, ties=0, unanswered=1)
     """
-    wins = losses = ties = unanswered = 0
-    for one in judgments:
-        preferred = one.preferred
-        wins += preferred == CANDIDATE
-        losses += preferred == BASELINE
-        unanswered += one.outcome in UNANSWERED
-        ties += preferred is None and one.outcome not in UNANSWERED
-    return Tally(VerdictCounts(wins, losses, ties), unanswered)
+    said = [one.said for one in judgments]
+    wins, losses, unanswered = (said.count(word) for word in (CANDIDATE, BASELINE, ERROR))
+    return Tally(wins, losses, len(said) - wins - losses - unanswered, unanswered)
 
 
-class NamedCounts(NamedTuple):
-    """How often a judge named an answer, of the questions that it was asked and answered."""
-
-    named: int
-    answers: int
-
-
-def count_choices(judgments: Iterable[Judgment]) -> NamedCounts:
-    """Return how often a judge named an answer; an answer that changed with the sides was named, too.
-
-    Examples
-    --------
-    >>> count_choices([Judgment(0, 0, "candidate", "left"), Judgment(1, 1, "candidate", "tie")])
-    NamedCounts(named=1, answers=2)
-    """
-    asked = [one for one in judgments if one.outcome not in (*UNANSWERED, IDENTICAL)]
-    named = sum(one.outcome in (LEFT, RIGHT) or bool(one.flipped) for one in asked)
-    return NamedCounts(named, len(asked))
+def count_choices(judgments: Iterable[Judgment]) -> tuple[int, int]:
+    """Return how often a judge named an answer, and how many it gave; one that changed with the sides was named, too."""
+    said = [one for one in judgments if one.is_said]
+    return sum(one.preferred is not None or bool(one.flipped) for one in said), len(said)
 
 
 def count_sides(judgments: Sequence[Judgment]) -> SideCounts:
-    """Return how a judge treated the sides, by what it was asked.
+    """Return how a judge treated the sides: which it named in one call, and of how many cases it changed its answer in two.
 
     Examples
     --------
-    >>> said = [Judgment(0, 0, "candidate", "left"), Judgment(1, 0, "baseline", "left")]
-    >>> count_sides(said)
-    SideCounts(left=2, right=0, both=1, flips=1)
+    >>> count_sides([Judgment("q1", "candidate", "left"), Judgment("q2", "baseline", "tie", flipped=True)])
+    SideCounts(left=1, right=0, both=1, flips=1)
     """
-    asked = [one for one in judgments if one.outcome not in (*UNANSWERED, IDENTICAL)]
-    left = sum(one.outcome == LEFT and one.flipped is None for one in asked)
-    right = sum(one.outcome == RIGHT and one.flipped is None for one in asked)
-    confirmed = [one.flipped for one in asked if one.flipped is not None]
-    by_case: dict[int, dict[str, str]] = {}
-    for one in asked:
-        if one.flipped is None:
-            by_case.setdefault(one.case, {})[one.left] = one.preferred or "neither"
-    both = [
-        (first, second)
-        for first, second in (said.values() for said in by_case.values() if len(said) == 2)
-    ]
-    return SideCounts(left, right, len(both) + len(confirmed), count_flips(both) + sum(confirmed))
+    said = [one for one in judgments if one.is_said]
+    once = [one.outcome for one in said if one.flipped is None]
+    twice = [one.flipped for one in said if one.flipped is not None]
+    return SideCounts(once.count(LEFT), once.count(RIGHT), len(twice), sum(twice))

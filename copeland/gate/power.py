@@ -1,22 +1,23 @@
-"""What a gate can find, told before it starts: how likely a candidate passes, after how many calls, and whether any can."""
+"""What a gate can find: how likely a candidate passes, after how many calls, and whether any can."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from copeland.errors import InvalidParameter
-from copeland.gate.claims import PASSED, GateTerms, VerdictCounts, find_claims
-from copeland.gate.stopping import LOST, TIED, WON, StoppingRule
-from copeland.support.arrays import Ints
+from copeland.gate.claims import GateTerms, find_outcomes, has_passed
+from copeland.support.arrays import Bools, Ints
 from copeland.support.phrasing import percent
 from copeland.support.rng import stream
 
 RUNS = 3_000  # a standard error of .01 at most
+OFTEN = 200  # verdicts after each of which a run is looked at, and then after every few; of exactly these cases, which takes long:
+RARELY = 50
+MOST = 10**6  # cases that are worth asking for
+WON, LOST, TIED = range(3)
 
 
 class Power(NamedTuple):
@@ -30,53 +31,87 @@ class Power(NamedTuple):
     median_calls: int
 
 
+class Stops(NamedTuple):
+    """After how many cases runs stopped, and why; a run that neither passed nor failed is undecided."""
+
+    cases: Ints
+    passed: Bools
+    failed: Bools
+
+
 def forecast_gate(
     terms: GateTerms,
-    calls_per_question: int = 1,
+    calls_per_case: int = 1,
     max_calls: int | None = None,
     share: float = 0.6,
     ties: float = 0.3,
     runs: int = RUNS,
     seed: int = 0,
 ) -> Power:
-    """Simulate the gate with a judge that gives the same verdict in both orders.
+    """Simulate the gate.
 
     Examples
     --------
-    >>> found = forecast_gate(GateTerms("better", 0.0, 0.05, questions=400, exact=True), max_calls=200)
-    >>> 0.5 < found.passed < 0.65, found.failed < 0.01, found.median_calls < 200
+    >>> found = forecast_gate(GateTerms("better", 0.0, 0.05, cases=400), max_calls=200)
+    >>> 0.3 < found.passed < 0.45, found.failed < 0.01, found.median_calls < 200
     (True, True, True)
     """
-    _check_shares(share, ties)
-    most = count_affordable(terms, calls_per_question, max_calls, ties)
-    cases = count_cases(terms, calls_per_question)
-    if most == 0:
-        return Power(cases, share, ties, 0.0, 0.0, 0)
-    luck = _draw_luck(terms, cases, most, runs, seed)
-    verdicts = luck.answer(share, ties)
-    stops = StoppingRule(terms, most).find_stops(verdicts)
-    calls = count_calls(verdicts, stops.questions, calls_per_question)
-    return Power(
-        cases,
-        share,
-        ties,
-        float(stops.passed.mean()),
-        float(stops.failed.mean()),
-        round(float(np.median(calls))),
-    )
+    if not (0 <= share <= 1 and 0 <= ties < 1):
+        raise InvalidParameter(f"share is {share} and ties are {ties}; both are from 0 to 1.")
+    most = count_affordable(terms, calls_per_case, max_calls, ties)
+    luck = stream(seed, "gate", terms.cases).random((2, runs, most), dtype=np.float32)
+    decided = np.where(luck[1] < share, np.int8(WON), np.int8(LOST))
+    verdicts = np.where(luck[0] < ties, np.int8(TIED), decided)
+    stops = find_stops(verdicts, terms)
+    calls = count_calls(verdicts, stops.cases, calls_per_case)
+    rates = float(stops.passed.mean()), float(stops.failed.mean())
+    return Power(terms.cases, share, ties, *rates, round(float(np.median(calls))))
 
 
-def can_pass(terms: GateTerms, calls_per_question: int = 1, max_calls: int | None = None) -> bool:
-    """Tell whether a candidate that wins every question would pass: if not, none can.
+def find_stops(verdicts: Ints, terms: GateTerms) -> Stops:
+    """Return where each run stops: where it passes or fails, where no outcome of the rest passes, or at the end.
+
+    ``verdicts`` are runs x cases, in the order in which they come. Runs that stand alike are looked at together.
 
     Examples
     --------
-    >>> terms = GateTerms("better", 0.0, 0.05, questions=400, exact=True)
-    >>> can_pass(terms, max_calls=8), can_pass(terms, max_calls=9)
-    (False, True)
+    >>> terms = GateTerms("better", margin=0.0, delta=0.05, cases=400)
+    >>> find_stops(np.array([[WON] * 100, [LOST] * 100]), terms).cases.tolist()
+    [9, 9]
     """
-    most = count_affordable(terms, calls_per_question, max_calls)
-    return most > 0 and _passes(terms, most)
+    runs, most = verdicts.shape
+    stops = Stops(np.full(runs, most), np.zeros(runs, bool), np.zeros(runs, bool))
+    active, counts, n = np.arange(runs), np.zeros((3, runs), np.int64), 0
+    while n < most and active.size:
+        before, n = n, min(most, n + 1 + n // (RARELY if terms.exact else OFTEN))
+        new = verdicts[active, before:n]
+        counts += [np.count_nonzero(new == kind, axis=1) for kind in (WON, LOST, TIED)]
+        seen, back = np.unique(counts, axis=1, return_inverse=True)
+        passed, failed = find_outcomes(*seen, terms)
+        futile = ~has_passed(seen[WON] + most - n, *seen[1:], terms)
+        ended, passed, failed = (
+            x[back.reshape(-1)] for x in (passed | failed | futile, passed, failed)
+        )
+        over = active[ended]
+        stops.cases[over], stops.passed[over], stops.failed[over] = n, passed[ended], failed[ended]
+        active, counts = active[~ended], counts[:, ~ended]
+    return stops
+
+
+def find_fewest_wins(terms: GateTerms, most: int, ties: int = 0) -> int | None:
+    """Return how many wins pass a candidate that loses nothing, with so many ties or none; None if no number up to ``most`` does.
+
+    Examples
+    --------
+    >>> find_fewest_wins(GateTerms("better", 0.0, 0.05, cases=400), 400)
+    9
+    """
+    for tied in (0, ties):
+        wins = np.arange(min(most, terms.cases - tied) + 1)
+        passed = has_passed(wins, 0 * wins, np.full_like(wins, tied), terms)
+        if passed.any():
+            return int(np.argmax(passed))
+    return None
 
 
 def describe_power(power: Power) -> str:
@@ -87,166 +122,76 @@ def describe_power(power: Power) -> str:
     >>> describe_power(Power(200, 0.6, 0.3, 0.834, 0.01, 96))
     'For example, if 30 % of 200 cases are ties and the candidate wins 60:40 of the others, it passes with probability .83 after about 96 calls.'
     """
+    wins, likely = round(100 * power.share), _short(round(power.passed, 2))
+    likely = "over .99" if power.passed > 0.99 else "under .01" if power.passed < 0.01 else likely
     return (
         f"For example, if {percent(power.ties)} of {power.cases:,} cases are ties and the candidate wins "
-        f"{_odds(power.share)} of the others, it passes with probability {_probability(power.passed)} after about "
-        f"{power.median_calls:,} calls."
+        f"{wins}:{100 - wins} of the others, it passes with probability {likely} after about {power.median_calls:,} calls."
     )
 
 
 def describe_refusal(
-    terms: GateTerms, calls_per_question: int = 1, max_calls: int | None = None
+    terms: GateTerms, calls_per_case: int = 1, max_calls: int | None = None
 ) -> str:
     """Say why no candidate can pass, and what would suffice.
 
     Examples
     --------
-    >>> describe_refusal(GateTerms("better", 0.0, 0.05, questions=400, exact=True), max_calls=5)
-    'This gate can never pass: 5 calls give 5 verdicts, and even if the candidate wins all of them, that does not prove it better. Allow 9 calls or more, or require not-worse by .19 or more.'
+    >>> describe_refusal(GateTerms("better", 0.0, 0.05, cases=400), max_calls=5)
+    'This gate can never pass: 5 calls give 5 verdicts, and even if the candidate wins all of them, that does not prove it better. Allow 9 calls or more, or require not-worse by .18 or more.'
     """
-    most = count_affordable(terms, calls_per_question, max_calls)
+    most = count_affordable(terms, calls_per_case, max_calls)
+    verdicts = f"{most:,} verdict{'' if most == 1 else 's'}"
+    is_short = max_calls is not None and most < terms.cases
+    given = (
+        f"{max_calls:,} calls give {verdicts}" if is_short else f"there are {verdicts} to be had"
+    )
+    ways: list[str] = []
+    wins = find_fewest_wins(terms, terms.cases)
+    if wins is not None:
+        ways.append(f"allow {wins * calls_per_case:,} calls or more")
+    elif not terms.exact:  # of exactly these cases, more never make a proof quicker
+        ways.append(f"give {find_fewest_wins(terms._replace(cases=MOST), MOST):,} cases or more")
+    hundredths = range(math.floor(100 * terms.border) + 1, 50)
+    easier = (terms._replace(require="not-worse", margin=n / 100) for n in hundredths)
+    enough = next((one for one in easier if find_fewest_wins(one, most) is not None), None)
+    if most and enough is not None:
+        ways.append(f"require not-worse by {_short(enough.margin)} or more")
     claim = "better" if terms.require == "better" else f"not worse by {_short(terms.margin)}"
-    if max_calls is not None and most < terms.questions:
-        given = f"{max_calls:,} calls give {_verdicts(most)}"
-    else:
-        given = f"there are {_verdicts(most)} to be had"
-    ways = [
-        way
-        for way in (
-            _more_calls(terms, calls_per_question, most),
-            _more_cases(terms, calls_per_question, most),
-            _larger_margin(terms, most),
-        )
-        if way
-    ]
+    told = ", or ".join(ways)
     return (
         f"This gate can never pass: {given}, and even if the candidate wins all of them, that does not prove "
-        f"it {claim}. {', or '.join(ways)[:1].upper()}{', or '.join(ways)[1:]}."
+        f"it {claim}. {told[:1].upper()}{told[1:]}."
     )
 
 
-def count_cases(terms: GateTerms, calls_per_question: int) -> int:
-    """Return how many cases the questions are about: each in both orders, if all are asked and one call asks one order.
-
-    Examples
-    --------
-    >>> count_cases(GateTerms("better", 0.0, 0.05, questions=400, exact=True), calls_per_question=1)
-    200
-    """
-    in_both_orders = terms.exact and calls_per_question == 1
-    return -(-terms.questions // 2) if in_both_orders else terms.questions
-
-
 def count_affordable(
-    terms: GateTerms, calls_per_question: int, max_calls: int | None, ties: float = 0.0
+    terms: GateTerms, calls_per_case: int, max_calls: int | None, ties: float = 0.0
 ) -> int:
-    """Return how many questions there are calls for; where each is confirmed, a tie takes one call.
+    """Return how many cases there are calls for; where each is confirmed, a tie takes one call.
 
     Examples
     --------
-    >>> terms = GateTerms("better", 0.0, 0.05, questions=400, exact=True)
+    >>> terms = GateTerms("better", 0.0, 0.05, cases=400)
     >>> count_affordable(terms, 2, max_calls=101), count_affordable(terms, 2, max_calls=101, ties=0.3)
     (50, 59)
     """
-    if calls_per_question < 1:
-        raise InvalidParameter(
-            f"calls_per_question is {calls_per_question}; a question takes 1 or more."
-        )
-    if max_calls is None:
-        return terms.questions
-    if max_calls < 0:
-        raise InvalidParameter(f"max_calls is {max_calls}; it is 0 or more.")
-    each = calls_per_question - ties * (calls_per_question - 1)
-    return min(terms.questions, int(max_calls / each + 1e-9))
+    each = calls_per_case - ties * (calls_per_case - 1)
+    return terms.cases if max_calls is None else min(terms.cases, int(max_calls / each + 1e-9))
 
 
-def count_calls(verdicts: Ints, questions: Ints, calls_per_question: int) -> Ints:
-    """Return the calls of runs that stop after so many questions; where each is confirmed, a tie takes one call.
+def count_calls(verdicts: Ints, cases: Ints, calls_per_case: int) -> Ints:
+    """Return the calls of runs that stop after so many cases; where each is confirmed, a tie takes one call.
 
     Examples
     --------
     >>> count_calls(np.array([[WON, TIED, LOST]]), np.array([2]), 2)
     array([3])
     """
-    if calls_per_question == 1:
-        return questions
-    asked = np.arange(verdicts.shape[1]) < questions[:, None]
+    asked = np.arange(verdicts.shape[1]) < cases[:, None]
     ties = ((verdicts == TIED) & asked).sum(axis=1)
-    return calls_per_question * questions - (calls_per_question - 1) * ties
-
-
-def _check_shares(share: float, ties: float) -> None:
-    if not 0 <= share <= 1:
-        raise InvalidParameter(f"share is {share}; it is between 0 and 1.")
-    if not 0 <= ties < 1:
-        raise InvalidParameter(f"ties is {ties}; it is 0 or more, and less than 1.")
-
-
-class _Luck(NamedTuple):
-    """Two numbers for each run and question, the same in both orders of a case: what a candidate makes of them is its share."""
-
-    tie: npt.NDArray[np.float32]
-    win: npt.NDArray[np.float32]
-
-    def answer(self, share: float, ties: float) -> Ints:
-        """Return the verdicts on a candidate that wins a share of the cases that are not ties."""
-        decided = np.where(self.win < share, WON, LOST).astype(np.int8)
-        return np.where(self.tie < ties, np.int8(TIED), decided)
-
-
-def _draw_luck(terms: GateTerms, cases: int, most: int, runs: int, seed: int) -> _Luck:
-    if runs < 1:
-        raise InvalidParameter(f"runs is {runs}; simulate 1 or more.")
-    rng = stream(seed, "gate", terms.questions)
-    drawn = rng.random((2, runs, cases), dtype=np.float32)
-    if cases == terms.questions:
-        return _Luck(drawn[0, :, :most], drawn[1, :, :most])
-    orders = np.tile(np.arange(terms.questions, dtype=np.int32) // 2, (runs, 1))
-    case = rng.permuted(orders, axis=1)[:, :most]
-    return _Luck(*(np.take_along_axis(one, case, axis=1) for one in drawn))
-
-
-def _passes(terms: GateTerms, wins: int) -> bool:
-    return find_claims(VerdictCounts(wins, 0, 0), terms).outcome == PASSED
-
-
-def _more_calls(terms: GateTerms, calls_per_question: int, most: int) -> str:
-    needed = next((n for n in range(most + 1, terms.questions + 1) if _passes(terms, n)), None)
-    return "" if needed is None else f"allow {needed * calls_per_question:,} calls or more"
-
-
-def _more_cases(terms: GateTerms, calls_per_question: int, most: int) -> str:
-    """Of a sample alone: of a fixed population, more cases never make a proof quicker."""
-    if terms.exact or most < terms.questions:
-        return ""
-    needed = most + 1
-    while not _passes(replace(terms, questions=needed), needed):
-        needed += 1
-    return f"give {needed:,} cases or more"
-
-
-def _larger_margin(terms: GateTerms, most: int) -> str:
-    least = 1 if terms.require == "better" else math.floor(100 * terms.margin) + 1
-    for margin in (hundredths / 100 for hundredths in range(least, 50)):
-        if most and _passes(replace(terms, require="not-worse", margin=margin), most):
-            return f"require not-worse by {_short(margin)} or more"
-    return ""
-
-
-def _odds(share: float) -> str:
-    wins = round(100 * share)
-    return f"{wins}:{100 - wins}"
-
-
-def _probability(value: float) -> str:
-    if value > 0.99:
-        return "over .99"
-    return "under .01" if value < 0.01 else _short(round(value, 2))
+    return calls_per_case * cases - (calls_per_case - 1) * ties
 
 
 def _short(value: float) -> str:
     return f"{value:g}".removeprefix("0")
-
-
-def _verdicts(n: int) -> str:
-    return "1 verdict" if n == 1 else f"{n:,} verdicts"

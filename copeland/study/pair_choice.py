@@ -146,6 +146,7 @@ class BallotRequest(NamedTuple):
     cases: CaseDraw | ClusterDraw | None = (
         None  # where judges vote: what draws the test case of each ballot
     )
+    further: bool = False  # also after the goal is reached
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -228,7 +229,7 @@ class Counted:
 
     def propose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, for the events from ``request.number`` on; change nothing."""
-        if not self._is_open(state, request.now):
+        if not (request.further or self._is_open(state, request.now)):
             return []
         if self._player is None:
             self._player = Player(state, (state.wins, state.ties))
@@ -435,7 +436,9 @@ class Player:
         if self.policy.k <= FEW:
             fine = request.minds_of(self.policy.k) == FINE
             fine |= fine.T
-        named, drawn = [], self.policy.name(TRIES, fine)
+        # Of two options there is one pair, which a judge minds at every second look.
+        tries = TRIES if fine is None or fine.any() else 1
+        named, drawn = [], self.policy.name(tries, fine)
         rests = bool(drawn)
         for first, second in drawn:
             rests = rests and first == second

@@ -160,6 +160,7 @@ class Study(StudyReadings):
         cases: Collection[str] | None = None,
         source: str | None = None,
         lease: float | None = None,
+        further: bool = False,
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -173,6 +174,7 @@ class Study(StudyReadings):
         cases: Collection[str] | None = None,
         source: str | None = None,
         lease: float | None = None,
+        further: bool = False,
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -185,6 +187,7 @@ class Study(StudyReadings):
         cases: Collection[str] | None = None,
         source: str | None = None,
         lease: float | None = None,
+        further: bool = False,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
@@ -210,6 +213,8 @@ class Study(StudyReadings):
             Who asks, for the log.
         lease
             For how many seconds the answers are waited for, if not for as long as the settings say: more, if you answer in batches.
+        further
+            Ask also after the goal is reached, while there is anything to ask.
         """
         check_text(voter=voter, item=item, source=source)
         check_lease(lease)
@@ -219,7 +224,7 @@ class Study(StudyReadings):
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
 
         def decide(log: Log) -> Questions:
-            about = (voter, item, available, without, cases)
+            about = (voter, item, available, without, cases, further)
             request = self._work.kind.request_for(self._state, log, self.now(), *about)
             return self._work.propose(log, request._replace(source=source, lease=lease), n or 1)
 

@@ -14,9 +14,10 @@ def make_pairs(cases, identical=0):
 
 def answers_of(pairs):
     """The two sets as run_gate takes them."""
+    old, new = pairs.names
     return (
-        {case.id: case.baseline for case in pairs.cases},
-        {case.id: case.candidate for case in pairs.cases},
+        {case.id: case.answers[old] for case in pairs.cases},
+        {case.id: case.answers[new] for case in pairs.cases},
     )
 
 

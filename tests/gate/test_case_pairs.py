@@ -6,7 +6,7 @@ import pytest
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName
 from copeland.formats.answers import AnswerCase, AnswerFile
-from copeland.gate.case_pairs import pair_answers, pair_with_itself, pick_answers
+from copeland.gate.case_pairs import pair_answers, pick_answers, refuse_empty
 
 
 def write(path, rows):
@@ -28,7 +28,7 @@ def test_files_are_joined_by_id_in_the_order_of_the_baseline(tmp_path):
     )
     pairs = pair_answers(old, new)
     assert pairs.names == ("old", "new")
-    assert [(case.id, case.text, case.baseline, case.candidate) for case in pairs.cases] == [
+    assert [(case.id, case.text, *pairs.answers(case)) for case in pairs.cases] == [
         ("b", "2 + 2?", "4", "four"),
         ("a", "Hi?", "Hi.", "Hello."),
     ]
@@ -54,19 +54,19 @@ def test_what_does_not_pair_is_dropped_or_refused():
     twice = AnswerFile(
         "old.csv", ("old",), tuple(AnswerCase("q1", "", {"old": text}) for text in "ab")
     )
-    with pytest.raises(InvalidRow, match=r"old.csv: 1 id names several cases \(q1\)"):
+    with pytest.raises(InvalidRow, match=r"old.csv names a case several times"):
         pair_answers(twice, {"q1": "x"})
 
     def make(text):
         return AnswerFile("f", ("o",), (AnswerCase("q1", text, {"o": "x"}),))
 
-    with pytest.raises(InvalidRow, match="q1 has different texts"):
+    with pytest.raises(InvalidRow, match="the text of case 'q1' is another"):
         pair_answers(make("2 + 2?"), make("3 + 3?"))
     case = AnswerCase("q1", "", {"a": "1", "b": "2", "c": "3"})
     file = AnswerFile("all.csv", ("a", "b", "c"), (case,))
     with pytest.raises(InvalidRow, match=r"3 options \(a, b and c\).*--goal above:NAME"):
         pair_answers(file, {"q1": "x"})
-    assert pick_answers(file, "a", "c").cases[0].candidate == "3"
+    assert pick_answers(file, "a", "c").items[0].answers == {"a": "1", "c": "3"}
     with pytest.raises(UnknownName, match=r"all\.csv has no answers of 'd'"):
         pick_answers(file, "a", "d")
     with pytest.raises(InvalidParameter, match="both 'a'"):
@@ -81,7 +81,8 @@ def test_an_empty_answer_is_refused_with_its_side(side):
     with pytest.raises(
         InvalidRow, match=rf"{name} has no answer, or an empty one, in 1 case \(q2\)"
     ):
-        pair_answers(*sets)
+        refuse_empty(pair_answers(*sets))
+    assert pair_answers(*sets).empty == ((1, 0) if side == 0 else (0, 1))
 
 
 def test_files_of_the_same_name_get_names_that_differ(tmp_path):
@@ -89,16 +90,17 @@ def test_files_of_the_same_name_get_names_that_differ(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         files.append(write(tmp_path / folder / "answers.jsonl", [{"id": "a", "answer": folder}]))
-    assert pair_answers(*files).names == ("answers 1", "answers 2")
+    assert pair_answers(*files).names == ("one", "two")
 
 
 def test_the_digest_is_of_ids_texts_and_answers_and_a_set_against_itself_is_identical():
-    pairs = pair_with_itself({"a": "x", "b": "y"})
+    same = {"a": "x", "b": "y"}
+    pairs = pair_answers(same, same)
     assert (pairs.identical, len(pairs.cases)) == (2, 2)
 
     def make(case="q1", text="Hi?", answer="Hi.", tags=()):
         file = AnswerFile("f", ("o",), (AnswerCase(case, text, {"o": answer}, tags),))
-        return pair_with_itself(file).digest("baseline")
+        return pair_answers(file, file).digest("baseline")
 
     assert make() == make(tags=("x",))
     assert len({make(), make(case="q2"), make(text="Ho?"), make(answer="Ho.")}) == 4

@@ -4,15 +4,13 @@ import pytest
 from gate_helpers import make_pairs
 
 from copeland.errors import InvalidParameter
-from copeland.gate.claims import PASSED, VerdictCounts, find_claims
 from copeland.gate.gate_forecast import (
-    count_fewest_calls,
     estimate_call,
     forecast_pairs,
     require_chance,
 )
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.questions import draw_questions
+from copeland.gate.power import find_fewest_wins
 from copeland.study.judges import ChatJudge, Prices
 from copeland.study.judges.chat import PROMPT
 from copeland.study.judges.prompts import fill
@@ -33,60 +31,30 @@ class Billed:
 
 def setting(cases=30, identical=0, **how):
     pairs, settings = make_pairs(cases, identical), GateSettings(**how)
-    questions = draw_questions(cases, settings.population, settings.swap, settings.seed)
-    return pairs, questions, settings.make_terms(len(questions)), settings
-
-
-def plain(pairs, questions, terms, settings):
-    """The same, one question after the other."""
-    wins = ties = 0
-    for question in questions:
-        free = pairs.cases[question.case].identical and not settings.judge_identical
-        wins, ties = wins + (not free), ties + free
-        if find_claims(VerdictCounts(wins, 0, ties), terms).outcome == PASSED:
-            return wins * settings.calls_per_question
-    return None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("require", ["better", "not-worse"])
-@pytest.mark.parametrize(
-    ("identical", "how"),
-    [
-        (0, {}),
-        (15, {}),
-        (15, {"judge_identical": True}),
-        (10, {"swap": "confirm"}),
-        (29, {"population": "like-these"}),
-        (30, {}),
-    ],
-)
-def test_the_fewest_calls_are_those_of_a_plain_loop(require, identical, how):
-    given = setting(30, identical, require=require, **how)
-    assert count_fewest_calls(*given) == plain(*given)
+    return pairs, settings.make_terms(cases), settings
 
 
 def test_a_gate_that_too_few_different_answers_keep_from_passing_is_refused():
-    given = setting(40, 35, require="better", population="like-these")
-    with pytest.raises(InvalidParameter, match="both answers are the same in 35 cases"):
+    given = setting(40, 35, require="better")
+    with pytest.raises(InvalidParameter, match="35 cases of 40 take none"):
         require_chance(*given, {})
 
 
 def test_money_that_cannot_suffice_is_refused_and_enough_is_not():
-    pairs, questions, terms, settings = setting(40, cost=1.0)
-    fewest = count_fewest_calls(pairs, questions, terms, settings)
+    pairs, terms, _ = setting(40, cost=1.0)
+    fewest = find_fewest_wins(terms, 40)
     least = fewest * (100 * 1 + 1 * 10) / 1e6
     poor, rich = (GateSettings(cost=least * factor) for factor in (0.99, 1.01))
     with pytest.raises(InvalidParameter, match="cannot suffice"):
-        require_chance(pairs, questions, terms, poor, {"billed": Billed()})
-    require_chance(pairs, questions, terms, rich, {"billed": Billed()})
+        require_chance(pairs, terms, poor, {"billed": Billed()})
+    require_chance(pairs, terms, rich, {"billed": Billed()})
 
 
 def test_bills_are_by_the_judge_s_estimate():
-    pairs, questions, _, _ = setting(40)
-    bill = estimate_call(Billed(), pairs, questions)
+    pairs, _, _ = setting(40)
+    bill = estimate_call(Billed(), pairs)
     assert bill == pytest.approx((116, (100 + 160) / 1e6, (100 + 10) / 1e6))
-    assert estimate_call(lambda left, right, item: "tie", pairs, questions) is None
+    assert estimate_call(lambda left, right, item: "tie", pairs) is None
     pytest.importorskip("httpx")
     judge = ChatJudge("m", "http://localhost:1/v1", key_variable=None, options={"max_tokens": 7})
     prompt = len(fill(PROMPT, "tea", "milk"))
@@ -97,14 +65,13 @@ def test_bills_are_by_the_judge_s_estimate():
 
 @pytest.mark.slow
 def test_it_is_told_what_the_gate_finds_and_what_it_takes():
-    power, bill = forecast_pairs(*setting(40, 20), {"billed": Billed()})
+    (power, bill), expected = forecast_pairs(*setting(40, 20), {"billed": Billed()})
     assert power.startswith(
         "For example, if 65 % of 40 cases are ties and the candidate wins 60:40 of the others, it passes with probability "
     )
     assert bill.startswith("billed takes about 120 tokens a call: about ")
-    assert (
-        "and 4,600 for 40, the most" in bill
-    )  # 116 tokens a call, of two questions on each of 20 cases
+    assert "and 2,300 for 20, the most" in bill  # 116 tokens a call, on each of 20 cases
+    assert f"after about {expected} calls" in power
     assert "That costs under $0.01" in bill
 
 
@@ -112,19 +79,22 @@ def test_it_is_told_what_the_gate_finds_and_what_it_takes():
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"require": "better"}, True),
-        ({"require": "better", "max_calls": 30}, False),
-        ({"require": "better", "population": "like-these"}, False),
+        ({"require": "better", "population": "these"}, True),
+        ({"require": "better", "max_calls": 15, "population": "these"}, False),
+        ({"require": "better"}, False),
         ({}, False),
     ],
 )
 def test_it_is_told_where_any_difference_decides(how, told):
-    said = forecast_pairs(*setting(20, **how), {})
-    sentence = "If it needs all 40 calls, even a difference of one case counts as better."
+    said, _ = forecast_pairs(*setting(20, **how), {})
+    sentence = "If it needs all 20 calls, even a difference of one case counts as better."
     assert (sentence in said) == told
 
 
 def test_equal_sets_need_no_forecast():
     given = setting(5, 5)
     require_chance(*given, {})
-    assert forecast_pairs(*given, {}) == ("Both sets of answers are the same.",)
+    assert forecast_pairs(*given, {}) == (
+        ("Both sets of answers are the same: check that they are the files that you meant.",),
+        0,
+    )

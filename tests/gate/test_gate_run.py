@@ -13,7 +13,7 @@ from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
 from copeland.gate.claims import BETTER, NOT_WORSE, WORSE
 from copeland.gate.gate_sentences import describe_details
-from copeland.gate.questions import draw_questions
+from copeland.gate.judgments import count_sides
 
 
 def gate(pairs, judge, **how):
@@ -28,7 +28,7 @@ def test_a_candidate_that_always_wins_passes_after_few_calls_but_not_with_few_ca
     assert result.calls == len(judge.asked) < 20
     judge = Scripted(NEW)
     with pytest.raises(InvalidParameter, match=r"can never pass: .* Give 9 cases"):
-        gate(make_pairs(4), judge, population="like-these", require="better")
+        gate(make_pairs(4), judge, require="better")
     assert judge.asked == []
 
 
@@ -41,15 +41,12 @@ def test_a_candidate_that_always_loses_fails():
 
 @pytest.mark.slow
 def test_an_even_candidate_is_not_better_and_that_is_exact():
-    result = gate(make_pairs(10), Scripted(NEW, OLD), require="better", delta=0.001)
+    how = {"require": "better", "population": "these", "delta": 0.001}
+    result = gate(make_pairs(10), Scripted(NEW, OLD), judge_all=True, **how)
     judge = result.judges[0]
-    assert (result.outcome, judge.finding.even, judge.tally.verdicts) == (
-        "failed",
-        True,
-        (10, 10, 0),
-    )
+    assert (result.outcome, judge.finding.even, judge.tally) == ("failed", True, (5, 5, 0, 0))
     assert (
-        "are exactly even (theta .50; 20 of 20 calls; all are judged, so this is exact)"
+        "are exactly even (theta .50; 10 of 10 calls; all are judged, so this is exact)"
         in result.sentence
     )
 
@@ -68,21 +65,25 @@ def test_without_a_decision_it_is_undecided_and_says_why():
 
 def test_all_questions_give_the_mean_of_a_plain_count():
     wishes = (NEW, OLD, "tie", NEW, "both_bad", "left", "right")
-    result = gate(make_pairs(30), Scripted(*wishes), judge_all=True)
-    # "left" and "right" favour each set once, so they come to a half.
-    score = {NEW: 1.0, OLD: 0.0}
-    theta = sum(score.get(wishes[i % 7], 0.5) for i in range(30)) / 30
-    judge = result.judges[0]
-    assert judge.tally.verdicts.theta == pytest.approx(theta)
+    judge = gate(make_pairs(30), Scripted(*wishes), judge_all=True, population="these").judges[0]
+    wins = sum(one.preferred == NEW for one in judge.judgments)
+    losses = sum(one.preferred == OLD for one in judge.judgments)
+    assert losses <= 4 + 9 and wins >= 9  # on "left" and "right" the drawn side decides
+    theta = (wins + (30 - wins - losses) / 2) / 30
+    assert judge.tally.theta == pytest.approx(theta)
     assert judge.finding.complete and judge.interval == pytest.approx((theta, theta))
-    assert judge.sides.both == 30
-    assert judge.sides.flips == sum(wishes[i % 7] in ("left", "right") for i in range(30))
 
 
 def test_questions_are_put_in_the_drawn_order():
     judge = Scripted("tie")
     gate(make_pairs(8), judge, judge_all=True, seed=4)
-    assert judge.asked == [(one.case, one.left) for one in draw_questions(8, seed=4)]
+    order, _ = zip(*judge.asked, strict=True)
+    assert sorted(order) == [*range(8)] != [*order]
+    again = Scripted("tie")
+    gate(make_pairs(8), again, judge_all=True, seed=4)
+    other = Scripted("tie")
+    gate(make_pairs(8), other, judge_all=True, seed=5)
+    assert again.asked == judge.asked != other.asked
 
 
 @pytest.mark.slow
@@ -97,11 +98,13 @@ def test_slow_answers_count_in_the_drawn_order_too():
             return super().__call__(left, right, item)
 
     wishes = (NEW, NEW, OLD, "tie")
-    pairs = make_pairs(30)
+    pairs = make_pairs(60)
     one = gate(pairs, Scripted(*wishes)).judges[0]
     several = gate(pairs, Slow(*wishes), workers=4).judges[0]
-    assert several.judgments == one.judgments
-    assert several.finding == one.finding
+    assert (one.finding.outcome, several.finding.outcome) == ("passed", "passed")
+    orders = [[(said.case, said.preferred) for said in found.judgments] for found in (one, several)]
+    shorter = min(map(len, orders))
+    assert orders[0][:shorter] == orders[1][:shorter]
 
 
 def test_identical_answers_are_ties_without_a_call():
@@ -110,27 +113,28 @@ def test_identical_answers_are_ties_without_a_call():
     result = gate(pairs, judge, judge_all=True)
     found = result.judges[0]
     assert min(case for case, _ in judge.asked) == 25
-    assert (found.identical, found.tally.verdicts) == (50, (30, 0, 50))
-    assert "50 of them without a call because both answers are the same" in str(
-        copeland.gate.gate_sentences.describe_details(result)
-    )
+    assert (found.free, found.tally) == (25, (15, 0, 25, 0))
+    assert "25 of them without a call" in str(copeland.gate.gate_sentences.describe_details(result))
     asked = gate(pairs, Scripted("tie"), judge_all=True, judge_identical=True)
-    assert asked.judges[0].identical == 0 and asked.calls == 80
+    assert asked.judges[0].free == 0 and asked.calls == 40
 
 
 @pytest.mark.slow
 def test_two_equal_sets_are_even_without_a_call():
-    result = gate(make_pairs(5, identical=5), Scripted(NEW))
+    result = gate(make_pairs(5, identical=5), Scripted(NEW), population="these")
     assert (result.outcome, result.calls) == ("passed", 0)
     assert NOT_WORSE in result.judges[0].finding.claims
-    assert gate(make_pairs(5, identical=5), Scripted(NEW), require="better").outcome == "failed"
+    assert (
+        gate(make_pairs(5, 5), Scripted(NEW), require="better", population="these").outcome
+        == "failed"
+    )
 
 
 def test_both_orders_make_one_vote_and_a_sample_of_cases_is_never_complete():
     result = gate(make_pairs(30), Scripted("left"), swap="confirm", judge_all=True)
     judge = result.judges[0]
-    assert judge.tally.verdicts == (0, 0, 30)
-    assert (judge.calls, judge.sides.both, judge.sides.flips) == (60, 30, 30)
+    assert judge.tally == (0, 0, 30, 0)
+    assert judge.calls == 60 and count_sides(judge.judgments) == (0, 0, 30, 30)
     result = gate(make_pairs(20), Scripted("tie"), population="like-these", require="better")
     judge = result.judges[0]
     assert not judge.finding.complete
@@ -148,7 +152,7 @@ def test_questions_without_an_answer_count_against_the_claim(outcome):
 
     result = gate(make_pairs(40), Partial(NEW, outcome), judge_all=True, patience=50)
     judge = result.judges[0]
-    assert (judge.tally.verdicts, judge.tally.unanswered) == ((40, 0, 0), 40)
+    assert judge.tally == (20, 0, 0, 20)
     assert not judge.finding.complete
     assert BETTER not in judge.finding.claims  # all of them could be losses
     assert WORSE not in judge.finding.claims
@@ -197,9 +201,8 @@ def test_agreement_and_disagreements_of_judges():
     one, other = Scripted(NEW, NEW, OLD, "tie"), Scripted(NEW, OLD, OLD, "tie")
     result = gate(make_pairs(8), {"one": one, "other": other}, judge_all=True)
     (pair,) = result.agreement.pairs
-    assert (pair.n, pair.agreement) == (16, 0.75)
-    assert {found.case for found in result.disagreements} == {"q1", "q5"}
-    assert all(found.said == {"one": NEW, "other": OLD} for found in result.disagreements)
+    assert (pair.n, pair.agreement) == (8, 0.75)
+    assert result.disagreements == {case: {"one": NEW, "other": OLD} for case in ("q1", "q5")}
 
 
 def tagged(*tags):
@@ -226,7 +229,7 @@ def test_tags_get_verdicts_and_contradictions_are_marked():
     assert found["even"].finding.claims[0] == "worse by more than the margin"
     assert BETTER in found["odd"].finding.claims
     assert found["even"].conflict and found["odd"].conflict
-    assert found["odd"].tally.verdicts == (40, 0, 0)
+    assert found["odd"].tally == (20, 0, 0, 0)
 
 
 @pytest.mark.slow
@@ -280,7 +283,7 @@ def test_not_worse_and_cheaper():
         ({"margin": float("nan")}, "margin"),
         ({"delta": 0}, "delta"),
         ({"cost": -1.0}, "cost"),
-        ({"population": "all"}, "no population 'all'"),
+        ({"population": "all"}, "population cannot be .all."),
         ({"cheaper": 1.5}, "cheaper is 1.5"),
         ({"seed": -1}, "seed"),
     ],
@@ -300,7 +303,7 @@ def test_ctrl_c_keeps_what_is_judged():
     result = gate(make_pairs(40), Scripted("tie"), judge_all=True, progress=stop)
     judge = result.judges[0]
     assert judge.reason == "interrupted"
-    assert judge.tally.n == judge.calls == 7
+    assert len(judge.judgments) == judge.calls == 7
 
 
 def test_a_judge_that_did_not_begin_proves_nothing():
@@ -311,7 +314,7 @@ def test_a_judge_that_did_not_begin_proves_nothing():
     judges = {"ok": Scripted(NEW), "too": Scripted(NEW)}
     result = gate(make_pairs(40), judges, require="better", progress=stop)
     assert [judge.reason for judge in result.judges] == ["interrupted", "interrupted"]
-    assert (result.judges[1].tally.n, result.outcome) == (0, "undecided")
+    assert (result.judges[1].judgments, result.outcome) == ((), "undecided")
 
 
 @pytest.mark.slow
@@ -331,3 +334,32 @@ def test_an_even_candidate_is_called_better_or_worse_no_oftener_than_delta():
         wrong += BETTER in claims or WORSE in claims
     # 6 expected at most; 13 or more have probability 0.003 by the binomial.
     assert wrong < 13
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4, 16, 64])
+def test_one_slow_call_lets_others_run_ahead_no_further_than_it_costs(workers):
+    """At most 12 + 2 x workers of 120 calls; it sleeps until nothing else goes on."""
+    lock, calls, last = Lock(), [], [0.0]
+
+    def judge(left, right, item):
+        with lock:
+            calls.append(item.name)
+            last[0], is_first = time.monotonic(), len(calls) == 1
+        while is_first and workers > 1 and time.monotonic() < last[0] + 0.3:
+            time.sleep(0.01)
+        return "left" if left.name == NEW else "right"
+
+    result = gate(make_pairs(120), judge, require="better", workers=workers)
+    assert result.outcome == "passed"
+    assert len(calls) <= 12 + 2 * workers
+
+
+def test_an_empty_answer_loses_and_is_told_of():
+    old = {f"q{i}": "It is." for i in range(30)}
+    new = {f"q{i}": "" if i < 25 else "yes" for i in range(30)}
+    judge = Scripted(NEW)
+    result = run_gate(old, new, judge)
+    assert result.outcome != "passed" and len(judge.asked) < 6
+    assert "candidate has 25 empty answers, which lose without a call." in describe_details(result)
+    with pytest.raises(InvalidRow, match="candidate has no answer, or an empty one, in 25 cases"):
+        run_gate(old, new, judge, empty="error")

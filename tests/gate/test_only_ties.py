@@ -7,12 +7,13 @@ import pytest
 from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
 from copeland.gate import run_gate
-from copeland.gate.case_pairs import pair_with_itself
+from copeland.gate.case_pairs import pair_answers
 from copeland.gate.ci_files import make_junit, make_summary
-from copeland.gate.gate_certificate import _seal, find_objections, make_certificate
+from copeland.gate.gate_certificate import find_objections, make_certificate
 from copeland.gate.gate_sentences import describe_details
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.self_check import check_judge_by_itself
+from copeland.study.results.certificate_file import seal_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -20,6 +21,7 @@ WARNING = "Try it on answers that are plainly worse."
 
 
 def gate(judge, cases=80, identical=0, **how):
+    how = {"population": "these"} | how
     return run_gate(*answers_of(make_pairs(cases, identical)), {"small": judge}, **how)
 
 
@@ -44,10 +46,10 @@ def test_it_is_asked_on_until_it_names_an_answer():
         asked.append(item)
         return "tie" if len(asked) < 100 else "left" if left.name == NEW else "right"
 
-    result = gate(judge, accept_judge=True)
+    result = gate(judge, 160, accept_judge=True)
     assert result.outcome == "passed" and result.calls < 100
     asked.clear()
-    result = gate(judge)
+    result = gate(judge, 160)
     assert (result.outcome, result.calls) == ("passed", 100)
     assert WARNING in "".join(describe_details(result))
 
@@ -57,7 +59,7 @@ def test_files_say_the_same_of_it():
     sentence = result.judges[0].objection
     assert (
         sentence
-        == "The judge small called every pair a tie (80 answers): nothing shows that it sees a difference."
+        == "The judge small called every pair a tie (40 answers): nothing shows that it sees a difference."
     )
     assert result.sentence.startswith(sentence) and WARNING in "".join(describe_details(result))
     (failure,) = ElementTree.fromstring(make_junit(result)).iter("failure")
@@ -75,8 +77,8 @@ def test_files_say_the_same_of_it():
 def test_a_certificate_that_forgets_to_accept_such_a_judge_does_not_hold():
     content = json.loads(make_certificate(gate(Scripted("tie"), 40, accept_judge=True)))
     content["accept_judge"] = False
-    content["seal"] = _seal(content)
-    assert any("but it is undecided" in one for one in find_objections(content))
+    content["seal"] = seal_of(content)
+    assert any("its outcome should be" in one for one in find_objections(content))
 
 
 @pytest.mark.parametrize("identical", [40, 39])
@@ -101,7 +103,7 @@ def test_a_judge_that_names_answers_is_not_warned_of():
 
 @pytest.mark.parametrize(("named", "said"), [(0, "every pair"), (2, "nearly every pair")])
 def test_a_set_against_itself_cannot_tell_such_a_judge_from_a_good_one(named, said):
-    same = pair_with_itself({f"q{i}": f"answer {i}" for i in range(40)})
+    same = pair_answers(*[{f"q{i}": f"answer {i}" for i in range(40)}] * 2)
     judge = lambda left, right, item: "left" if int(item.name[1:]) < named / 2 else "tie"  # noqa: E731
     found = check_judge_by_itself(same, judge, GateSettings())
     assert found.is_fit and found.named == named

@@ -6,12 +6,12 @@ from itertools import count
 import pytest
 
 from copeland.errors import InvalidParameter
-from copeland.gate.case_pairs import pair_answers, pair_with_itself
+from copeland.gate.case_pairs import pair_answers
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.self_check import check_judge_by_itself, play_gates
 from copeland.study.judges.parse import JudgeFailed
 
-SAME = pair_with_itself({f"q{i}": f"answer {i}" for i in range(40)})
+SAME = pair_answers(*[{f"q{i}": f"answer {i}" for i in range(40)}] * 2)
 TWO = pair_answers({f"q{i}": f"a {i}" for i in range(40)}, {f"q{i}": f"b {i}" for i in range(40)})
 FAST = GateSettings(population="like-these", require="better")
 
@@ -48,14 +48,14 @@ def test_a_judge_that_changes_its_mind_is_found_out():
 @pytest.mark.slow
 def test_exact_claims_on_two_samples_are_often_made_and_the_sentence_says_what_to_do():
     said = [("left", "right")] * 20
-    settings = GateSettings(require="better")
-    played = play_gates(said, 21, settings.make_terms(42), settings)
+    settings = GateSettings(require="better", population="these")
+    played = play_gates(said, settings.make_terms(21), settings)
     # 21 coin flips are never even, and all are judged: it passes or fails. 50 passes expected, with a standard deviation of 5.
     assert played.passed + played.failed == 100
     assert 30 < played.passed < 70 and played.better == played.passed
     rng = random.Random(0)
     found = check_judge_by_itself(
-        TWO, lambda left, right, item: rng.choice(("left", "right")), GateSettings(require="better")
+        TWO, lambda left, right, item: rng.choice(("left", "right")), settings
     )
     assert found.played.better + found.played.worse > 10
     assert found.sentences[0].startswith("Not fit for this gate: by the answers of the judge")
@@ -66,7 +66,7 @@ def test_exact_claims_on_two_samples_are_often_made_and_the_sentence_says_what_t
 def test_claims_about_cases_like_these_are_wrong_no_oftener_than_delta():
     # Coin flips of the labels: every claim is wrong. 5 of 100 expected at most; 13 or more have probability 0.001.
     settings = GateSettings(population="like-these", require="better")
-    played = play_gates([("left", "right")] * 5, 200, settings.make_terms(200), settings)
+    played = play_gates([("left", "right")] * 5, settings.make_terms(200), settings)
     assert played.better + played.worse < 13
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +37,7 @@ from copeland.study.judges.workers import Workers, may_share
 from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import ERROR, NOTHING, SKIP, Spent
-from copeland.study.log.sides import ONCE, TWICE, Swaps
+from copeland.study.log.sides import FREE, ONCE, TWICE, Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence
@@ -185,9 +186,8 @@ def judge_study(
         check_judge(judge, cost is not None, cases or ())
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with progress_bar("calls", own) as tell:
-        work = _JudgingLoop(
+        work = JudgingLoop(
             study=study,
-            goal=goal,
             judges={name: charge(judge, budget) for name, judge in named.items()},
             budget=budget,
             cap=calls,
@@ -199,6 +199,7 @@ def judge_study(
             folder=folder_of(study) if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
             rest=rest or sleep_until,
+            look=_LikelyLook(study, goal).look,
         )
         work.run()
     return work.summary()
@@ -222,12 +223,48 @@ class _Asked(NamedTuple):
     item: Any
 
 
+End = tuple[str, str]  # why judges stop: a word, and a sentence
+
+
 @dataclass
-class _JudgingLoop:
-    """The loop. Only the thread that runs it touches the study; judges are called in others."""
+class _LikelyLook:
+    """Whether an option is as likely best as it is to be."""
 
     study: JudgedStudy
     goal: Until
+    looked: int = 0  # after so many votes
+    favourite: str = ""  # who is likely best, in a sentence
+
+    def look(self) -> End | None:
+        """Look, if there are new votes; return why to stop, if there is a reason."""
+        if self.goal.likely is None:
+            return None
+        standing = self.study.standing(voters=False)
+        if standing.votes != self.looked and not standing.certificate.decided:
+            self.looked = standing.votes
+            self.favourite = likely_sentence(standing, self.goal.likely)
+        stops = bool(self.favourite) and not standing.certificate.decided
+        return ("likely", self.favourite) if stops else None
+
+
+@dataclass
+class JudgingLoop:
+    """The loop. Only the thread that runs it touches the study; judges are called in others.
+
+    An answer counts as soon as it is told, in the order of :mod:`copeland.study.log.ledger`: so one slow call is a loss of both sides while
+    others go on, and no more of them are made than that costs.
+
+    Parameters
+    ----------
+    look
+        Is called before each ballot; what it returns ends the work once nothing is under way.
+    further
+        Ask also after the goal is reached.
+    put
+        Puts a ballot to a judge, as :func:`ask_judge` does; an opinion that took no call is told without one.
+    """
+
+    study: JudgedStudy
     judges: dict[str, Judge]
     budget: Budget
     cap: int | None
@@ -239,6 +276,9 @@ class _JudgingLoop:
     folder: Path | None
     progress: Callable[[Judged], None]
     rest: Callable[[Wait], None]
+    look: Callable[[], End | None]
+    further: bool = False
+    put: Callable[[Judge, Any, Any, Any, str], Opinion] = ask_judge
 
     def __post_init__(self) -> None:
         self.turns = list(self.judges)  # whose turn it is, first
@@ -247,10 +287,8 @@ class _JudgingLoop:
         self.told: list[Judged] = []
         self.calls = self.answered = 0
         self.logged = NOTHING  # of what this run spent
-        self.end: tuple[str, str] | None = None
+        self.end: End | None = None
         self.exhausted = False  # whether the judges have answered all that there is
-        self.looked = 0  # at the chances, after so many votes
-        self.favourite = ""  # who is likely best, in a sentence
         self.failed: set[tuple[str, Question]] = set()  # cases that a judge failed on in this run
         self.kind = kind_of(self.study.settings)
         self.on_cases = self.kind.draws_cases
@@ -306,8 +344,9 @@ class _JudgingLoop:
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
         """Put ballots to judges while there is room; return whether any is under way."""
         while self.end is None and len(self.under_way) < self._count_workers():
-            if self._is_likely():
-                self._stop_if_idle("likely", self.favourite)
+            end = self.look()
+            if end is not None:
+                self._stop_if_idle(*end)
                 break
             reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
             if self.cap is not None and self.calls + reserved > self.cap:
@@ -325,21 +364,11 @@ class _JudgingLoop:
             judge, ballot = self.judges[asked.judge], asked.ballot
             options = {option.name: option for option in self.study.options}
             sides = self._candidate(options[ballot.left]), self._candidate(options[ballot.right])
-            self.under_way[pool.submit(ask_judge, judge, *sides, asked.item, self.swap)] = asked
+            self.under_way[pool.submit(self.put, judge, *sides, asked.item, self.swap)] = asked
         return self.end is None and bool(self.under_way)
 
     def _count_workers(self) -> int:
         return self.workers.adjust(self.answered, self.budget.overloads, self.under_way)
-
-    def _is_likely(self) -> bool:
-        """Look, if there are new votes, whether an option is as likely best as it is to be."""
-        if self.goal.likely is None:
-            return False
-        standing = self.study.standing(voters=False)
-        if standing.votes != self.looked and not standing.certificate.decided:
-            self.looked = standing.votes
-            self.favourite = likely_sentence(standing, self.goal.likely)
-        return bool(self.favourite) and not standing.certificate.decided
 
     def _candidate(self, option: Option) -> Candidate:
         return Candidate(**option.shown, state=option.state, folder=self.folder)
@@ -381,7 +410,9 @@ class _JudgingLoop:
         """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
         failed = {asked for by, asked in self.failed if by == judge}
         without = self.memory.find_skips(judge) | failed
-        ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
+        ask: Any = self.study.ask
+        ask = partial(ask, further=True) if self.further else ask
+        ballot = ask(voter=judge, cases=self.cases or None, without=without)
         self.exhausted &= ballot is None
         if ballot is None or isinstance(ballot, Wait):
             return ballot
@@ -441,7 +472,7 @@ class _JudgingLoop:
         Return False if the ballot was answered elsewhere: by the same judge in another program, say.
         """
         event_id = f"{asked.judge}/{asked.ballot.id}"
-        source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
+        source = (FREE, ONCE, TWICE)[opinion.calls if outcome != ERROR else 1]
         source = f"{source}: {opinion.note}" if opinion.note else source
         # Whatever was spent since the last vote: also on ballots that came to none, and on those under way.
         now = Spent(self.calls + opinion.calls, self.budget.tokens, self.budget.cost)

@@ -77,9 +77,9 @@ class JudgedCases(Kind):
             taken[pair].add(case)
         _require_these(state, drawn)
         draw = _draw_from(state, drawn, taken)
-        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(
-            state, request.now
-        )
+        done = {pair for pair in taken if draw.is_spent(pair)}
+        if not request.further:
+            done |= _find_known_pairs(state, request.now)
         return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
     def make_chooser(self, state: StudyState, log: Log) -> Chooser | None:

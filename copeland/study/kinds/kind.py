@@ -112,13 +112,14 @@ class Kind(Presentation):
         available: Names = None,
         without: Without = None,
         cases: Names = None,
+        further: bool = False,
     ) -> BallotRequest:
         """Return what a ballot for a voter must keep to, if there may be one; the parameters are those of ``Study.ask``."""
         require_open(state)
         options = state.options_asked
         if available is not None:
             options &= {state.index(name) for name in available}
-        request = BallotRequest(state.number + 1, now, voter, options, item=item)
+        request = BallotRequest(state.number + 1, now, voter, options, item=item, further=further)
         if voter is not None:
             request = self.add_history(state, log, voter, request)
         return self.leave_out(state, request, without, cases)
@@ -413,7 +414,7 @@ def repeat_questions(
 def _goes_on(kind: Kind, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
     if kind.deals_ahead:
-        return kind.is_open(state, request.now)
+        return request.further or kind.is_open(state, request.now)
     return bool(chooser.propose(state, request, 1))
 
 

@@ -31,6 +31,16 @@ class CaseLedger(Ledger):
         """The pairs with votes."""
         return self._votes
 
+    @property
+    def uncounted(self) -> Collection[Case]:
+        """The cases that were handed out and are not counted yet, of any pair."""
+        return {case for _, case in self._unit_of}
+
+    @property
+    def unanswered(self) -> int:
+        """How many cases were handed out, each on a pair, and have no answer."""
+        return len(self._held)
+
     def votes_on(self, pair: Pair) -> Mapping[Case, int]:
         """Return the cases that have their vote on a pair, each with the number of that."""
         return self._votes.get(pair, {})

@@ -16,6 +16,7 @@ MARKS = ("sides", "order", "times")  # of an imported vote, in its body
 
 ONCE = "judge"  # the source of a vote by one call
 TWICE = "judge, asked in both orders"  # and of one by two calls, with the sides swapped
+FREE = "no call"  # and of one that needs none
 
 
 class Swaps(NamedTuple):
@@ -75,7 +76,8 @@ class Sides:
 
 def has_sides(vote: VoteEvent) -> bool:
     """Tell whether the left and the right of a vote are where its options were shown."""
-    return (vote.body or {}).get("sides", True)
+    is_free = (vote.source or "").startswith(FREE)  # it says nothing of how a judge treats sides
+    return not is_free and (vote.body or {}).get("sides", True)
 
 
 def marks_of(vote: Event) -> dict[str, Any]:

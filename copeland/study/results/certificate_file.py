@@ -189,7 +189,7 @@ def certificate_to_file(
         **kind.describe_panel(state),
         **found.to_dict(),
     }
-    content["seal"] = _seal(content)
+    content["seal"] = seal_of(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -211,7 +211,7 @@ def _edit_notes(state: StudyState) -> list[str]:
     return describe_edits(state.edits, [option.name for option in state.options])
 
 
-def _seal(content: Mapping[str, Any]) -> str:
+def seal_of(content: Mapping[str, Any]) -> str:
     """The digest of all that a file says besides."""
     said = {key: value for key, value in content.items() if key != "seal"}
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
@@ -233,7 +233,11 @@ def read_certificate(path: str | Path) -> Filed:
     >>> filed.certificate.verdict
     'open'
     """
-    text = read_text(path)
+    return read_certificate_text(read_text(path), path)
+
+
+def read_certificate_text(text: str, path: object) -> Filed:
+    """Return what the text of a certificate file holds; ``path`` is where it comes from, for errors."""
     kind: type[Issued] = Certificate
     try:
         content = json_of(text)
@@ -309,7 +313,7 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
     """What a file says all together, and nothing besides."""
-    if filed.content.get("seal") != _seal(filed.content):
+    if filed.content.get("seal") != seal_of(filed.content):
         yield "the file was changed after it was written: its seal does not match its content."
     panel = PANEL if isinstance(filed.certificate, PanelCertificate) else ()
     known = {*AROUND, *panel, *filed.certificate.to_dict()}

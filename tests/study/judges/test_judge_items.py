@@ -52,6 +52,6 @@ def test_cases_without_the_reference_that_a_judge_shows_are_refused_before_the_f
     new.write_text("id,answer\n" + "".join(f"q{i},four\n" for i in range(20)))
     assert {case.expected for case in pair_answers(old, new).cases} == {"tie"}
     told = CommandJudge(program("import sys; print(sys.argv[1])", "{expected} {left} {right}"))
-    assert run_gate(old, new, {"told": told}, accept_judge=True).judges[0].tally.verdicts.ties
+    assert run_gate(old, new, {"told": told}, accept_judge=True).judges[0].tally.ties
     with pytest.raises(InvalidParameter, match="'q0' has no reference answer"):
         run_gate(new, new, {"told": told}, judge_identical=True)

@@ -1,0 +1,53 @@
+"""Habits of a judge that say nothing about the answers: it follows the sides, or hardly ever names an answer.
+
+Each side is drawn, so a judge that reads the answers names the left one in half of the calls, whichever option is better.
+A judge whom the side decides more than half of the time names one side in more than three quarters of the calls, and
+changes its answer in more than half of the cases when the sides are swapped. Both shares are held against an exact
+lower bound, so few answers convict nobody.
+"""
+
+from __future__ import annotations
+
+from copeland.support.judge_statistics import SideCounts, is_share_above
+from copeland.support.phrasing import format_count, quote_name
+
+FEWEST_CALLS, NAMED = 20, 0.75  # calls that named a side, and the share of one side
+FEWEST_CASES, CHANGED = 10, 0.5  # cases asked in both orders, and the share that changed
+FEW, FEWEST = 0.05, 20  # a judge is warned of that names an answer in so small a share of so many
+TRY_WORSE = "Try it on answers that are plainly worse."
+
+
+def find_side_habit(judge: str, sides: SideCounts) -> str:
+    """Return that a judge follows the sides, in a sentence; empty if that is not proved.
+
+    Examples
+    --------
+    >>> find_side_habit("echo", SideCounts(left=30, right=0, both=0, flips=0))
+    'The judge echo follows the side, not the answer: it named the left answer in 30 of 30 calls.'
+    >>> find_side_habit("sums", SideCounts(left=12, right=18, both=9, flips=1))
+    ''
+    """
+    head = f"The judge {quote_name(judge)} follows the side, not the answer:"
+    if sides.both >= FEWEST_CASES and is_share_above(CHANGED, sides.flips, sides.both):
+        cases = format_count(sides.both, "case")
+        return (
+            f"{head} with the sides swapped, it changed its answer in {sides.flips:,} of {cases}."
+        )
+    named = sides.left + sides.right
+    more, side = max((sides.left, "left"), (sides.right, "right"))
+    if named >= FEWEST_CALLS and is_share_above(NAMED, more, named):
+        return f"{head} it named the {side} answer in {more:,} of {format_count(named, 'call')}."
+    return ""
+
+
+def warn_of_ties(named: int, answers: int) -> str:
+    """Return a warning of a judge that names an answer hardly ever; empty if it does, or said too little to tell.
+
+    Examples
+    --------
+    >>> warn_of_ties(1, 40)
+    'The judge named an answer in 1 of 40 calls: it may miss differences. Try it on answers that are plainly worse.'
+    """
+    if answers < FEWEST or named > FEW * answers:
+        return ""
+    return f"The judge named an answer in {named:,} of {answers:,} calls: it may miss differences. {TRY_WORSE}"
