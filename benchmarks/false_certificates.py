@@ -1,6 +1,6 @@
 """How often a certificate is wrong, if one looks after every vote: `python -m benchmarks.false_certificates`.
 
-The certificate is kept up to date vote by vote (:mod:`copeland.kernels.certificate_race`). Tests hold it
+The certificate is kept up to date vote by vote (:mod:`benchmarks.watched_certificate`). Tests hold it
 against :func:`copeland.certificate.certificate.certify`.
 """
 
@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 import copeland
+from benchmarks.watched_certificate import begin, judge, largest_other, update_pair
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.certificate_race import begin, judge, largest_other, update_pair
 from copeland.kernels.vote_evidence import Levels, levels, log_evidence
 from copeland.support.rng import stream
 

@@ -29,8 +29,8 @@ from benchmarks.false_certificates import (
     of_voters,
     order,
 )
+from benchmarks.watched_certificate import update_pair
 from copeland.kernels import compiled, kernel
-from copeland.kernels.certificate_race import update_pair
 from copeland.kernels.vote_evidence import baseline_level, levels
 from copeland.support.rng import stream
 

@@ -32,8 +32,8 @@ from benchmarks.false_certificates import (
     of_voters,
     runner_up,
 )
+from benchmarks.watched_certificate import update_pair
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.certificate_race import update_pair
 from copeland.kernels.vote_evidence import Levels, levels, log_evidence
 from copeland.study.log.ledger import COST
 from copeland.support.rng import stream

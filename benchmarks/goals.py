@@ -18,10 +18,12 @@ from copeland.algorithms import cpc_goal
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start
 from copeland.kernels.compiler.compile import compile_kernel
-from copeland.kernels.goals.goal_state import LOSS, NUMBER, GoalPlanner, win_level
+from copeland.kernels.goals.goal_state import GoalPlanner
 from copeland.kernels.goals.goal_votes import take_in
+from copeland.kernels.goals.proofs import EXACT, NUMBER, levels_of
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.mark import kernel
+from copeland.kernels.vote_evidence import loss_level, win_level
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem, matrix_problem, problem_of, problem_of_run, redrawn
 from copeland.registry import find
@@ -112,8 +114,8 @@ def is_right(planner: GoalPlanner, goal: str, p: Floats) -> bool:
     truth = (p > 0.5).sum(axis=1)
     if goal.startswith("top"):
         return bool(truth[planner.chosen].min() >= truth[~planner.chosen].max())
-    b = int(planner.goal[NUMBER])
-    beats = planner.evidence[:, b] >= planner.levels[LOSS]
+    b = int(planner.proof.goal[NUMBER])
+    beats = planner.proof.evidence[:, b] >= planner.proof.levels[EXACT]
     return bool((beats == (p[:, b] > 0.5)).all())
 
 
@@ -140,12 +142,12 @@ def find_winners(p: Floats, number: int, key: tuple[int, ...]) -> tuple[int, boo
 @kernel
 def ask_in_turn(planner, p, eliminate, most, noise):
     """Ask all pairs in turn until the goal is reached, or those that may still matter; return the votes."""
-    k, votes = len(planner.points), 0
+    k, votes = len(planner.order), 0
     while True:
         before = votes
         for i in range(k):
             for j in range(i + 1, k):
-                if planner.proved[0] or votes >= most:
+                if planner.proof.proved[0] or votes >= most:
                     return votes
                 if not eliminate or matters(planner, i, j):
                     won = int(noise.random() < p[i, j])
@@ -158,8 +160,9 @@ def ask_in_turn(planner, p, eliminate, most, noise):
 @kernel
 def matters(planner, i, j):
     """Tell whether a pair is open, and one of the two neither sure to be one of the best few nor ruled out."""
-    highest = max(win_level(planner, len(planner.points) - 2), planner.levels[LOSS])
-    if max(planner.evidence[i, j], planner.evidence[j, i]) >= highest:
+    at, evidence = levels_of(planner.proof), planner.proof.evidence
+    highest = max(win_level(at, len(planner.order) - 2), loss_level(at))
+    if max(evidence[i, j], evidence[j, i]) >= highest:
         return False
     return is_unsettled(planner, i) or is_unsettled(planner, j)
 
@@ -168,11 +171,12 @@ def matters(planner, i, j):
 def is_unsettled(planner, i):
     """Tell whether an option may be one of the best few, and may not be."""
     higher, lower = 0, 0
-    for j in range(len(planner.points)):
+    least, most = planner.proof.lower, planner.proof.upper
+    for j in range(len(planner.order)):
         if j != i:
-            higher += int(planner.upper[j] > planner.lower[i])
-            lower += int(planner.lower[j] >= planner.upper[i])
-    m = planner.goal[NUMBER]
+            higher += int(most[j] > least[i])
+            lower += int(least[j] >= most[i])
+    m = planner.proof.goal[NUMBER]
     return higher >= m and lower < m
 
 

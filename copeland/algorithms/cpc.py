@@ -17,7 +17,7 @@ a wrong decision loses a win at most at each step, so the loss to expect by deci
 (Anscombe 1963 stops medical trials so). Near ties and pairs that are dear to duel are let go soon, and an even pair is
 not decided. Caution, c(n) = c / (1 + n / (125 c)), trades the mean against rare long wrong spells
 (:func:`copeland.kernels.vote_evidence.decision_index`). Losses of a rival may also be shown by several pairs together
-(:mod:`copeland.kernels.planner.prices`).
+(:mod:`copeland.kernels.planner.joint_losses`).
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
 duels: docs/cpc-theorem.md.

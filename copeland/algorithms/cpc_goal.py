@@ -8,13 +8,15 @@ whichever pairs were asked.
 
 from __future__ import annotations
 
-import numpy as np
-
 from copeland.algorithms.cpc_pac import turn
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats
-from copeland.kernels.goals.asking import list_claims, next_pair, plan_anew, waiting_pair
-from copeland.kernels.goals.goal_state import ABOVE, TIERS, TOP, GoalPlanner, new_planner
+from copeland.kernels.goals.asking import (
+    list_claims,
+    next_pair,
+    plan_anew,
+    waiting_pair,
+)
+from copeland.kernels.goals.goal_state import GoalPlanner, new_planner
 from copeland.kernels.goals.goal_votes import (
     pause,
     pend,
@@ -22,10 +24,10 @@ from copeland.kernels.goals.goal_votes import (
     with_options,
     with_votes,
 )
+from copeland.kernels.goals.proofs import ABOVE, TIERS, TOP, Proof, new_proof
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner.planner_state import EPOCH, check_margin
 from copeland.kernels.trials import check_delta
-from copeland.kernels.vote_evidence import baseline_level, levels
 from copeland.registry import register
 from copeland.support import goal as goals
 
@@ -43,36 +45,24 @@ def init(
     ``goal`` is ``best``, ``top:3`` or another number, ``above:0`` with the number of the baseline among the options, or
     ``tiers``. The other parameters are those of ``cpc-pac``.
     """
-    kind, number = _read_goal(goal, k)
+    planner = new_planner(proof_of(k, goal, delta, margin, epoch, dependent))
+    planner.promise[:] = delta, epoch, dependent
+    return planner
+
+
+def proof_of(k: int, goal: str, delta: float, margin: float, epoch: int, dependent: bool) -> Proof:
+    """Return what is proved of a goal without a vote; refuse what K options cannot have."""
     check_delta("cpc-goal", delta)
     check_margin("cpc-goal", margin)
     if epoch < 0 or epoch != int(epoch):
         raise InvalidParameter(
             f"cpc-goal: epoch is {epoch}; it is 0 if options are never added, else 1."
         )
-    planner = new_planner(k, kind, number, margin)
-    planner.promise[:] = delta, epoch, dependent
-    planner.levels[:] = promised_levels(planner, k)
-    return planner
-
-
-def _read_goal(text: str, k: int) -> tuple[int, int]:
-    """Return the kind of a goal and its number, as the planner has them; refuse what K options cannot have."""
-    goal = goals.Goal.parse(str(text))
-    goal.check([str(i) for i in range(k)])
-    kind = {goals.ABOVE: ABOVE, goals.TIERS: TIERS}.get(goal.kind, TOP)
-    return kind, int(goal.name) if kind == ABOVE else goal.number
-
-
-def promised_levels(planner: GoalPlanner, k: int) -> Floats:
-    """Return the levels for K options by the goal and by what is promised."""
-    (kind, number), margin = planner.goal.tolist(), float(planner.margin[0])
-    delta, epoch, dependent = planner.promise.tolist()
-    if kind == ABOVE:
-        return np.full(5, baseline_level(k, delta, int(epoch), bool(dependent)))
-    top = number if kind == TOP else 1
-    at = levels(k, delta, int(epoch), bool(dependent), margin=margin, top=top)
-    return np.array([at.win, at.win_growth, at.loss, at.pair, at.exact])
+    aim = goals.Goal.parse(str(goal))
+    aim.check([str(i) for i in range(k)])
+    kind = {goals.ABOVE: ABOVE, goals.TIERS: TIERS}.get(aim.kind, TOP)
+    number = int(aim.name) if aim.name else aim.number
+    return new_proof(k, kind, number, margin, delta, epoch, dependent)
 
 
 def grow(planner: GoalPlanner, k: int) -> GoalPlanner:
@@ -84,7 +74,10 @@ def grow(planner: GoalPlanner, k: int) -> GoalPlanner:
                 " epoch=1 where options may be added after votes."
             )
         planner.promise[EPOCH] += 1
-    return with_options(planner, k, promised_levels(planner, k))
+    (kind, number), margin = planner.proof.goal.tolist(), float(planner.proof.margin[0])
+    delta, epoch, dependent = planner.promise.tolist()
+    wider = new_proof(k, kind, number, margin, delta, int(epoch), bool(dependent))
+    return with_options(planner, wider)
 
 
 @kernel
@@ -125,7 +118,7 @@ def recommend(planner):
 @kernel
 def finished(planner):
     """Tell whether the certificate of the goal holds."""
-    return planner.proved[0]
+    return planner.proof.proved[0]
 
 
 ALGORITHM = register(

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from copeland.algorithms.cpc_goal import proof_of
 from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.certificate.proof import apply_row_argument
 from copeland.forecast.plausible_worlds import QUICK, chances_of
 from copeland.forecast.start import PLANNED, Ended, Start
-from copeland.kernels.certificate_race import new_certified_votes, votes_to_proof
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.goals.goal_state import GoalPlanner
+from copeland.kernels.goals.proofs import votes_to_proof
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner.planner_state import Planner
 from copeland.kernels.vote_evidence import levels
@@ -79,15 +80,7 @@ class PlannedRace:
 
     def counts(self) -> tuple[Ints, Ints]:
         """Return wins and ties of all pairs."""
-        if isinstance(self.state, GoalPlanner):
-            return self.state.wins.copy(), self.state.ties.copy()
-        met = self.state.meetings
-        size, k = int(met.size[0]), len(met.head)
-        first, second = met.first[:size], met.second[:size]
-        wins, ties = np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
-        wins[first, second], wins[second, first] = met.won[:size].T
-        ties[first, second] = ties[second, first] = met.tied[:size]
-        return wins, ties
+        return self.state.counts()
 
     def _make_room(self) -> None:
         crowded, enlarge = self._algorithm.crowded, self._algorithm.enlarge
@@ -120,23 +113,10 @@ def count_votes_to_proof(
         planned = PlannedRace(start, p, tie, key)
         planned.run(most)
         return planned.votes if planned.is_proved else most
-    if start.goal != BEST:
-        return _count_votes_to_goal(way, start, p, tie, most, key)
-    at = levels(start.k, start.delta, start.epoch, start.dependent)
-    state, noise = new_certified_votes(start.wins, start.ties), stream(*key, "votes", way)
-    in_turn = way == ALL_PAIRS
-    race = compile_kernel(votes_to_proof)
-    return int(race(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
-
-
-def _count_votes_to_goal(
-    way: str, start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...]
-) -> int:
-    """The same for a goal beyond one winner; it looks now and then, so it sees that up to a seventh too late."""
-    for votes, wins, ties in _run_list(way, start, p, tie, most, key):
-        if start.certify(wins, ties).decided:
-            return votes
-    return most
+    terms = (start.goal, start.delta, start.margin, start.epoch, start.dependent)
+    proof, noise = proof_of(start.k, *terms), stream(*key, "votes", way)
+    world = (start.wins, start.ties, p, tie, start.pairs, way == ALL_PAIRS)
+    return int(compile_kernel(votes_to_proof)(proof, *world, most, noise))
 
 
 def votes_to_likely(

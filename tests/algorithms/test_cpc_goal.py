@@ -50,7 +50,7 @@ def certified(counts, goal, terms):
 
 def is_ranked(policy, decided):
     """Whether no tier of several has an open pair, by the intervals of scores."""
-    scores = zip(policy.state.lower.tolist(), policy.state.upper.tolist(), strict=True)
+    scores = zip(policy.state.proof.lower.tolist(), policy.state.proof.upper.tolist(), strict=True)
     tiers = tiers_of(list(scores))
     alone = np.array([tiers.count(tier) == 1 for tier in tiers])
     return bool((decided | np.eye(len(tiers), dtype=bool) | (alone[:, None] & alone)).all())
@@ -92,7 +92,7 @@ def test_tiers_are_finished_once_no_more_options_can_be_told_apart(counts, terms
     policy = Policy("cpc-goal", k=k, goal="tiers", **terms)
     policy.absorb(*counts)
     decided = decided_pairs(*counts, **terms)
-    assert policy.state.undecided[0] == (~decided[np.triu_indices(k, 1)]).sum()
+    assert policy.state.proof.undecided[0] == (~decided[np.triu_indices(k, 1)]).sum()
     assert policy.finished == is_ranked(policy, decided)
     assert certified(counts, "tiers", terms).decided or not policy.finished
 
@@ -103,7 +103,7 @@ def test_it_is_finished_at_the_very_vote_that_completes_a_proof(goal, margin):
     policy = Policy("cpc-goal", k=5, goal=goal, margin=margin)
     answer = world(tournament(5, 3), 0, ties=0.2)
     while True:
-        counts = policy.state.wins, policy.state.ties
+        counts = policy.state.counts()
         proved = {
             "top:2": bool(proved_top(*counts, 2, margin=margin)),
             "above:1": None not in proved_sides(*counts, 1, margin=margin).values(),
@@ -153,7 +153,9 @@ def test_goals_are_rarely_mistaken():
     wrong, ended = count_wrong(matrix, "above:2", lambda state: (state.chosen == right).all())
     assert wrong <= MOST_WRONG and ended == RUNS
     matrix = order(5, gap=0.15)
-    found = count_wrong(matrix, "tiers", lambda state: state.lower.tolist() == [4, 3, 2, 1, 0])
+    found = count_wrong(
+        matrix, "tiers", lambda state: state.proof.lower.tolist() == [4, 3, 2, 1, 0]
+    )
     assert found[0] <= MOST_WRONG and found[1] == RUNS
 
 
@@ -182,7 +184,7 @@ def test_tiers_begin_with_the_cheapest_cut():
     p[:2, 2:], p[2:, :2] = 0.9, 0.1
     policy = Policy("cpc-goal", k=4, goal="tiers")
     identify(policy, world(PreferenceMatrix(p), 1), most=400)
-    lower, upper = policy.state.lower, policy.state.upper
+    lower, upper = policy.state.proof.lower, policy.state.proof.upper
     assert lower[:2].min() > upper[2:].max()
 
 

@@ -25,7 +25,6 @@ from copeland.forecast.plausible_worlds import (
 )
 from copeland.forecast.races import ALL_PAIRS, RANDOM, WAYS, count_votes_to_proof
 from copeland.forecast.start import PLANNED, Start, new_start
-from copeland.kernels.certificate_race import begin, judge, new_certified_votes
 
 # Races
 
@@ -64,19 +63,21 @@ def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin,
         assert taken < 5_000
 
 
-@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
-def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, margin):
+GOALS = ["best", "top:2", "above:0", "tiers"]
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1]), st.sampled_from(GOALS))
+def test_a_race_takes_no_votes_just_if_the_certificate_of_its_goal_holds(seed, margin, goal):
     rng = np.random.default_rng(seed)
-    k = int(rng.integers(2, 7))
+    k = int(rng.integers(3, 7))
     wins = rng.integers(0, 60, (k, k)) * (1 - np.eye(k, dtype=int)) * rng.integers(0, 2, (k, k))
     drawn = np.triu(rng.integers(0, 10, (k, k)), 1)
-    found = certify(wins, drawn + drawn.T, margin=margin)
-    state = new_certified_votes(wins, drawn + drawn.T)
-    at = copeland.kernels.vote_evidence.levels(k, 0.05)
-    begin(state, at, margin)
-    judge(state, at, margin)
-    assert tuple(np.flatnonzero(state.best)) == found.best
-    assert bool(state.is_all[0]) == found.is_all
+    start = Start(wins, drawn + drawn.T, margin=margin, goal=goal)
+    taken = count_votes_to_proof(ALL_PAIRS, start, np.full((k, k), 0.5), np.zeros((k, k)), 1)
+    if goal == "tiers":  # which a verdict may decide sooner
+        assert start.certificate.decided or taken == 1
+    else:
+        assert start.certificate.decided == (taken == 0)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -14,12 +14,10 @@ from situations import with_random_votes
 from copeland.algorithms import cpc
 from copeland.kernels.planner import planner_state, vote_updates
 from copeland.kernels.planner.champion import begin_edition, compare, name_challengers
+from copeland.kernels.planner.joint_losses import CHARGE, evidence_together, file_claim
 from copeland.kernels.planner.planner_state import FEW, NONE
 from copeland.kernels.planner.prices import (
-    CHARGE,
     SHARES,
-    evidence_together,
-    file_claim,
     list_losses,
     losses_price,
     nats_each,

@@ -12,7 +12,7 @@ from oracles.planner import PlainPlanner
 from scipy.special import log_ndtr
 from situations import planner_of, situations
 
-from copeland.kernels.planner import beliefs, planner_state, prices, vote_updates
+from copeland.kernels.planner import planner_state, prices, vote_updates
 from copeland.kernels.planner.champion import LOYALTY, begin, compare, next_pair, plan
 from copeland.kernels.planner.planner_state import NONE, entry_of, is_held, side_of
 from copeland.kernels.planner.prices import BLOCKED
@@ -28,7 +28,7 @@ def pairs(k):
 
 @pytest.mark.quick
 def test_nats_without_logarithms_are_right_up_to_three_in_a_thousand():
-    gap = np.linspace(0.001, beliefs.WIDEST_GAP, 400)
+    gap = np.linspace(0.001, prices.WIDEST_GAP, 400)
     exact = (0.5 + gap) * np.log(1 + 2 * gap) + (0.5 - gap) * np.log(1 - 2 * gap)
     by_square = [prices.nats_by_square(float(v) ** 2) * v**2 / 2 for v in 2 * gap]
     assert np.abs(by_square / exact - 1).max() < 0.003

@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from copeland.certificate.samples import evidence as certificate_evidence
-from copeland.kernels.planner.beliefs import (
+from copeland.kernels.planner.planner_state import Meetings, Planner
+from copeland.kernels.planner.prices import (
+    BLOCKED,
     CREDIT_VOTES,
     CREDIT_WIDTH,
     DEAR,
+    LEAST_WORTH,
     LEAST_Z,
     MOST_PRIOR,
     WIDEST_GAP,
 )
-from copeland.kernels.planner.planner_state import Meetings, Planner
-from copeland.kernels.planner.prices import BLOCKED, LEAST_WORTH
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.floating]

@@ -15,22 +15,20 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.arrays import copy_row, sort, take_cheapest, total
-from copeland.kernels.goals.goal_state import (
-    EXACT,
-    KIND,
-    LOSS,
-    NUMBER,
-    TOP,
-    UNPLANNED,
-    claim_margin,
-    win_level,
-)
+from copeland.kernels.goals.goal_state import UNPLANNED
 from copeland.kernels.goals.pair_prices import believed_gap, price_of, price_to_decide, price_with
-from copeland.kernels.goals.proofs import is_open, mark_cuts, mark_single
+from copeland.kernels.goals.proofs import (
+    EXACT,
+    NUMBER,
+    is_open,
+    levels_of,
+    mark_cuts,
+    mark_single,
+)
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.beliefs import DEAR
 from copeland.kernels.planner.champion import FAR, LOYALTY
-from copeland.kernels.planner.prices import BLOCKED
+from copeland.kernels.planner.prices import BLOCKED, DEAR
+from copeland.kernels.vote_evidence import loss_level, win_level
 
 SWAPS = 2  # options on each side of the border that may change places
 CUTS = 3  # the cheapest by a rough estimate are drafted
@@ -42,15 +40,15 @@ CUTS = 3  # the cheapest by a rough estimate are drafted
 @kernel
 def is_exclusive(planner):
     """Tell whether only one of "i beats j" and "j beats i" can be true; up to a margin both can."""
-    return planner.goal[KIND] != TOP or planner.margin[0] == 0
+    return planner.proof.claim_margin[0] == 0
 
 
 @kernel
 def weight_of(planner, i, j, level):
     """Return what a claim weighs in a draft: its price, or FAR if it cannot be asked."""
-    if planner.evidence[i, j] >= level:
+    if planner.proof.evidence[i, j] >= level:
         return 0.0
-    if planner.goal[KIND] != TOP and not is_open(planner, i, j):
+    if not is_open(planner.proof, i, j):
         return FAR
     cost = price_of(planner, i, j, level)
     return FAR if cost == BLOCKED else cost
@@ -59,7 +57,7 @@ def weight_of(planner, i, j, level):
 @kernel
 def price_claims(planner, level):
     """Set the price of every claim at one level, as a draft counts it."""
-    k = len(planner.points)
+    k = len(planner.order)
     for i in range(k):
         for j in range(k):
             planner.prices[i, j] = math.inf if i == j else weight_of(planner, i, j, level)
@@ -72,7 +70,7 @@ def draft(planner, wins, win_level, losses, loss_level, enough):
     ``prices`` are those at the level of losses. A win that is planned is one of the other's losses, if its evidence is
     raised to their level. Stop where the draft weighs more than ``enough``.
     """
-    k = len(planner.points)
+    k = len(planner.order)
     total = 0.0
     planner.aim[:] = UNPLANNED
     for i in range(k):
@@ -95,7 +93,7 @@ def draft_wins(planner, i, wins, level, loss_level):
     Of a pair inside S only the likelier side may be planned, where both cannot be true.
     """
     exclusive = is_exclusive(planner)
-    for j in range(len(planner.points)):
+    for j in range(len(planner.order)):
         cost = planner.prices[i, j]
         if j != i and level != loss_level:
             cost = weight_of(planner, i, j, level)
@@ -104,7 +102,7 @@ def draft_wins(planner, i, wins, level, loss_level):
             cost = cost if mean > 0 else FAR
         planner.row[j] = planner.drafted[i, j] = cost
     total = take_cheapest(planner.row, wins, planner.taken, planner.sorted_row)
-    for j in range(len(planner.points)):
+    for j in range(len(planner.order)):
         if planner.taken[j]:
             planner.aim[i, j] = level
     return total
@@ -113,13 +111,13 @@ def draft_wins(planner, i, wins, level, loss_level):
 @kernel
 def draft_losses(planner, j, losses, level):
     """Plan the cheapest losses of an option outside S, given the wins that are planned; return what they weigh more."""
-    for i in range(len(planner.points)):
+    for i in range(len(planner.order)):
         cost = planner.prices[i, j]
         if planner.aim[i, j] != UNPLANNED:
             cost = max(cost - planner.drafted[i, j], 0.0)
         planner.row[i] = cost
     total = take_cheapest(planner.row, losses, planner.taken, planner.sorted_row)
-    for i in range(len(planner.points)):
+    for i in range(len(planner.order)):
         if planner.taken[i]:
             planner.aim[i, j] = max(planner.aim[i, j], level)
     return total
@@ -131,7 +129,7 @@ def draft_losses(planner, j, losses, level):
 @kernel
 def lay_out(planner):
     """Price and rate every claim of the draft."""
-    k = len(planner.points)
+    k = len(planner.order)
     planner.price[0] = 0.0
     planner.unproved[0] = 0
     planner.due[0] = False
@@ -165,13 +163,13 @@ def price_claim(planner, i, j):
     if level == UNPLANNED:
         return 0.0
     if planner.by_price[0]:
-        return price_to_decide(planner, i, j) if is_open(planner, i, j) else 0.0
-    if planner.evidence[i, j] >= level:
+        return price_to_decide(planner, i, j) if is_open(planner.proof, i, j) else 0.0
+    if planner.proof.evidence[i, j] >= level:
         return 0.0
-    if planner.goal[KIND] != TOP and not is_open(planner, i, j):
+    if not is_open(planner.proof, i, j):
         planner.due[0] = True
         return BLOCKED
-    return price_with(planner, i, j, level, claim_margin(planner))
+    return price_with(planner, i, j, level, planner.proof.claim_margin[0])
 
 
 @kernel
@@ -186,7 +184,7 @@ def rate_price(planner, i, j, cost):
     if planner.by_price[0]:
         return cost
     mean, deviation = believed_gap(planner, i, j)
-    return (mean + claim_margin(planner)) / deviation + pending * deviation
+    return (mean + planner.proof.claim_margin[0]) / deviation + pending * deviation
 
 
 # The best m
@@ -195,8 +193,8 @@ def rate_price(planner, i, j, cost):
 @apart
 def plan_top(planner):
     """Draft the cheapest certificate of the best m that is found."""
-    k, m = len(planner.points), planner.goal[NUMBER]
-    price_claims(planner, planner.levels[LOSS])
+    k, m = len(planner.order), planner.proof.goal[NUMBER]
+    price_claims(planner, loss_level(levels_of(planner.proof)))
     best, best_l = math.inf, max(planner.skipped[0], m - 1)
     if total(planner.chosen) == m:
         copy_row(planner.chosen, planner.best)
@@ -221,8 +219,9 @@ def plan_top(planner):
 @kernel
 def draft_l(planner, l, enough):
     """Draft the certificate (S, l) of the chosen options; return its weight."""
-    k = len(planner.points)
-    return draft(planner, k - 1 - l, win_level(planner, l), l, planner.levels[LOSS], enough)
+    k = len(planner.order)
+    at = levels_of(planner.proof)
+    return draft(planner, k - 1 - l, win_level(at, l), l, loss_level(at), enough)
 
 
 @kernel
@@ -231,7 +230,7 @@ def search_l(planner, center, best, best_l):
 
     Only what is lighter than the best counts.
     """
-    k, m = len(planner.points), planner.goal[NUMBER]
+    k, m = len(planner.order), planner.proof.goal[NUMBER]
     for l in range(max(center - 1, m // 2), min(center + 1, k - 2) + 1):
         weight = draft_l(planner, l, best)
         if weight < best:
@@ -270,7 +269,7 @@ def swap_at_border(planner, best, best_l):
 @kernel
 def find_at_border(planner, number, inside):
     """Return one of the chosen options from the last on, or of the others from the first on; -1 if there is none."""
-    k = len(planner.points)
+    k = len(planner.order)
     for place in range(k):
         option = planner.order[k - 1 - place if inside else place]
         if planner.chosen[option] == inside:
@@ -286,12 +285,12 @@ def find_at_border(planner, number, inside):
 @apart
 def plan_tiers(planner):
     """Draft the cheapest cut that is found; with no cut left to prove, all open pairs."""
-    price_claims(planner, planner.levels[EXACT])
+    price_claims(planner, planner.proof.levels[EXACT])
     add_up(planner)
-    mark_cuts(planner, planner.best)
+    mark_cuts(planner.proof, planner.best)
     here, here_l = total(planner.chosen), planner.skipped[0]
     best, best_t, best_l = math.inf, 0, 0
-    if 0 < here < len(planner.points) and not planner.best[here]:
+    if 0 < here < len(planner.order) and not planner.best[here]:
         choose_first(planner, here)
         best, best_t, best_l = LOYALTY * draft_cut(planner, here_l, FAR), here, here_l
     after = -1.0
@@ -314,14 +313,14 @@ def plan_tiers(planner):
 @kernel
 def draft_cut(planner, l, enough):
     """Draft the cut (S, l) of the chosen options; return its weight."""
-    level = planner.levels[EXACT]
-    return draft(planner, len(planner.points) - 1 - l, level, l + 1, level, enough)
+    level = planner.proof.levels[EXACT]
+    return draft(planner, len(planner.order) - 1 - l, level, l + 1, level, enough)
 
 
 @kernel
 def add_up(planner):
     """Add the least prices of each option's wins up, and of its losses: the first, the first two, and so on."""
-    k = len(planner.points)
+    k = len(planner.order)
     for i in range(k):
         copy_row(planner.prices[i], planner.least[i])
         copy_row(planner.prices[:, i], planner.worst[i])
@@ -339,7 +338,7 @@ def find_cut(planner, after):
     The l are those between the plausible scores of the last option above the cut and the first below, so
     there are few for each t. The weight is that of the wins above or of the losses below: most claims are both.
     """
-    k = len(planner.points)
+    k = len(planner.order)
     found, found_t, found_l = math.inf, 0, 0
     for t in range(1, k):
         if planner.best[t]:
@@ -357,7 +356,7 @@ def find_cut(planner, after):
 @kernel
 def rough_weight(planner, t, l):
     """Return the larger of what the wins above a cut weigh and what the losses below it do."""
-    k = len(planner.points)
+    k = len(planner.order)
     wins, losses = 0.0, 0.0
     for place in range(k):
         option = planner.order[place]
@@ -371,10 +370,10 @@ def rough_weight(planner, t, l):
 @kernel
 def draft_pairs(planner):
     """Draft a decision of every open pair, but for two options that are each a tier of their own."""
-    k = len(planner.points)
-    mark_single(planner, planner.taken)
+    k = len(planner.order)
+    mark_single(planner.proof, planner.taken)
     for i in range(k):
         for j in range(k):
-            wanted = i < j and is_open(planner, i, j)
+            wanted = i < j and is_open(planner.proof, i, j)
             wanted = wanted and not (planner.taken[i] and planner.taken[j])
-            planner.aim[i, j] = planner.levels[EXACT] if wanted else UNPLANNED
+            planner.aim[i, j] = planner.proof.levels[EXACT] if wanted else UNPLANNED

@@ -1,13 +1,19 @@
 """What is believed of a pair, and the votes that it may take to prove one side, or to decide it either way.
 
-The rules are those of :mod:`copeland.kernels.planner.beliefs`.
+The rules are those of :mod:`copeland.kernels.planner.prices`.
 """
 
 from __future__ import annotations
 
-from copeland.kernels.goals.goal_state import ABOVE, EXACT, KIND, NUMBER, PAIR, claim_margin
+from copeland.kernels.goals.proofs import EXACT, PAIR
 from copeland.kernels.mark import kernel
-from copeland.kernels.planner.beliefs import (
+from copeland.kernels.planner.planner_state import (
+    FIRST_GAP_SQUARED,
+    FIRST_GAP_VOTES,
+    OPTIMISM_FOR_VOTES,
+)
+from copeland.kernels.planner.prices import (
+    BLOCKED,
     credit_of,
     damp,
     gap_of,
@@ -19,29 +25,23 @@ from copeland.kernels.planner.beliefs import (
     weigh_gap,
     without_ties,
 )
-from copeland.kernels.planner.planner_state import (
-    FIRST_GAP_SQUARED,
-    FIRST_GAP_VOTES,
-    OPTIMISM_FOR_VOTES,
-)
-from copeland.kernels.planner.prices import BLOCKED
 from copeland.kernels.vote_evidence import kl
 
 
 @kernel
 def votes_of(planner, i, j):
     """Return the number of votes of a pair."""
-    return planner.wins[i, j] + planner.wins[j, i] + planner.ties[i, j]
+    return planner.proof.wins[i, j] + planner.proof.wins[j, i] + planner.proof.ties[i, j]
 
 
 @kernel
 def estimate_prior(planner):
     """Let strengths count for the more votes, the narrower the gaps seen so far are: 1 / (2 gap)^2."""
-    k = len(planner.points)
+    k = len(planner.order)
     weights, squares = FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED
     for i in range(k):
         for j in range(i + 1, k):
-            won, lost = planner.wins[i, j], planner.wins[j, i]
+            won, lost = planner.proof.wins[i, j], planner.proof.wins[j, i]
             weight, square = weigh_gap(won, lost, votes_of(planner, i, j))
             weights += weight
             squares += square
@@ -53,44 +53,36 @@ def estimate_prior(planner):
 @kernel
 def rate_strength(planner, i):
     """Set the share of its votes that an option won, drawn towards 1/2 the more, the closer pairs are."""
-    planner.strength[i] = share_won(planner.points[i], planner.votes[i], planner.prior[0])
+    planner.strength[i] = share_won(
+        planner.proof.points[i], planner.proof.votes[i], planner.prior[0]
+    )
 
 
 @kernel
 def believed_gap(planner, i, j):
     """Return mean and standard deviation of p_ij - 1/2, by votes and strengths."""
-    won, lost, n = planner.wins[i, j], planner.wins[j, i], votes_of(planner, i, j)
+    won, lost, n = planner.proof.wins[i, j], planner.proof.wins[j, i], votes_of(planner, i, j)
     return gap_of(won, lost, n, planner.strength[i], planner.strength[j], planner.prior[0])
-
-
-@kernel
-def score_options(planner):
-    """Set the plausible score of every option; with a baseline, its believed lead over that."""
-    for i in range(len(planner.points)):
-        if planner.goal[KIND] != ABOVE:
-            planner.score[i] = plausible_score(planner, i)
-        elif i != planner.goal[NUMBER]:
-            planner.score[i], _ = believed_gap(planner, i, planner.goal[NUMBER])
 
 
 @kernel
 def plausible_score(planner, i):
     """Return the wins that an option may well have: by votes, and by strength where it never met; never against a proof."""
     score = 0.0
-    for j in range(len(planner.points)):
+    for j in range(len(planner.order)):
         if j != i:
             n = votes_of(planner, i, j)
-            credit = credit_of(planner.wins[i, j], planner.wins[j, i], n)
+            credit = credit_of(planner.proof.wins[i, j], planner.proof.wins[j, i], n)
             score += credit if n > 0 else planner.strength[i]
-    return min(max(score, planner.lower[i] * 1.0), planner.upper[i] * 1.0)
+    return min(max(score, planner.proof.lower[i] * 1.0), planner.proof.upper[i] * 1.0)
 
 
 @kernel
 def price_of(planner, i, j, level):
     """Return the votes that "i beats j" may take, optimistically, until its evidence reaches the level."""
-    if planner.evidence[i, j] >= level:
+    if planner.proof.evidence[i, j] >= level:
         return 0.0
-    return price_with(planner, i, j, level, claim_margin(planner))
+    return price_with(planner, i, j, level, planner.proof.claim_margin[0])
 
 
 @kernel
@@ -107,8 +99,8 @@ def price_with(planner, i, j, level, margin):
 def votes_to_prove(planner, i, j, gap, level, margin):
     """Return how many votes with this gap raise the evidence of "i beats j" to the level."""
     n = votes_of(planner, i, j) * 1.0
-    lead = planner.wins[i, j] - planner.wins[j, i] + 2 * margin * n
-    n, gap, share = without_ties(n, planner.ties[i, j], gap, margin)
+    lead = planner.proof.wins[i, j] - planner.proof.wins[j, i] + 2 * margin * n
+    n, gap, share = without_ties(n, planner.proof.ties[i, j], gap, margin)
     drift = 2 * gap
     needed = nats_to_reach(level, n, drift * drift)
     target = needed * drift * drift / (2 * kl(0.5 + gap, 0.5))
@@ -118,14 +110,14 @@ def votes_to_prove(planner, i, j, gap, level, margin):
 @kernel
 def price_to_decide(planner, i, j):
     """Return the votes until an open pair is decided: for one side or, with a margin, as a tie."""
-    level = planner.levels[EXACT]
+    level = planner.proof.levels[EXACT]
     cost = min(price_of(planner, i, j, level), price_of(planner, j, i, level))
-    margin = planner.margin[0]
+    margin = planner.proof.margin[0]
     if margin > 0 and cost != BLOCKED:
         one = other = 0.0
-        if planner.close[i, j] < planner.levels[PAIR]:
-            one = price_with(planner, i, j, planner.levels[PAIR], margin)
-        if planner.close[j, i] < planner.levels[PAIR]:
-            other = price_with(planner, j, i, planner.levels[PAIR], margin)
+        if planner.proof.close[i, j] < planner.proof.levels[PAIR]:
+            one = price_with(planner, i, j, planner.proof.levels[PAIR], margin)
+        if planner.proof.close[j, i] < planner.proof.levels[PAIR]:
+            other = price_with(planner, j, i, planner.proof.levels[PAIR], margin)
         cost = min(cost, max(one, other))
     return max(cost, 1.0)

@@ -8,6 +8,6 @@ claim first: what is wrong with a plan shows early. docs/one-algorithm.md explai
 Votes may come in any order, and enter by their counts; only plans (the champion and what is laid out for
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
-To be read in this order: ``planner_state``, what the planner knows; ``beliefs`` about a pair by its votes; ``prices`` of claims and of losses; the ``champion``, whose
-certificate is the cheapest, and what to ask; ``vote_updates``, what votes and new options change.
+To be read in this order: ``planner_state``, what the planner knows; ``prices`` of claims and of losses, and ``joint_losses``, which several
+pairs show; the ``champion``, whose certificate is the cheapest, and what to ask; ``vote_updates``, what votes and new options change.
 """

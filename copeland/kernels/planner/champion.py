@@ -8,7 +8,6 @@ import numpy as np
 
 from copeland.kernels.arrays import sink
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.beliefs import prior_of
 from copeland.kernels.planner.planner_state import (
     FEW,
     NONE,
@@ -35,6 +34,7 @@ from copeland.kernels.planner.prices import (
     losses_price,
     plausible_score,
     price_of,
+    prior_of,
     raise_aim,
     rate_claim,
     relist_loss,

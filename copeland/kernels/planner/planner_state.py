@@ -386,6 +386,16 @@ class Planner(NamedTuple):
     left_out: Bools  # room for K
     heap: Ints  # room for K options
 
+    def counts(self) -> tuple[Ints, Ints]:
+        """Return wins and ties of all pairs, K x K."""
+        met, k = self.meetings, len(self.points)
+        size = int(met.size[0])
+        first, second = met.first[:size], met.second[:size]
+        wins, ties = np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
+        wins[first, second], wins[second, first] = met.won[:size].T
+        ties[first, second] = ties[second, first] = met.tied[:size]
+        return wins, ties
+
 
 def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Planner:
     """Return a planner of K options without a vote; ``joint`` lets losses be shown together."""

@@ -5,16 +5,7 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.beliefs import (
-    credit_of,
-    damp,
-    gap_of,
-    gap_to_price,
-    nats_to_reach,
-    share_won,
-    votes_to_reach,
-    without_ties,
-)
+from copeland.kernels.planner.joint_losses import CHARGE, evidence_together
 from copeland.kernels.planner.planner_state import (
     NONE,
     after,
@@ -24,16 +15,25 @@ from copeland.kernels.planner.planner_state import (
     is_refuted,
     loss_level,
     opponent,
-    put,
     side_of,
 )
 
+LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
+WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds
+WIDEST_GAP = 0.47  # no pair is taken to be more one-sided than 97 : 3
+# ln E of n votes is about n d - ln(n) / 2 and a constant: 1.3 at narrow gaps, 0 at one of .4, this near .25.
+EVIDENCE_GAIN = 0.9
+CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
+CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
+DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
+# What strengths count for, in votes: 1 / (2 gap)^2 by the gaps seen, if the estimate is above 0.
+LEAST_PRIOR, MOST_PRIOR = 1.0, 32.0
+LEAST_VARIANCE = 1e-6
+LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
+MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
 LEAST_NATS = 0.1  # evidence that an unproved claim lacks at least, at levels near 0 too
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
 BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is never added to prices
-# Nats that each further pair is charged. For s even pairs, P(sum of nats of those ahead >= X) exceeds that of
-# one by some 5 nats for s = 6, and 10 for s = 18. A claim of no more than the charge counts for nothing.
-CHARGE = 1.0
 SHARES = (1, 2, 3, 5, 8, 13, 21, 34)
 VOTES_A_NAT = 10.0  # that ln n is guessed by: of a pair with a gap of .22
 ROUNDS = 8  # each of which shrinks the error by a factor of s x at least
@@ -41,7 +41,50 @@ LEAST_SLACK = 0.1
 MANY_MET = 4  # lists: an option that met more than so many times as many as are listed has met many
 
 
-# Beliefs
+# Beliefs, over counts alone, which the planner for goals shares
+
+
+@kernel
+def share_won(points, votes, prior):
+    """Return the share of its votes that an option won, drawn towards 1/2 the more, the closer pairs are.
+
+    Otherwise an option that lost its first vote would look worse than all that lost slowly.
+    """
+    return (points + prior / 2) / (votes + prior)
+
+
+@kernel
+def credit_of(won, lost, n):
+    """Return between 0 and 1 how far n votes of a pair speak for who won so many of them."""
+    lead = (won - lost) / 2 / math.sqrt(n + CREDIT_VOTES)
+    return min(max(0.5 + lead / CREDIT_WIDTH, 0.0), 1.0)
+
+
+@kernel
+def weigh_gap(won, lost, n):
+    """Return what a pair counts in the estimate of all gaps: its weight, and its gap squared times that."""
+    if n < LEAST_VOTES:
+        return 0.0, 0.0
+    gap = (won - lost) / 2 / n
+    weight = min(n, MOST_WEIGHT)
+    return weight, weight * (gap * gap - (0.25 - gap * gap) / n)
+
+
+@kernel
+def prior_of(weights, squares):
+    """Return how many votes strengths count for, by such sums: the more, the narrower the gaps are, 1 / (2 gap)^2."""
+    variance = max(squares / weights, LEAST_VARIANCE)
+    return min(max(1 / (4 * variance), LEAST_PRIOR), MOST_PRIOR)
+
+
+@kernel
+def gap_of(won, lost, n, one, other, prior):
+    """Return mean and standard deviation of p_ij - 1/2, by n votes and by the strengths of i and j."""
+    expected = (one - other) / 2
+    return ((won - lost) / 2 + prior * expected) / (n + prior), 0.5 / math.sqrt(n + prior)
+
+
+# Beliefs of the planner
 
 
 @kernel
@@ -79,7 +122,60 @@ def pair_credit(planner, entry):
     return credit_of(won, lost, won + lost + meetings.tied[entry])
 
 
-# Prices
+# Prices, over counts alone
+
+
+@kernel
+def gap_to_price(mean, deviation, optimism):
+    """Return the gap by which a claim is priced, and the factor for a gamble on it.
+
+    The factor is as likely as a normal deviate so far out; it is never infinite, so no plan is out of reach.
+    """
+    gap = mean + optimism * deviation
+    if gap >= LEAST_Z * deviation:
+        return min(gap, WIDEST_GAP), 1.0
+    out = LEAST_Z - gap / deviation
+    return min(LEAST_Z * deviation, WIDEST_GAP), math.exp(min(out * out / 2, WILDEST))
+
+
+@kernel
+def without_ties(n, tied, gap, margin):
+    """Return n, the gap, and the share of the votes that evidence takes: a tie is so much of a win.
+
+    What remains is a larger gap in fewer votes.
+    """
+    if tied == 0:
+        return n, gap, 1.0
+    counted = n - tied / (1 + 2 * margin)
+    share = (counted + 1) / (n + 1)
+    return counted, min(gap / share, WIDEST_GAP), share
+
+
+@kernel
+def nats_to_reach(level, n, square):
+    """Return the divergence, n d, at which n votes and more have this evidence; the square is that of the drift."""
+    return level + 0.5 * math.log(n + 2 * level / square) - EVIDENCE_GAIN
+
+
+@kernel
+def votes_to_reach(target, lead, n, drift):
+    """Return how many more votes with this drift raise D^2 / 2n, of a lead D in n votes, to the target.
+
+    n' of them bring it to T when (D + n' v)^2 = 2 T (n + n').
+    """
+    square = drift * drift
+    a = target - lead * drift
+    root = math.sqrt(max(a * a - square * (lead * lead - 2 * target * n), 0.0))
+    return max((a + root) / square, 1.0)
+
+
+@kernel
+def damp(cost):
+    """Return a price as plans add it up: if it is dear, by its logarithm."""
+    return cost if cost < DEAR else DEAR * (1 + math.log(cost / DEAR))
+
+
+# Prices of the planner
 
 
 @kernel
@@ -166,97 +262,6 @@ def worth(planner, i, j):
         return 1.0
     scores = (plausible_score(planner, i) + plausible_score(planner, j)) / 2
     return max(planner.top[0] - scores, LEAST_WORTH)
-
-
-# Losses shown together. If an option loses fewer than m times, all but m - 1 of the claims against it are false. So the
-# m - 1 strongest are dropped, and the rest counts together: the strongest of it by its index, each further one by its
-# nats less a charge for having been looked at. What that comes to, J(m), is evidence for "it loses at least m times", and
-# is held against the level and expires as that of a single claim does. docs/one-algorithm.md says why.
-
-
-@kernel
-def file_claim(joint, claim, loser, nats):
-    """Put a claim where its nats belong in the list of its loser, or out of it."""
-    listed = joint.nats[claim] > 0
-    if nats <= CHARGE:
-        if listed:
-            unlink(joint, claim, loser)
-            joint.number[loser] -= 1
-        joint.nats[claim] = 0.0
-        return
-    joint.nats[claim] = nats
-    if not listed:
-        joint.number[loser] += 1
-        link(joint, claim, loser, NONE)
-    elif is_out_of_order(joint, claim):
-        before = joint.weaker[claim]
-        unlink(joint, claim, loser)
-        link(joint, claim, loser, before)
-
-
-@kernel
-def is_out_of_order(joint, claim):
-    """Tell whether a neighbour in the list should stand on the other side."""
-    weaker, stronger = joint.weaker[claim], joint.stronger[claim]
-    return (weaker != NONE and joint.nats[weaker] > joint.nats[claim]) or (
-        stronger != NONE and joint.nats[stronger] < joint.nats[claim]
-    )
-
-
-@kernel
-def unlink(joint, claim, loser):
-    """Take a claim out of the list of its loser."""
-    weaker, stronger = joint.weaker[claim], joint.stronger[claim]
-    if weaker == NONE:
-        joint.weakest[loser] = stronger
-    else:
-        joint.stronger[weaker] = stronger
-    if stronger != NONE:
-        joint.weaker[stronger] = weaker
-
-
-@kernel
-def link(joint, claim, loser, before):
-    """Put a claim into the list of its loser: the place is looked for from ``before``, NONE for its beginning."""
-    nats = joint.nats[claim]
-    while before != NONE and joint.nats[before] > nats:
-        before = joint.weaker[before]
-    after = joint.weakest[loser] if before == NONE else joint.stronger[before]
-    while after != NONE and joint.nats[after] < nats:
-        before, after = after, joint.stronger[after]
-    joint.weaker[claim], joint.stronger[claim] = before, after
-    if before == NONE:
-        joint.weakest[loser] = claim
-    else:
-        joint.stronger[before] = claim
-    if after != NONE:
-        joint.weaker[after] = claim
-
-
-@kernel
-def evidence_together(joint, claims, j, m):
-    """Return J(m) of option j: the evidence that it loses at least m times, m >= 1."""
-    claim, rest = joint.weakest[j], 0.0
-    for _ in range(joint.number[j] - m):
-        rest += joint.nats[claim] - CHARGE
-        claim = joint.stronger[claim]
-    return claims.evidence[claim] + rest if joint.number[j] >= m else 0.0
-
-
-@kernel
-def show(joint, claims, j, level):
-    """Find out how many losses of j are shown: the most for which J is above the level, or those shown singly."""
-    claim, rest = joint.weakest[j], 0.0
-    for m in range(joint.number[j], claims.lost[j], -1):
-        together = claims.evidence[claim] + rest
-        if together > level:
-            joint.shown[j] = m
-            put(joint.until, j, together)
-            return
-        rest += joint.nats[claim] - CHARGE
-        claim = joint.stronger[claim]
-    joint.shown[j] = claims.lost[j]
-    put(joint.until, j, math.inf)
 
 
 # Shares: how the evidence for the last of the losses that an option must be shown to have is spread over claims. With s

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from copeland.kernels.compiler.live import live
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.beliefs import weigh_gap
 from copeland.kernels.planner.champion import (
     compare,
     list_claims,
@@ -17,6 +16,7 @@ from copeland.kernels.planner.champion import (
     rate_losses,
     rate_pair,
 )
+from copeland.kernels.planner.joint_losses import file_claim, show
 from copeland.kernels.planner.planner_state import (
     NONE,
     Planner,
@@ -34,7 +34,7 @@ from copeland.kernels.planner.planner_state import (
     weakest,
     with_more_pairs,
 )
-from copeland.kernels.planner.prices import file_claim, pair_credit, show, worth
+from copeland.kernels.planner.prices import pair_credit, weigh_gap, worth
 from copeland.kernels.vote_evidence import decision_index, log_evidence, nats_ahead
 
 STEADY = 128  # after so many votes of a pair, one more hardly moves its price
