@@ -51,6 +51,11 @@ class ClusterVotes(NamedTuple):
     A row says of a pair, ``first`` below ``second``, how many cases of a cluster its first option won and lost, how many tied or
     were skipped, and of how many there is no answer; and how many clusters came out like this. ``given``: as they were before any vote
     was undone, if one was. ``exact``: whether the statement is about exactly these clusters.
+
+    Examples
+    --------
+    >>> cluster_votes([[0, 1, 5, 0, 0, 0, 0, 12]], (40, 5)).clusters
+    Clusters(number=40, largest=5, weight='cases')
     """
 
     clusters: Clusters

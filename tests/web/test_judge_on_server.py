@@ -15,6 +15,7 @@ from copeland import client
 from copeland.errors import InvalidParameter, StudyClosed
 from copeland.study import Wait, create_study
 from copeland.study.judges import judge_study
+from copeland.study.judges.prompts import Item
 from copeland.study.log.events import Spent
 from copeland.study.log.sides import Swaps
 
@@ -65,6 +66,23 @@ def test_a_judge_does_the_same_on_a_server_as_at_hand(site):
     assert (far.settings, far.options, far.spent) == (study.settings, study.options, study.spent)
     assert far.log() == study.log() and far.log(3, "gpt") == study.log(3, "gpt")
     assert far.drift() == study.drift() == ()
+
+
+def test_clusters_that_a_program_creates_on_a_server_are_judged_there(site):
+    admin = site.key("admin", name=None)
+    by_document = {f"document {d}": [f"question {5 * d + q}" for q in range(5)] for d in range(4)}
+    settings = {"voters": "judge", "cases": by_document, "cluster_weight": "equal"}
+    body = {"name": "prompts", "options": ["A", "B"], "settings": settings}
+    answer = admin.post(f"{HOME}/api/v1/studies", json=body)
+    assert answer.status_code == 201 and answer.json()["settings"]["cases"] == 20
+    far = come_to(site)
+    items = [Item(q, "?", cluster=d) for d, questions in by_document.items() for q in questions]
+    judge = {"gpt": lambda left, right, item: even(left, right, item.name)}
+    assert judge_study(far, judge, items=items).votes == 20
+    assert far.certificate().clusters == (4, 5, "equal")
+    alone = [Item(item.name, "?", cluster=item.name[:10]) for item in items]
+    with pytest.raises(InvalidParameter, match="created with 4 clusters of at most 5 cases"):
+        judge_study(far, judge, items=alone)
 
 
 def test_calls_both_ways_and_what_they_cost_are_kept(site):
