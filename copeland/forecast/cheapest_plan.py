@@ -73,8 +73,8 @@ def plan_worlds(
     """Return how the cheapest plan ends in each of some worlds that are known; cut at ``most`` votes."""
     plans = cheapest_plans(start, Worlds(p, np.array(EXACTLY), tie), room)
     asked = np.minimum(plans.needs + plans.needs.transpose(0, 2, 1), most).astype(np.int64)
-    total = np.minimum(plans.votes, most).astype(np.int64).tolist()
-    return [Ended(n, n < most, start.met + pairs) for n, pairs in zip(total, asked, strict=True)]
+    total = np.minimum(plans.votes, most).astype(np.int64)
+    return list(map(Ended, total.tolist(), (total < most).tolist(), start.met + asked))
 
 
 class _Prices:
@@ -108,7 +108,7 @@ class _Prices:
         if rows is not None:
             here = np.arange(len(p))[:, None]
             p, deviation = p[here, rows], np.broadcast_to(deviation, p.shape)[here, rows]
-            tables = tuple(table[rows] for table in tables)
+            tables = np.stack(tables)[:, rows]
         n, lead, evidence, limit = tables
         gap = p - 0.5 + margin
         doubt = np.minimum(np.maximum(LEAST_Z - gap / deviation, 0.0) ** 2 / 2, WILDEST)
@@ -168,8 +168,9 @@ def _nth(values: Floats, n: Ints, axis: int) -> Floats:
 
 def _cheapest(plans: list[Plans]) -> Plans:
     """Of several plans for each world, the cheapest."""
-    choice = np.argmin([plan.votes for plan in plans], axis=0), np.arange(len(plans[0].first))
-    return Plans(*(np.stack(parts)[choice] for parts in zip(*plans, strict=True)))
+    first, needs = map(np.stack, zip(*plans, strict=True))
+    choice = needs.sum(axis=(2, 3)).argmin(axis=0), np.arange(needs.shape[1])
+    return Plans(first[choice], needs[choice])
 
 
 def _decide_pairs(start: Start, goal: Goal, prices: _Prices) -> Floats:

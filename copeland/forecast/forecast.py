@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.forecast.cheapest_plan import plan_worlds
-from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds_in_blocks
+from copeland.forecast.plausible_worlds import Belief, belief_of, ties_in, worlds_in_blocks
 from copeland.forecast.races import (
     WAYS,
     Voters,
@@ -132,9 +132,13 @@ def range_of(numbers: Sequence[int], most: int) -> ForecastRange:
     >>> range_of(range(1, 21), 100)
     ForecastRange(low=2, middle=10, high=19, most=100)
     """
-    found = [quantile_of(numbers, share) for share in (SHARE, 0.5, 1 - SHARE)]
-    low, middle, high = (None if n >= most else n for n in found)
-    return ForecastRange(low, middle, high, most)
+    low, middle, high = map(quantile_of, [numbers] * 3, (SHARE, 0.5, 1 - SHARE))
+    return ForecastRange(
+        low if low < most else None,
+        middle if middle < most else None,
+        high if high < most else None,
+        most,
+    )
 
 
 def quantile_of(numbers: Sequence[int], share: float) -> int:
@@ -251,8 +255,8 @@ def forecast_of(
         with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
             if goal.likely is not None and len(start.pairs):
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
-            for p, tie, plan in plans_in_worlds(start, count, most, seed, voters):
-                world = start, p, tie, most, (seed, len(planned))
+            for p, belief, plan in plans_in_worlds(start, count, most, seed, voters):
+                world = start, p, ties_in(belief, p), most, (seed, len(planned))
                 if goal.likely is not None:
                     look()
                     race = votes_to_likely(PLANNED, *world, goal.likely)
@@ -297,8 +301,8 @@ class Planned(NamedTuple):
 
 def plans_in_worlds(
     start: Start, count: int, most: int, seed: int, voters: Voters | None = None
-) -> Iterator[tuple[Floats, Floats, Planned]]:
-    """Yield worlds that the votes leave plausible, their ties, and what the cheapest plan of a proof takes in each."""
+) -> Iterator[tuple[Floats, Belief, Planned]]:
+    """Yield worlds that the votes leave plausible, the belief, and what the cheapest plan of a proof takes in each."""
     if start.people and voters is None:
         voters = nobody(start)
     belief = belief_of(start.wins, start.ties)
@@ -307,7 +311,7 @@ def plans_in_worlds(
         if voters is not None and voters.number:
             limited = plan_worlds(start, block, belief.tie, most, voters.room)
         for p, one, other in zip(block, free, limited, strict=True):
-            yield p, ties_in(belief, p), _plan_for(start, one, other, most, voters)
+            yield p, belief, _plan_for(start, one, other, most, voters)
 
 
 def _plan_for(

@@ -53,15 +53,18 @@ SETTLED = Outlook(None, (), 0)
 
 def outlook_of(start: Start) -> Outlook:
     """Return what it would take to reach the goal, if every pair goes on as it is believed to; nothing, if it is reached already."""
-    if start.certificate.decided:
-        return SETTLED
     (champion,), (needs,) = cheapest_plans(start, _believe(start))
-    pairs = [Need(i, j, int(needs[i, j])) for i, j in np.argwhere(needs).tolist()]
-    blocked = [need._replace(votes=0) for need in pairs if {*need[:2]} & start.paused]
-    if blocked:
-        return Outlook(int(champion), tuple(blocked), None)
-    pairs.sort(key=lambda need: -need.votes)
-    return Outlook(int(champion), tuple(pairs), sum(need.votes for need in pairs))
+    first, second = np.nonzero(needs)
+    votes, paused = needs[first, second], [*start.paused]
+    if not len(votes):
+        return SETTLED
+    blocked = np.isin(first, paused) | np.isin(second, paused)
+    if blocked.any():
+        first, second, votes = first[blocked], second[blocked], 0 * votes[blocked]
+    order = np.argsort(-votes, kind="stable")
+    table = np.array([first, second, votes], np.int64)[:, order].tolist()
+    total = None if blocked.any() else int(votes.sum())
+    return Outlook(int(champion), tuple(map(Need, *table)), total)
 
 
 def _believe(start: Start) -> Worlds:
@@ -115,8 +118,7 @@ def scale_outlook(outlook: Outlook, remaining: ForecastRange) -> Outlook:
     total = remaining.middle
     if total is None:
         total = max(remaining.most, outlook.votes)
-    first, *others = outlook.pairs
-    rest = [need._replace(votes=round(total / outlook.votes * need.votes)) for need in others]
-    left = total - sum(need.votes for need in rest)
-    pairs = (first._replace(votes=left), *rest)
-    return Outlook(outlook.champion, pairs, total, remaining)
+    table = np.array(outlook.pairs).T
+    table[2] = np.round(total / outlook.votes * table[2])
+    table[2, 0] += total - table[2].sum()
+    return Outlook(outlook.champion, tuple(map(Need, *table.tolist())), total, remaining)

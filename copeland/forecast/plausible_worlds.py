@@ -138,8 +138,8 @@ def _fit_spreads(
         + np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
         - len(points) * np.log(spread)
     )
-    parts = zip(twist.tolist(), step.strengths, root, step.log_odds, step.information, strict=True)
-    return tuple(SpreadFit(*part) for part in parts), likelihoods
+    parts = twist.tolist(), step.strengths, root, step.log_odds, step.information
+    return tuple(map(SpreadFit, *parts)), likelihoods
 
 
 def _step(points: Floats, theta: Floats, spread: Floats, twist: Floats) -> _BeliefStep:
@@ -223,10 +223,10 @@ def chances_of_sides(first: Floats, second: Floats, margin: float = 0.0) -> tupl
     """
     grid = _grid(margin)
     counts, back = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
-    sides = np.concatenate(
-        [_sides(counts[row : row + ROWS], grid) for row in range(0, len(counts), ROWS)]
-    )[back.reshape(-1)]
-    return sides[:, 0], sides[:, 1]
+    sides = np.empty((len(counts), 2))
+    for row in range(0, len(counts), ROWS):
+        sides[row : row + ROWS] = _sides(counts[row : row + ROWS], grid)
+    return sides[back.reshape(-1), 0], sides[back.reshape(-1), 1]
 
 
 def best_by_coins(points: Floats, margin: float, count: int, rng: np.random.Generator) -> Bools:
@@ -237,20 +237,13 @@ def best_by_coins(points: Floats, margin: float, count: int, rng: np.random.Gene
     k = len(points)
     i, j = np.triu_indices(k, 1)
     above, below = chances_of_sides(points[i, j], points[j, i], margin)
-    step = max(BLOCK // max(len(i), 1), 1)
-    return np.concatenate(
-        [
-            _best(rng.random((min(step, count - begin), len(i))), above, below, k)
-            for begin in range(0, count, step)
-        ]
-    )
-
-
-def _best(luck: Floats, above: Floats, below: Floats, k: int) -> Bools:
-    """Who is best where luck decides each pair."""
-    wins, draws = luck < above, luck < below
-    least, most = _scores(wins, draws, k), _scores(draws, wins, k)
-    return most >= least.max(axis=1, keepdims=True)
+    step, best = max(BLOCK // max(len(i), 1), 1), np.empty((count, k), bool)
+    for begin in range(0, count, step):
+        luck = rng.random((min(step, count - begin), len(i)))
+        wins, draws = luck < above, luck < below
+        least, most = _scores(wins, draws, k), _scores(draws, wins, k)
+        best[begin : begin + step] = most >= least.max(axis=1, keepdims=True)
+    return best
 
 
 def _scores(first: Bools, second: Bools, k: int) -> Ints:
@@ -261,31 +254,34 @@ def _scores(first: Bools, second: Bools, k: int) -> Ints:
     return table.sum(axis=2)
 
 
-class _Grid:
+class _Grid(NamedTuple):
     """Log-odds, and what is believed of them before any vote."""
 
-    def __init__(self, margin: float) -> None:
-        border = float(logit(0.5 + margin))
-        steps = np.geomspace(1, 1 + FARTHEST / NARROWEST, POINTS) - 1
-        near = np.unique(NARROWEST * np.concatenate([-steps, steps]))
-        # Cells end at the borders, so that no point lies on both sides of one.
-        ends = np.unique(np.concatenate([near, near - border, near + border]))
-        ends = ends[np.abs(ends) <= FARTHEST]
-        self.at = (ends[1:] + ends[:-1]) / 2
-        scale = np.array(SCALES)[:, None]
-        density = (np.exp(-((self.at / scale) ** 2) / 2) / scale).sum(axis=0)
-        self.log_prior = np.log(np.maximum(density * np.diff(ends), 1e-300))
-        self.log_win, self.log_loss = -np.logaddexp(0, -self.at), -np.logaddexp(0, self.at)
-        self.sides = np.stack([self.at > border, self.at > -border], axis=1).astype(float)
+    log_prior: Floats
+    log_chances: Floats  # of a win, and of a loss
+    sides: Floats  # whether they lie above the border, and above the other one
 
 
 @lru_cache(16)
 def _grid(margin: float) -> _Grid:
-    return _Grid(margin)
+    border = float(logit(0.5 + margin))
+    steps = np.geomspace(1, 1 + FARTHEST / NARROWEST, POINTS) - 1
+    near = np.unique(NARROWEST * np.concatenate([-steps, steps]))
+    # Cells end at the borders, so that no point lies on both sides of one.
+    ends = np.unique(np.concatenate([near, near - border, near + border]))
+    ends = ends[np.abs(ends) <= FARTHEST]
+    at = (ends[1:] + ends[:-1]) / 2
+    scale = np.array(SCALES)[:, None]
+    density = (np.exp(-((at / scale) ** 2) / 2) / scale).sum(axis=0)
+    return _Grid(
+        np.log(np.maximum(density * np.diff(ends), 1e-300)),
+        np.stack([-np.logaddexp(0, -at), -np.logaddexp(0, at)]),
+        np.stack([at > border, at > -border], axis=1).astype(float),
+    )
 
 
 def _sides(counts: Floats, grid: _Grid) -> Floats:
-    found = counts @ np.stack([grid.log_win, grid.log_loss]) + grid.log_prior
+    found = counts @ grid.log_chances + grid.log_prior
     weights = np.exp(found - found.max(axis=1, keepdims=True))
     return weights @ grid.sides / weights.sum(axis=1, keepdims=True)
 

@@ -69,7 +69,7 @@ def quote_name(name: str) -> str:
 
 def quote_names(names: Iterable[str]) -> list[str]:
     """Return names as they stand in a sentence."""
-    return [quote_name(name) for name in names]
+    return list(map(quote_name, names))
 
 
 def join_names(names: Sequence[str], most: int = LISTED, last: str = "and") -> str:
@@ -208,7 +208,7 @@ def wrap_name(name: str, most: int, lines: int, tail: str = "") -> str:
     if len(found) > lines:
         rest = "".join(found[lines - 1 :]).removesuffix(tail)
         found[lines - 1 :] = [f"{_beginning(rest, most - 1 - len(tail))}…{tail}"]
-    return "\n".join(line.strip() for line in found)
+    return "\n".join(map(str.strip, found))
 
 
 def _lines(text: str, most: int) -> list[str]:
@@ -219,7 +219,7 @@ def _lines(text: str, most: int) -> list[str]:
             found += _break_word(piece, most)
         else:
             found[-1] += piece
-    return [line for line in found if line] or [""]
+    return list(filter(None, found)) or [""]
 
 
 def _break_word(piece: str, most: int) -> list[str]:

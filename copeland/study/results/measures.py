@@ -204,7 +204,7 @@ class Measures:
 
     def join_names(self, options: Iterable[int]) -> str:
         """Return options by name, as in a sentence."""
-        return join_names([self.names[i] for i in options])
+        return join_names(list(map(self.names.__getitem__, options)))
 
     @property
     def is_at_end(self) -> bool:
@@ -314,7 +314,7 @@ class Measures:
         """To be best; None if there are too many options to tell in passing."""
         if self.k > MOST_OPTIONS:
             return None
-        ahead = [self.among.index(i) for i in self._ahead]
+        ahead = list(map(self.among.index, self._ahead))
         found = self.kind.estimate_chances(self.standing, self._cut, ahead)
         if len(self.among) == self.k:
             return found
@@ -395,7 +395,8 @@ class Measures:
     @property
     def lottery_support(self) -> tuple[int, ...]:
         """Whom von Neumann's lottery draws, the likeliest first."""
-        return tuple(i for i in np.argsort(-self.lottery).tolist() if self.lottery[i] > LEAST)
+        order = np.argsort(-self.lottery)
+        return tuple(order[self.lottery[order] > LEAST].tolist())
 
     def links(self, circle: tuple[int, ...]) -> list[tuple[int, int]]:
         """Return the wins of a cycle, winner first."""

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from copeland.support.judge_statistics import Position, position_of
 PROVED = 3  # together with all other pairs
 LIKELY = 2  # as far as this pair alone goes
 AHEAD = 1  # by the votes as they are
+
+_NAME = attrgetter("name")
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ class Standing:
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the options, in the order of the counts."""
-        return tuple(option.name for option in self.options)
+        return tuple(map(_NAME, self.options))
 
     @property
     def active(self) -> tuple[str, ...]:
@@ -187,9 +190,9 @@ class Standing:
     def start(self) -> Start:
         """The votes so far, as forecasts take them."""
         kept = self.options_left
-        paused = (n for n, i in enumerate(kept) if self.options[i].state != ACTIVE)
         epoch, _ = epoch_with(self, kept)
-        cut = np.ix_(kept, kept)
+        cut, options = np.ix_(kept, kept), [self.options[i] for i in kept]
+        paused = (n for n, option in enumerate(options) if option.state != ACTIVE)
         wins, ties = self.draws
         return Start(
             wins[cut],
@@ -197,7 +200,7 @@ class Standing:
             **self.settings.terms(epoch),
             people=self.settings.people,
             paused=frozenset(paused),
-            goal=Goal.parse(self.settings.goal).with_number([self.labels[i] for i in kept]),
+            goal=Goal.parse(self.settings.goal).with_number(list(map(_NAME, options))),
         )
 
 
@@ -287,7 +290,7 @@ def _certificate_among(
         epoch=epoch,
         voters=sample.voters,
         active=active,
-        labels=[option.name for option in state.options],
+        labels=list(map(_NAME, state.options)),
         missing=proof.missing_or_none,
         given=proof.before_undoing,
         offered=None if offered == state.k else offered,

@@ -266,7 +266,7 @@ def _list_proofs(votes: Reading) -> Iterator[str]:
     yield from votes.kind.list_statements(votes)
     if not votes.aims_at_best:
         return
-    out = [i for i in votes.among if i not in certificate.possible]
+    out = sorted({*votes.among} - {*certificate.possible})
     if certificate.margin and out:
         yield (
             f"Ruled out: {votes.join_names(out)}. Some option beats more others by more than the margin than "
