@@ -134,7 +134,7 @@ class Policy:
             if not self._make_room():
                 break
         self.events = number
-        return [(i, j) for i, j in named[:n].tolist()]
+        return list(map(tuple, named[:n].tolist()))
 
     def tell(self, duel: Duel, winner: int | None) -> None:
         """Say who won a duel that was asked; None is a tie."""
@@ -151,10 +151,12 @@ class Policy:
         """Say that answers to these pairs are under way or, with -1, no longer are; ask nothing."""
         if change not in (1, -1):
             raise InvalidParameter(f"change is {change!r}; it must be 1 or -1.")
-        named = list(pairs)
-        for pair in named:
-            self._check_options(*pair)
-        coming = np.array([pair for pair in named if pair[0] != pair[1]], np.int64)
+        named: list[tuple[int, int]] = []
+        for first, second in pairs:
+            self._check(first, second)
+            if first != second:
+                named.append((first, second))
+        coming = np.array(named, np.int64)
         while self.algorithm.pend is not None and len(coming):
             self._make_room()
             n = live(pend_all, _live_parts(self.algorithm))(self.state, coming, change)
@@ -188,7 +190,7 @@ class Policy:
 
     def add(self, first: int, second: int, winner: int | None) -> None:
         """Take an answer that was not asked for: any pair, at any time."""
-        self._check_answer(first, second, winner)
+        self._check(first, second, winner)
         rng = self._generator()
         if first == second:
             return
@@ -205,18 +207,17 @@ class Policy:
 
         For algorithms whose state depends only on the counts; so no answer needs a generator of its own.
         """
-        self._can("absorb")
+        if self.algorithm.absorb is None:
+            self._can("absorb")  # which refuses
+        told: list[tuple[int, int, int]] = []
         for first, second, winner in answers:
-            self._check_answer(first, second, winner)
+            self._check(first, second, winner)
+            if first != second:
+                told.append((first, second, -1 if winner is None else winner))
         if self.algorithm.tie is None:  # then a tie is a coin of its own event
             for answer in answers:
                 self.add(*answer)
             return
-        told = [
-            (first, second, -1 if winner is None else winner)
-            for first, second, winner in answers
-            if first != second
-        ]
         coming, rng = np.array(told, np.int64), _LENT.rng  # which none of these reads
         while len(coming):
             self._make_room()
@@ -268,17 +269,15 @@ class Policy:
 
     def _pause(self, option: int, paused: bool) -> None:
         pause = self._can("pause")
-        self._check_options(option)
+        self._check(option, option)
         pause(self.state, option, paused)
 
-    def _check_options(self, *options: int) -> None:
-        for option in options:
+    def _check(self, first: int, second: int, winner: int | None = None) -> None:
+        """Refuse options that there are not, and a winner who is neither."""
+        for option in (first, second):
             if not 0 <= option < self.k:
                 raise InvalidParameter(f"option {option} is outside 0..{self.k - 1}.")
-
-    def _check_answer(self, first: int, second: int, winner: int | None) -> None:
-        self._check_options(first, second)
-        if winner is not None and winner not in (first, second):
+        if winner not in (None, first, second):
             raise InvalidParameter(f"option {winner} is not in the duel of {first} and {second}.")
 
     def _can(self, part: str) -> Callable[..., Any]:
@@ -364,7 +363,7 @@ _TELLING = ("update", "tie", "crowded")
 
 @lru_cache(100)
 def _live_parts(algorithm: Algorithm, names: tuple[str, ...] = _ASKING) -> Parts:
-    parts = ((name, algorithm.part(name)) for name in names)
+    parts = ((name, getattr(algorithm, name)) for name in names)
     return tuple((name, part) for name, part in parts if part is not None)
 
 

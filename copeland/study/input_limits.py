@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.support.escaping import active_in
+from copeland.support.escaping import ANYWHERE, IN_A_LINE
 
 LIMITS = {
     "name": 400,
@@ -40,6 +40,7 @@ LIMITS = {
 WITH_LINES = ("item", "text")
 
 _OBJECT = re.compile(r'\{\s*["}]')  # where one begins
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _QUOTED = 60  # characters of a value that is not text
 
 
@@ -51,13 +52,7 @@ def is_storable(value: Any) -> bool:
     >>> is_storable("tea"), is_storable("t\0a"), is_storable("\ud800"), is_storable(3)
     (True, False, False, False)
     """
-    if not isinstance(value, str) or "\0" in value:
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return isinstance(value, str) and not _UNSTORABLE.search(value)
 
 
 def check_text(whose: str = "", /, **given: Any) -> None:
@@ -81,18 +76,22 @@ def check_text(whose: str = "", /, **given: Any) -> None:
                 f"{whose}{field} has {len(value):,} characters; it may have at most "
                 f"{LIMITS[field]:,}."
             )
-        active = active_in(value, lines=field in WITH_LINES)
+        has_lines = field in WITH_LINES  # then tabs and line breaks are inert
+        text = value.replace("\r\n", "\n") if has_lines else value
+        active = (ANYWHERE if has_lines else IN_A_LINE).search(text)
         if active is not None:
             raise InvalidParameter(
                 f"{whose}{field} is {_quote_value(value)}, with the control character "
-                f"U+{ord(active):04X}; leave it out."
+                f"U+{ord(active[0]):04X}; leave it out."
             )
 
 
 def check_plain(whose: str = "", /, **given: Any) -> None:
     """Refuse values that are neither None nor text that can be kept and is not empty."""
     for field, value in given.items():
-        if value is not None and not (value and is_storable(value)):
+        if value is None:
+            continue
+        if not (value and isinstance(value, str)) or _UNSTORABLE.search(value):
             raise InvalidParameter(
                 f"{whose}{field} is {_quote_value(value)}; it must be plain text that is not empty."
             )

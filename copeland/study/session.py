@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from copeland.errors import StorageError
@@ -40,8 +41,7 @@ class _Change:
     """What somebody wants to append, and what became of it."""
 
     decide: Callable[[Log], tuple[list[Event], Any]]
-    event_id: str | None = None  # of the vote that it would keep
-    voter: str | None = None  # whose past it needs
+    needs: tuple[str | None, str | None] = (None, None)  # the vote of an id, a voter's past
     result: Any = None
     error: Exception | None = None
     is_made: bool = False
@@ -96,7 +96,7 @@ class Transactions:
         as long to store many as to store one. What all of them need is looked up together: the vote of an ``event_id``, and
         the past of a ``voter``.
         """
-        mine = _Change(decide, event_id, voter)
+        mine = _Change(decide, (event_id, voter))
         try:
             if not self._join(mine):
                 mine.turn.wait()
@@ -142,7 +142,7 @@ class Transactions:
 
         def work(log: Log) -> None:
             self._catch_up(log)
-            log.foresee([(change.event_id, change.voter) for change in changes])
+            log.foresee(map(attrgetter("needs"), changes))
             for change in changes:
                 before, change.error = log.appended, None
                 try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
@@ -230,7 +231,7 @@ class Settings:
         for sentence in _objections(self):
             raise InvalidParameter(sentence, sentence.split()[0])
 
-    @property
+    @cached_property
     def spec(self) -> Spec:
         """The algorithm's name and the parameters that were given with it."""
         return Spec.parse(self.algorithm)
@@ -249,12 +250,12 @@ class Settings:
         fixed = {"delta": self.delta, "margin": self.margin}
         return {**fixed, "epoch": epoch, "dependent": self.dependent}
 
-    @property
+    @cached_property
     def people(self) -> bool:
         """Whether people vote: votes of one voter may depend on each other."""
         return self.voters == PEOPLE
 
-    @property
+    @cached_property
     def dependent(self) -> bool:
         """Whether only single claims have a proof, and averages of several have none.
 
@@ -267,12 +268,12 @@ class Settings:
         """The epoch in which a study begins: 0, which has all of delta, where no option may come after votes."""
         return 0 if self.population == LIKE_THESE else 1
 
-    @property
+    @cached_property
     def finite(self) -> int | None:
         """How many votes a pair can have that a proof is about; None if any number."""
         return self.cases if self.population == THESE else None
 
-    @property
+    @cached_property
     def once(self) -> bool:
         """Whether a voter answers a pair once, whatever the item: people and the members of a panel do."""
         return self.people or bool(self.panel)
@@ -305,9 +306,9 @@ class Settings:
 SETTINGS = {one.name: one for one in fields(Settings)}
 
 
-def check_lease(lease: float | None) -> None:
+def check_lease(lease: float) -> None:
     """Refuse a lease that a ballot cannot have."""
-    if lease is not None and not _SECONDS.fits(lease):
+    if not _SECONDS.fits(lease):
         raise InvalidParameter(f"lease is {lease!r}; it must be {_SECONDS.expected}.", "lease")
 
 

@@ -105,7 +105,7 @@ class Study(StudyReadings):
         return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
 
     def _size(self) -> str:
-        size = f"{format_count(self._state.k, 'option')}, {format_count(self._state.votes, 'vote')}"
+        size = f"{format_count(self._work.state.k, 'option')}, {format_count(self._work.state.votes, 'vote')}"
         return f"{self.name!r}, {size}"
 
     # What it is
@@ -113,7 +113,7 @@ class Study(StudyReadings):
     @property
     def settings(self) -> Settings:
         """What was fixed when it was created."""
-        return self._state.settings
+        return self._work.state.settings
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -217,7 +217,8 @@ class Study(StudyReadings):
             Ask also after the goal is reached, while there is anything to ask.
         """
         check_text(voter=voter, item=item, source=source)
-        check_lease(lease)
+        if lease is not None:
+            check_lease(lease)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
             raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
         if isinstance(available, str):
@@ -225,7 +226,7 @@ class Study(StudyReadings):
 
         def decide(log: Log) -> Questions:
             about = (voter, item, available, without, cases, further)
-            request = self._work.kind.request_for(self._state, log, self.now(), *about)
+            request = self._work.kind.request_for(self._work.state, log, self.now(), *about)
             return self._work.propose(log, request._replace(source=source, lease=lease), n or 1)
 
         asked = self._work.change(decide)
@@ -269,7 +270,7 @@ class Study(StudyReadings):
         """
         told = make_answer(ballot, outcome, voter, event_id, item, source, spent)
         kept = self._work.change(
-            lambda log: answer_to(self._work.kind, self._state, log, told, self.now()),
+            lambda log: answer_to(self._work.kind, self._work.state, log, told, self.now()),
             told.event_id,
         )
         return self._work.state.name_vote(kept)
@@ -294,7 +295,7 @@ class Study(StudyReadings):
             check_text("the reason, as a ", source=reason)
         self._work.append(
             lambda log: undo_vote(
-                self._work.kind, self._state, log, event_id, self.now(), reason, own
+                self._work.kind, self._work.state, log, event_id, self.now(), reason, own
             )
         )
 
@@ -305,7 +306,7 @@ class Study(StudyReadings):
     ) -> None:
         """Add an option; from now on the certificate covers all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
-        self._work.append(lambda _log: addition(self._work.kind, self._state, new, self.now()))
+        self._work.append(lambda _log: addition(self._work.kind, self._work.state, new, self.now()))
 
     def pause_option(self, name: str) -> None:
         """Stop asking about an option until it is resumed."""
@@ -320,7 +321,7 @@ class Study(StudyReadings):
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
-        self._work.append(lambda _log: change_of_state(self._state, name, kind, self.now()))
+        self._work.append(lambda _log: change_of_state(self._work.state, name, kind, self.now()))
 
     def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
         """Change the text that voters see for an option; return whether it was another one before.
@@ -371,8 +372,8 @@ class Study(StudyReadings):
         """Take no more votes until the study is reopened."""
 
         def decide(_log: Log) -> tuple[list[Event], None]:
-            end = Event(self._state.number + 1, CLOSED, self.now())
-            return [] if self._state.closed else [end], None
+            end = Event(self._work.state.number + 1, CLOSED, self.now())
+            return [] if self._work.state.closed else [end], None
 
         self._work.change(decide)
 
@@ -388,7 +389,7 @@ class Study(StudyReadings):
         >>> study.closed
         False
         """
-        self._work.change(lambda _log: (reopening(self._state, reason, self.now()), None))
+        self._work.change(lambda _log: (reopening(self._work.state, reason, self.now()), None))
 
     # Search
 
@@ -422,7 +423,9 @@ class Study(StudyReadings):
     def _attend(self, voter: str, kind: str) -> None:
         check_plain(voter=voter)
         self._work.append(
-            lambda _log: self._work.kind.change_attendance(self._state, voter, kind, self.now())
+            lambda _log: self._work.kind.change_attendance(
+                self._work.state, voter, kind, self.now()
+            )
         )
 
     # Votes from elsewhere, and votes to take away
@@ -464,8 +467,8 @@ class Study(StudyReadings):
             raise InvalidRow(f"{error} Nothing was imported.") from error
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
-            require_open(self._state)
-            kind, state = self._work.kind, self._state
+            require_open(self._work.state)
+            kind, state = self._work.kind, self._work.state
             new, taken = import_votes(kind, state, log, rows, source, self.now())
             if taken.counted:
                 taken = taken.copied_from(find_copy(kind, state, log, told, source))
@@ -484,7 +487,7 @@ class Study(StudyReadings):
         """
         check_plain(source=source)
         undone = self._work.append(
-            lambda log: withdrawal(self._work.kind, self._state, log, source, self.now())
+            lambda log: withdrawal(self._work.kind, self._work.state, log, source, self.now())
         )
         return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
@@ -507,7 +510,7 @@ class Study(StudyReadings):
 
     def look_at_log(self, look: Callable[[StudyState, ReadLog], T]) -> T:
         """Return what ``look`` makes of the state, which it must not change, and of the log."""
-        return self._work.read(lambda log: look(self._state, log))
+        return self._work.read(lambda log: look(self._work.state, log))
 
     # For packages that build on studies
 
@@ -526,7 +529,7 @@ class Study(StudyReadings):
 
     def look_at_state(self, look: Callable[[StudyState], T]) -> T:
         """Return what ``look`` makes of that state, which it must not change; nothing is copied."""
-        return self._work.read(lambda _log: look(self._state))
+        return self._work.read(lambda _log: look(self._work.state))
 
     def replay(self) -> StudyState:
         """Return the same state, rebuilt from the bare log without a snapshot."""
@@ -536,12 +539,8 @@ class Study(StudyReadings):
         """Delete the stored snapshot; this costs only time."""
         self.storage.write(self._key, lambda log: log.forget_snapshot())
 
-    @property
-    def _state(self) -> StudyState:
-        return self._work.state
-
     def _current(self) -> StudyState:
-        return self._work.read(lambda _log: self._state)
+        return self._work.read(lambda _log: self._work.state)
 
 
 def _check_number(after: int) -> None:

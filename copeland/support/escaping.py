@@ -8,8 +8,8 @@ import shlex
 # What makes a terminal act (C0, DEL, C1), hides the direction of text (bidirectional embeddings,
 # overrides and isolates), breaks lines unseen, or cannot be encoded at all (lone surrogates).
 _ACTIVE = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-_ANYWHERE = re.compile(f"[{_ACTIVE}]")
-_IN_A_LINE = re.compile(f"[\t\n{_ACTIVE}]")
+ANYWHERE = re.compile(f"[{_ACTIVE}]")  # in a text that may have lines
+IN_A_LINE = re.compile(f"[\t\n{_ACTIVE}]")
 
 SHOWN = "\N{REPLACEMENT CHARACTER}"  # what a reader sees in place of such a character
 
@@ -26,22 +26,7 @@ def inert(text: str) -> str:
     >>> inert("tea\x1b]0;owned\x07 for\ttwo")
     'tea�]0;owned� for\ttwo'
     """
-    return _ANYWHERE.sub(SHOWN, text.replace("\r\n", "\n"))
-
-
-def active_in(text: str, lines: bool) -> str | None:
-    r"""Return the first character of a text that is not inert, None if there is none.
-
-    ``lines`` says whether the text may have lines: tabs and line breaks are inert then.
-
-    Examples
-    --------
-    >>> active_in("a\nb", lines=True), active_in("a\nb", lines=False)
-    (None, '\n')
-    """
-    pattern = _ANYWHERE if lines else _IN_A_LINE
-    found = pattern.search(text.replace("\r\n", "\n") if lines else text)
-    return found and found[0]
+    return ANYWHERE.sub(SHOWN, text.replace("\r\n", "\n"))
 
 
 def cell(text: str) -> str:
@@ -81,7 +66,7 @@ def file_name(name: str) -> str:
     >>> file_name("../../etc/passwd"), file_name("tea"), file_name("..")
     ('etc-passwd', 'tea', 'study')
     """
-    plain = re.sub(r'[/\\:*?"<>|]', "-", _IN_A_LINE.sub("-", name))
+    plain = re.sub(r'[/\\:*?"<>|]', "-", IN_A_LINE.sub("-", name))
     short = plain.encode()[:200].decode(errors="ignore")  # of 255 that file systems allow
     plain = short.strip(" .-") or "study"
     reserved = re.fullmatch(r"(con|prn|aux|nul|(com|lpt)\d)(\..*)?", plain, re.IGNORECASE)

@@ -23,9 +23,11 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     """
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be a whole number, 0 or more.")
-    if any(isinstance(n, int) and n < 0 for n in names):
-        raise InvalidParameter(f"a stream is numbered from 0 up; the names are {names}.")
-    key = tuple(
-        n if isinstance(n, int) else zlib.crc32(n.encode("utf-8", "surrogatepass")) for n in names
-    )
+    key = []
+    for name in names:
+        if not isinstance(name, int):
+            name = zlib.crc32(name.encode("utf-8", "surrogatepass"))
+        if name < 0:
+            raise InvalidParameter(f"a stream is numbered from 0 up; the names are {names}.")
+        key.append(name)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -80,7 +80,7 @@ def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
     other = sqlite3.connect(
         path if kind == "sqlite" else ":memory:", isolation_level=None, timeout=0
     )
-    held, acknowledged, raised = [], {"e0", "e1"}, []
+    held, acknowledged, raised, interrupted = [], {"e0", "e1"}, [], 0
     for number, nth in enumerate(range(1, points, max(points // 400, 1)), 2):
         interrupting = Interrupting(nth)
         try:
@@ -89,15 +89,18 @@ def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
             acknowledged.add(f"e{number}")
         except KeyboardInterrupt as error:
             raised.append(error)  # its traceback keeps every frame, and what they have, alive
+            interrupted += 1
         try:
             other.execute("BEGIN IMMEDIATE")
             other.execute("ROLLBACK")
         except sqlite3.OperationalError:
             held.append(nth)
             raised.clear()
+        if number % 20 == 0:
+            raised.clear()  # for a pool has 15 connections, and some tracebacks keep one
     other.close()
     assert held == []
-    assert len(raised) > 200
+    assert interrupted > 200
     assert study.replay() == study.state()
     assert acknowledged <= {event.event_id for event in study.log()}
     raised.clear()
@@ -147,16 +150,16 @@ def test_state_that_were_interrupted_are_made_anew(tmp_path):
     """Else an event that was half taken in would be taken in again."""
     study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}", voters="independent")
     ballot = study.ask()
-    take = study._state.take
+    take = study._work.state.take
 
     def interrupted(event):
-        study._state._take_vote(event)  # counted, but its number not noted yet
+        study._work.state._take_vote(event)  # counted, but its number not noted yet
         raise KeyboardInterrupt
 
-    study._state.take = interrupted
+    study._work.state.take = interrupted
     with pytest.raises(KeyboardInterrupt):
         study.tell(ballot, "left")
-    study._state.take = take
+    study._work.state.take = take
     assert study.standing().votes == 0  # whoever was interrupted finds nothing kept
     assert study.state() == study.replay()
     study.storage.dispose()
@@ -187,9 +190,7 @@ def test_a_query_that_was_left_under_way_does_not_hold_back_what_is_read_later(t
 def test_a_change_that_an_interrupt_left_in_the_queue_keeps_nobody_waiting():
     study = create_study("tea", OPTIONS, voters="independent")
     work = study._work
-    work._waiting.append(
-        _Change(lambda _log: ([], None), None, None)
-    )  # never made, and never taken away
+    work._waiting.append(_Change(lambda _log: ([], None)))  # never made, and never taken away
     ballot = study.ask()
     study.tell(ballot, "left")
     assert study.standing().votes == 1

@@ -434,7 +434,7 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     settings, goal = state.settings, Goal.parse(state.settings.goal)
     if settings.finite is None or state.votes == 0:
         return set()
-    terms = settings.terms(state.epoch)
+    terms = state.terms
     at = levels(state.k, **terms, top=goal.number)
     level = max(win_level(at, state.k - 2), loss_level(at))
     if settings.goal != BEST:

@@ -278,8 +278,7 @@ class Kind(Presentation):
         if state.settings.goal != BEST or len(state.options_left) < state.k:
             return not self.certificate(state, now).decided
         settings, sample = state.settings, self.sample(state.settings)
-        fewest = fewest_votes(state.k, **settings.terms(state.epoch))
-        if settings.finite is None and state.votes < fewest:
+        if settings.finite is None and state.votes < fewest_votes(state.k, **state.terms):
             return True
         proof = state.ledger.tables(now)
         terms = Terms(

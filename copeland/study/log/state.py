@@ -149,10 +149,13 @@ class Vote(NamedTuple):
 class _Known:
     """What a process has found out from a state. Slots hold it, so ``vars``, and with it a snapshot, leaves it out."""
 
-    __slots__ = ("_changes", "_end")
+    __slots__ = ("_changes", "_end", "options_asked", "options_left", "terms")
 
     _changes: int  # of what a proof depends on beside the ledger
     _end: tuple[Any, bool] | None  # what the last look at the proof found, and on what
+    options_asked: frozenset[int]  # neither paused nor retired
+    options_left: list[int]  # not retired
+    terms: dict[str, Any]  # what a proof is held to
 
 
 class StudyState(_Known):
@@ -190,6 +193,14 @@ class StudyState(_Known):
         self._add([Option(**option) for option in body["options"]])
         self.offered[self.epoch] = self.k
         self._changes, self._end = 0, None
+        self.note_options()
+
+    def note_options(self) -> None:
+        """Note what follows from the options and their states, as a process does that begins or has read a snapshot."""
+        active = (i for i, option in enumerate(self.options) if option.state == ACTIVE)
+        self.options_asked = frozenset(active)
+        self.options_left = find_options_left(self.options)
+        self.terms = self.settings.terms(self.epoch)
 
     @property
     def k(self) -> int:
@@ -242,6 +253,7 @@ class StudyState(_Known):
             self.epoch += 1
             self.voted_in_epoch = False
         self.offered[self.epoch] = self.k
+        self.note_options()
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -253,6 +265,7 @@ class StudyState(_Known):
     def _change_option(self, event: OptionEvent) -> None:
         target = ACTIVE if event.kind == RESUMED else event.kind
         self.options[event.left] = replace(self.options[event.left], state=target)
+        self.note_options()
 
     def _edit(self, event: Event) -> None:
         body = event.body or {}
@@ -327,16 +340,6 @@ class StudyState(_Known):
             self.counts(vote),
             times_of(vote),
         )
-
-    @property
-    def options_asked(self) -> frozenset[int]:
-        """The options that are asked: neither paused nor retired."""
-        return frozenset(i for i, option in enumerate(self.options) if option.state == ACTIVE)
-
-    @property
-    def options_left(self) -> list[int]:
-        """The options that are not retired."""
-        return find_options_left(self.options)
 
     def meaning(self, outcome: str | None) -> str | None:
         """Return what an outcome counts as: left, right, tie, or None for nothing."""
@@ -444,6 +447,7 @@ def load_state(content: bytes) -> StudyState | None:
         state = object.__new__(StudyState)
         vars(state).update(told["fields"], settings=Settings.of(told["fields"]["settings"]))
         state._changes, state._end = 0, None
+        state.note_options()
         state.ledger.list_open()
         return state
     except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
