@@ -211,7 +211,7 @@ def test_any_change_of_a_file_is_found(filed):
 @pytest.mark.slow
 def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
     """Everything in the file follows from the log, so a seal that fits does not help."""
-    from copeland.study.results.certificate_file import _seal
+    from copeland.study.results.certificate_file import seal_of
 
     study, file, _ = filed
     content = json.loads(file.read_text())
@@ -219,7 +219,7 @@ def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
         if key == "seal":
             continue
         changed = content | {key: other_than(value)}
-        file.write_text(json.dumps(changed | {"seal": _seal(changed)}))
+        file.write_text(json.dumps(changed | {"seal": seal_of(changed)}))
         try:
             found = objections(read_certificate(file), study)
         except InvalidParameter:
@@ -242,11 +242,11 @@ CAME = "Answers came by open links (2), from judges (1) and from elsewhere (8)."
     ],
 )
 def test_what_is_added_to_a_file_that_is_sealed_anew_is_found(filed, key, value, said):
-    from copeland.study.results.certificate_file import _seal
+    from copeland.study.results.certificate_file import seal_of
 
     study, file, _ = filed
     content = json.loads(file.read_text()) | {key: value}
-    file.write_text(json.dumps(content | {"seal": _seal(content)}))
+    file.write_text(json.dumps(content | {"seal": seal_of(content)}))
     found = objections(read_certificate(file), study)
     assert any(said in objection for objection in found), found
 

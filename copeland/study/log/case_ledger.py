@@ -34,7 +34,7 @@ class CaseLedger(Ledger):
     @property
     def uncounted(self) -> Collection[Case]:
         """The cases that were handed out and are not counted yet, of any pair."""
-        return {case for _, case in self._unit_of}
+        return {key[1] for key in self._unit_of if isinstance(key, tuple)}
 
     @property
     def unanswered(self) -> int:
