@@ -143,7 +143,12 @@ def _require_format(name: str) -> Format:
 
 
 def _read_folder(path: Path, name: str | None, cluster: str | None) -> AnswerFile:
-    """The answers of every file of a folder."""
+    """The answers of every file of a folder; of samples of lm-eval, also those in the folders of its models."""
+    from copeland.formats.lm_eval import read_folder
+
+    samples = sorted(path.rglob("samples_*.jsonl"))
+    if samples and name in (None, "lm-eval"):
+        return read_folder(path, samples)
     files = sorted(one for one in path.iterdir() if one.is_file() and one.name[0] not in "._")
     if not files:
         raise InvalidRow(f"{path}: there are no files in the folder.")

@@ -7,7 +7,7 @@ are called ``samples_TASK_TIME.jsonl`` in a folder named for the model, so the o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,35 @@ _NEEDED = ("doc_id", "doc", "resps")
 
 def read(path: Path) -> AnswerFile:
     """Return the documents of a file of samples, and what the model generated."""
+    return gather_cases(str(path), _list_answers(_read_samples(path), _name_option(path)))
+
+
+def read_folder(folder: Path, paths: Sequence[Path]) -> AnswerFile:
+    """Return the documents of files of samples, of which the last of each model and task counts; several tasks name theirs."""
+    last = {(path.parent, _name_task(path)): path for path in paths}
+    several = len({task for _, task in last}) > 1
+    answers = [
+        one._replace(case=f"{task} {one.case}", cluster=f"{task} {one.cluster}") if several else one
+        for (_, task), path in last.items()
+        for one in _list_answers(_read_samples(path), _name_option(path))
+    ]
+    return gather_cases(str(folder), answers)
+
+
+def _read_samples(path: Path) -> Table:
     table = read_table(path)
     for column in _NEEDED:
         table.require(column, ", which the format lm-eval needs")
+    return table
+
+
+def _name_option(path: Path) -> str:
     has_folder = path.name.startswith("samples_") and path.absolute().parent.name
-    option = path.absolute().parent.name if has_folder else path.stem
-    return gather_cases(str(path), _list_answers(table, option))
+    return path.absolute().parent.name if has_folder else path.stem
+
+
+def _name_task(path: Path) -> str:
+    return path.stem.removeprefix("samples_").rpartition("_")[0] or path.stem
 
 
 def _list_answers(table: Table, option: str) -> Iterator[OptionAnswer]:

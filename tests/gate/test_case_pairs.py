@@ -125,3 +125,18 @@ def test_a_mean_over_cases_needs_every_case():
 def test_what_is_no_set_of_answers_is_refused(given):
     with pytest.raises(InvalidParameter, match="baseline"):
         pair_answers(given, {"a": "x"})
+
+
+def test_folders_of_folders_of_lm_eval_are_read_and_named_by_what_tells_them_apart(tmp_path):
+    for run in ("old", "new"):
+        model = tmp_path / run / "llama"
+        model.mkdir(parents=True)
+        (model / "results_2026.json").write_text("{}")
+        for task in ("gsm8k", "trivia"):
+            rows = [{"doc_id": i, "doc": {"q": i}, "resps": [[f"{run} {i}"]]} for i in range(2)]
+            for time in ("2026-01-01", "2026-02-01"):  # the last run counts
+                write(model / f"samples_{task}_{time}.jsonl", rows)
+    pairs = pair_answers(tmp_path / "old", tmp_path / "new")
+    assert pairs.names == ("old", "new")
+    assert [case.id for case in pairs.cases] == ["gsm8k 0", "gsm8k 1", "trivia 0", "trivia 1"]
+    assert pairs.items[1].answers == {"old": "old 1", "new": "new 1"}
