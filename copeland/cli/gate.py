@@ -109,26 +109,15 @@ def gate_command(
     --summary FILE.md          Write a page in Markdown.
     --certificate FILE.json    Write a certificate, which `copeland study verify` checks.
     """
+    told = dict(locals())
     from copeland.gate.gate_settings import GateSettings
 
     files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
     with _name_options(), _report_errors(files):
-        settings = GateSettings(
-            require=require,
-            margin=by,
-            delta=delta,
-            population=population,
-            swap=swap,
-            seed=seed,
-            max_calls=max_calls,
-            cost=cost,
-            workers=workers,
-            patience=patience,
-            judge_identical=judge_identical,
-            judge_all=all_,
-            accept_judge=accept_judge,
-            empty=empty,
-        )
+        given = {
+            name: told[name] for name in told.keys() & GateSettings.__dataclass_fields__.keys()
+        }
+        settings = GateSettings(margin=by, judge_all=all_, **given)
         kept = journal or (None if out is None else out.with_suffix(".journal.db"))
         _require_places([kept, *files.values()])
         pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)

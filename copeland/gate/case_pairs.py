@@ -68,13 +68,7 @@ class CasePairs:
         )
 
     def digest(self, side: str) -> str:
-        """Return the digest of one set: its ids, texts and answers in order.
-
-        Examples
-        --------
-        >>> pair_answers({"q1": "4"}, {"q1": "four"}).digest("baseline")[:12]
-        '7a2544e643d9'
-        """
+        """Return the digest of one set: its ids, texts and answers in order."""
         at = (BASELINE, CANDIDATE).index(side)
         rows = [[case.id, case.text, self.answers(case)[at]] for case in self.cases]
         return sha256(json.dumps(rows).encode()).hexdigest()
@@ -146,14 +140,7 @@ def pair_answers(
 def pick_answers(
     file: Answers, baseline: str, candidate: str, name: str | None = None
 ) -> CasePairs:
-    """Return the answers of two options that one file holds.
-
-    Examples
-    --------
-    >>> case = AnswerCase("q1", "2 + 2?", {"old": "4", "new": "four", "other": "5"})
-    >>> pick_answers(AnswerFile("all.csv", ("old", "new", "other"), (case,)), "old", "new").names
-    ('old', 'new')
-    """
+    """Return the answers of two options that one file holds."""
     found = _read_set(file, "answers", name)
     for option in (baseline, candidate):
         if option not in found.options:

@@ -42,16 +42,7 @@ class _Test(NamedTuple):
 
 
 def make_junit(result: GateResult) -> bytes:
-    """Return a JUnit file of a gate.
-
-    Examples
-    --------
-    >>> from copeland.gate import run_gate
-    >>> old, new = ({f"q{i}": word for i in range(20)} for word in ("hm", "yes"))
-    >>> result = run_gate(old, new, {"shorter": lambda a, b, item: "left" if a.text == "yes" else "right"})
-    >>> ElementTree.fromstring(make_junit(result)).attrib["failures"]
-    '0'
-    """
+    """Return a JUnit file of a gate."""
     tests = list(_list_tests(result))
     failures = sum(test.outcome != PASSED and not test.is_skipped for test in tests)
     skipped = sum(test.is_skipped for test in tests)
@@ -117,16 +108,7 @@ def _clean(text: str) -> str:
 
 
 def make_summary(result: GateResult) -> str:
-    """Return a page about a gate: the verdict, tags, cost, and cases on which the candidate lost.
-
-    Examples
-    --------
-    >>> from copeland.gate import run_gate
-    >>> old, new = ({f"q{i}": word for i in range(20)} for word in ("hm", "yes"))
-    >>> result = run_gate(old, new, {"shorter": lambda a, b, item: "left" if a.text == "yes" else "right"})
-    >>> make_summary(result).splitlines()[0]
-    '## Gate passed: candidate against baseline'
-    """
+    """Return a page about a gate: the verdict, tags, cost, and cases on which the candidate lost."""
     old, new = map(escape_markdown, result.pairs.names)
     parts = [
         f"## Gate {result.outcome}: {new} against {old}",
@@ -140,13 +122,7 @@ def make_summary(result: GateResult) -> str:
 
 
 def escape_markdown(text: str, most: int | None = None) -> str:
-    r"""Return a text on one line that Markdown and HTML show as it is.
-
-    Examples
-    --------
-    >>> escape_markdown("<b>*tea*</b> | x")
-    '\\<b\\>\\*tea\\*\\</b\\> \\| x'
-    """
+    r"""Return a text on one line that Markdown and HTML show as it is."""
     return _ACTIVE.sub(r"\\\1", shorten(text, most or len(text)))
 
 

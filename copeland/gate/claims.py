@@ -171,27 +171,13 @@ def find_interval(tally: Tally, terms: GateTerms) -> tuple[float, float]:
     """Return a confidence interval for theta that is valid whenever you look, at level delta.
 
     It holds every value that the tests of the claims, at this border or any other, do not refute.
-
-    Examples
-    --------
-    >>> low, high = find_interval(Tally(40, 20, 30), GateTerms("better", 0.0, 0.05, cases=400))
-    >>> round(low, 3), round(high, 3)
-    (0.479, 0.747)
     """
     weigh = _weigh_votes(terms.as_votes(tally))
     return _find_end(weigh, 0, BETTER, terms), 1 - _find_end(weigh, 1, WORSE, terms)
 
 
 def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> tuple[Bools, Bools]:
-    """Return where a gate has passed and where it has failed, of many counts at once.
-
-    Examples
-    --------
-    >>> terms = GateTerms("better", margin=0.0, delta=0.05, cases=400)
-    >>> passed, failed = find_outcomes(*np.array([[40, 9], [9, 40], [30, 30]]), terms)
-    >>> passed.tolist(), failed.tolist()
-    ([True, False], [False, True])
-    """
+    """Return where a gate has passed and where it has failed, of many counts at once."""
     passed = has_passed(wins, losses, ties, terms)
     failed = _is_proved(OPPOSITE[terms.required], terms.weigh(wins, losses, ties), terms)
     behind = losses - wins - (terms.cases - wins - losses - ties)

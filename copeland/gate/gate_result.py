@@ -134,12 +134,6 @@ def find_objection(judge: str, judgments: Sequence[Judgment], terms: GateTerms) 
 
     A judge that calls every pair a tie may see no difference, and its ties would prove "not worse" of any candidate. So they do not,
     unless the claim would hold even if the candidate had lost all these pairs.
-
-    Examples
-    --------
-    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, cases=3, exact=True)
-    >>> find_objection("echo", [Judgment(f"q{i}", "candidate", "tie") for i in range(3)], terms)
-    'The judge echo called every pair a tie (3 answers): nothing shows that it sees a difference.'
     """
     follows = find_side_habit(judge, count_sides(judgments))
     named, answers = count_choices(judgments)

@@ -136,13 +136,7 @@ def describe_gate_settings(
 
 
 def describe_judge(judge: Judge) -> dict[str, Any]:
-    """Return what a judge is, as far as it shows: a program's command, or a model with its request and its prompt.
-
-    Examples
-    --------
-    >>> describe_judge(lambda left, right, item: "left")
-    {'kind': 'function'}
-    """
+    """Return what a judge is, as far as it shows: a program's command, or a model with its request and its prompt."""
     prompt = getattr(judge, "prompt", None)
     told = {
         "kind": type(judge).__name__,

@@ -50,14 +50,7 @@ def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
 
 
 def describe_claim(finding: Finding, terms: GateTerms, baseline: str, candidate: str) -> str:
-    """Return what a finding proves about the candidate, or what is open.
-
-    Examples
-    --------
-    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, cases=400)
-    >>> describe_claim(Finding((NOT_WORSE,), PASSED, False, False, {}), terms, "old", "new")
-    'new is not worse than old by more than .05'
-    """
+    """Return what a finding proves about the candidate, or what is open."""
     old, new = quote_name(baseline), quote_name(candidate)
     by = f"by more than {drop_zero(terms.margin)}"
     if finding.even:
@@ -81,35 +74,17 @@ def describe_claim(finding: Finding, terms: GateTerms, baseline: str, candidate:
 
 
 def drop_zero(number: float) -> str:
-    """Return a number below 1 without its leading zero.
-
-    Examples
-    --------
-    >>> drop_zero(0.05), drop_zero(1.5)
-    ('.05', '1.5')
-    """
+    """Return a number below 1 without its leading zero."""
     return f"{number:g}".removeprefix("0") or "0"
 
 
 def format_share(share: float) -> str:
-    """Return a mean with two digits.
-
-    Examples
-    --------
-    >>> format_share(0.5), format_share(1.0)
-    ('.50', '1.00')
-    """
+    """Return a mean with two digits."""
     return f"{share:.2f}".removeprefix("0")
 
 
 def describe_saving(saving: Saving) -> str:
-    """Return whether answers are as much cheaper or faster as required.
-
-    Examples
-    --------
-    >>> describe_saving(Saving("cheaper", 0.02, 0.01, share=0.4))
-    'Its answers are 50 % cheaper (a mean of 0.01 after 0.02), and 40 % is required.'
-    """
+    """Return whether answers are as much cheaper or faster as required."""
     required = f"{percent(saving.share)} is required"
     means = f"a mean of {saving.candidate:.4g} after {saving.baseline:.4g}"
     if saving.baseline <= 0:

@@ -80,13 +80,7 @@ def _read_vote(event: Event, case: str) -> Judgment:
 
 
 def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
-    """Return the counts of judgments; whatever names no winner is a tie.
-
-    Examples
-    --------
-    >>> tally_judgments([Judgment("q1", "candidate", "left"), Judgment("q2", "candidate")])
-    Tally(wins=1, losses=0, ties=0, unanswered=1)
-    """
+    """Return the counts of judgments; whatever names no winner is a tie."""
     said = [one.said for one in judgments]
     wins, losses, unanswered = (said.count(word) for word in (CANDIDATE, BASELINE, ERROR))
     return Tally(wins, losses, len(said) - wins - losses - unanswered, unanswered)
@@ -99,13 +93,7 @@ def count_choices(judgments: Iterable[Judgment]) -> tuple[int, int]:
 
 
 def count_sides(judgments: Sequence[Judgment]) -> SideCounts:
-    """Return how a judge treated the sides: which it named in one call, and of how many cases it changed its answer in two.
-
-    Examples
-    --------
-    >>> count_sides([Judgment("q1", "candidate", "left"), Judgment("q2", "baseline", "tie", flipped=True)])
-    SideCounts(left=1, right=0, both=1, flips=1)
-    """
+    """Return how a judge treated the sides: which it named in one call, and of how many cases it changed its answer in two."""
     said = [one for one in judgments if one.is_said]
     once = [one.outcome for one in said if one.flipped is None]
     twice = [one.flipped for one in said if one.flipped is not None]

@@ -72,12 +72,6 @@ def find_stops(verdicts: Ints, terms: GateTerms) -> Stops:
     """Return where each run stops: where it passes or fails, where no outcome of the rest passes, or at the end.
 
     ``verdicts`` are runs x cases, in the order in which they come. Runs that stand alike are looked at together.
-
-    Examples
-    --------
-    >>> terms = GateTerms("better", margin=0.0, delta=0.05, cases=400)
-    >>> find_stops(np.array([[WON] * 100, [LOST] * 100]), terms).cases.tolist()
-    [9, 9]
     """
     runs, most = verdicts.shape
     stops = Stops(np.full(runs, most), np.zeros(runs, bool), np.zeros(runs, bool))
@@ -99,13 +93,7 @@ def find_stops(verdicts: Ints, terms: GateTerms) -> Stops:
 
 
 def find_fewest_wins(terms: GateTerms, most: int, ties: int = 0) -> int | None:
-    """Return how many wins pass a candidate that loses nothing, with so many ties or none; None if no number up to ``most`` does.
-
-    Examples
-    --------
-    >>> find_fewest_wins(GateTerms("better", 0.0, 0.05, cases=400), 400)
-    9
-    """
+    """Return how many wins pass a candidate that loses nothing, with so many ties or none; None if no number up to ``most`` does."""
     for tied in (0, ties):
         wins = np.arange(min(most, terms.cases - tied) + 1)
         passed = has_passed(wins, 0 * wins, np.full_like(wins, tied), terms)
@@ -168,26 +156,13 @@ def describe_refusal(
 def count_affordable(
     terms: GateTerms, calls_per_case: int, max_calls: int | None, ties: float = 0.0
 ) -> int:
-    """Return how many cases there are calls for; where each is confirmed, a tie takes one call.
-
-    Examples
-    --------
-    >>> terms = GateTerms("better", 0.0, 0.05, cases=400)
-    >>> count_affordable(terms, 2, max_calls=101), count_affordable(terms, 2, max_calls=101, ties=0.3)
-    (50, 59)
-    """
+    """Return how many cases there are calls for; where each is confirmed, a tie takes one call."""
     each = calls_per_case - ties * (calls_per_case - 1)
     return terms.cases if max_calls is None else min(terms.cases, int(max_calls / each + 1e-9))
 
 
 def count_calls(verdicts: Ints, cases: Ints, calls_per_case: int) -> Ints:
-    """Return the calls of runs that stop after so many cases; where each is confirmed, a tie takes one call.
-
-    Examples
-    --------
-    >>> count_calls(np.array([[WON, TIED, LOST]]), np.array([2]), 2)
-    array([3])
-    """
+    """Return the calls of runs that stop after so many cases; where each is confirmed, a tie takes one call."""
     asked = np.arange(verdicts.shape[1]) < cases[:, None]
     ties = ((verdicts == TIED) & asked).sum(axis=1)
     return calls_per_case * cases - (calls_per_case - 1) * ties

@@ -181,14 +181,7 @@ def check_judge_by_itself(
 
 
 def play_gates(said: Sequence[tuple[str, str]], terms: GateTerms, settings: GateSettings) -> Played:
-    """Return how :data:`RUNS` gates end that draw their cases from outcomes in both orders.
-
-    Examples
-    --------
-    >>> settings = GateSettings(require="better")
-    >>> play_gates([("left", "left"), ("tie", "tie")], settings.make_terms(50), settings).passed < 5
-    True
-    """
+    """Return how :data:`RUNS` gates end that draw their cases from outcomes in both orders."""
     rng = stream(settings.seed, "gate", "self check")
     scores = np.array([[_SCORES.get(a, 0), -_SCORES.get(b, 0)] for a, b in said])  # of the first
     most = count_affordable(terms, settings.calls_per_case, settings.max_calls)
