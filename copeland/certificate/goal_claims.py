@@ -125,6 +125,11 @@ class Claims(ABC):
     def count(self) -> dict[str, str]:
         """Return how far it is reached, in a few numbers."""
 
+    @property
+    def tiles(self) -> dict[str, str]:
+        """How far it is reached, in the fewest numbers that say it."""
+        return self.count()
+
     @abstractmethod
     def place(self, option: int) -> tuple[str, str]:
         """Return where an option stands by the goal, in a word and in a few."""
@@ -175,6 +180,11 @@ class _WinnerClaims(Claims):
     def count(self) -> dict[str, str]:
         found = self.certificate
         return {"not ruled out": f"{len(found.possible):,}", "proved best": f"{len(found.best):,}"}
+
+    @property
+    def tiles(self) -> dict[str, str]:
+        found = self.certificate
+        return {"not ruled out": f"{len(found.possible)} of {len(found.among)}"}
 
     def place(self, option: int) -> tuple[str, str]:
         found = self.certificate

@@ -176,7 +176,7 @@ def _cheapest(plans: list[Plans]) -> Plans:
 def _decide_pairs(start: Start, goal: Goal, prices: _Prices) -> Floats:
     """A decision of each pair that the goal asks for, whichever is the cheapest: for one side or, up to a margin, as a tie."""
     terms = start.delta, start.epoch, start.dependent
-    if goal.kind == ABOVE:
+    if goal.name:
         exact = close = baseline_level(start.k, *terms)
         asked = np.zeros((start.k, start.k), bool)
         asked[:, int(goal.name)] = asked[int(goal.name)] = True

@@ -32,7 +32,7 @@ import numpy as np
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.support.arrays import Bools, Floats, Ints
-from copeland.support.goal import TOP, Goal
+from copeland.support.goal import TIERS, TOP, Goal
 from copeland.support.phrasing import format_count, some
 from copeland.theory.upsets import Contest, make_contest, rule_out_upsets
 
@@ -48,14 +48,14 @@ def price_goal(
     if baseline is not None:
         return _price_baseline(price, baseline, what)
     beats = m.p > 0.5
-    size = math.isqrt(_count_contests(beats, goal) * m.k - 1) + 1
+    count, list_answers = _ANSWERS[goal.kind]
+    size = math.isqrt(count(beats, goal.number) * m.k - 1) + 1
     if size > most_options:
         raise InvalidParameter(
             f"there are {m.k} options; {what} for the goal '{goal}' is a linear program as large as that for one winner of "
             f"{size} options, and is computed only for up to {most_options}. In Python give most_options."
         )
-    answers = _top_contests(beats, goal.number) if goal.kind == TOP else [_tier_contests(beats)]
-    return _cheapest(answers, price, what)
+    return _cheapest(list_answers(beats, goal.number), price, what)
 
 
 def _price_baseline(price: Floats, baseline: int, what: str) -> float:
@@ -69,11 +69,8 @@ def _price_baseline(price: Floats, baseline: int, what: str) -> float:
     return float(prices.sum())
 
 
-def _count_contests(beats: Bools, goal: Goal) -> int:
-    if goal.kind == TOP:
-        return goal.number * (len(beats) - goal.number)
-    wins = beats.sum(axis=1)
-    return int((wins[:, np.newaxis] >= wins).sum()) - len(beats)
+def _count_top_contests(beats: Bools, number: int) -> int:
+    return number * (len(beats) - number)
 
 
 def _top_contests(beats: Bools, number: int) -> list[list[Contest]]:
@@ -98,13 +95,27 @@ def _contests_of_top(beats: Bools, wins: Ints, top: list[int]) -> list[Contest]:
     return [make_contest(beats, i, j, int(wins[i] - wins[j]) + 1) for i in top for j in outside]
 
 
-def _tier_contests(beats: Bools) -> list[Contest]:
+def _count_tier_contests(beats: Bools, _: int) -> int:
+    wins = beats.sum(axis=1)
+    return int((wins[:, np.newaxis] >= wins).sum()) - len(beats)
+
+
+def _tier_contests(beats: Bools, _: int) -> list[list[Contest]]:
     wins = beats.sum(axis=1)
     return [
-        make_contest(beats, i, j, max(1, int(wins[i] - wins[j])))
-        for i, j in permutations(range(len(beats)), 2)
-        if wins[i] >= wins[j]
+        [
+            make_contest(beats, i, j, max(1, int(wins[i] - wins[j])))
+            for i, j in permutations(range(len(beats)), 2)
+            if wins[i] >= wins[j]
+        ]
     ]
+
+
+# For each goal, how many contests an answer has, and those of each right answer.
+_ANSWERS = {
+    TOP: (_count_top_contests, _top_contests),
+    TIERS: (_count_tier_contests, _tier_contests),
+}
 
 
 def _cheapest(answers: list[list[Contest]], price: Floats, what: str) -> float:

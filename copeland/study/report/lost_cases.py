@@ -13,7 +13,7 @@ from copeland.study.report.study_page import Part
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.standing import Standing
 from copeland.study.votes import Vote
-from copeland.support.goal import ABOVE, Goal
+from copeland.support.goal import Goal
 from copeland.support.phrasing import quote_name, shorten
 
 OTHERS = 3  # options whose losses are told
@@ -54,7 +54,7 @@ def _list_pairs(standing: Standing) -> Iterator[tuple[str, str]]:
     """Yield losers with those whom they lost to."""
     names = [standing.labels[i] for i in Analysis(standing).order]
     goal = Goal.parse(standing.settings.goal)
-    first = goal.name if goal.kind == ABOVE else names[0]
+    first = goal.name or names[0]
     others = [name for name in names if name != first]
     yield from ((other, first) for other in islice(others, OTHERS))
     if len(others) == 1:

@@ -23,7 +23,6 @@ from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
 from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_of
 from copeland.study.results.verdict import Verdict
-from copeland.support.goal import BEST
 from copeland.support.names import is_random_name
 from copeland.support.phrasing import format_count, format_money, quote_name
 from copeland.web.cache import VoteAnalysis
@@ -214,17 +213,10 @@ def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
         (reading.kind.proof_tile, f"{math.floor(100 * share_of(standing))} %"),
         ("votes left", "-" if needed is None else needed.words),
         *paid,
-        *_decided_tiles(reading),
+        *reading.certificate.claims.tiles.items(),
         ("open ballots", f"{standing.open:,}"),
         reading.kind.sure_tile(standing),
     ]
-
-
-def _decided_tiles(reading: Analysis) -> list[Tile]:
-    certificate = reading.certificate
-    if certificate.goal != BEST:
-        return list(reading.count_outcome().items())
-    return [("not ruled out", f"{len(certificate.possible)} of {len(reading.among)}")]
 
 
 def _share_note(seen: VoteAnalysis) -> str:
