@@ -14,9 +14,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from copeland.errors import InvalidParameter, nearest
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import first_step_after
+from copeland.support.arrays import Ints
 
 HALVINGS = 52  # of an interval within [0, 1]: down to a double's precision
 PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written out for it
@@ -319,3 +322,34 @@ def fewest_votes(
     at = levels(k, delta, epoch, dependent)
     a_pair = min(win_level(at, 0), loss_level(at)) / -math.log(0.5 - margin)
     return k // 2 * int(a_pair)
+
+
+def may_decide(
+    wins: Ints,
+    ties: Ints,
+    delta: float,
+    margin: float = 0.0,
+    epoch: int = 0,
+    dependent: bool = False,
+) -> bool:
+    """Tell whether votes may prove an option best, as a look at every pair's evidence would tell for certain.
+
+    An option that is proved best has proved all its wins, or each other option has a proved loss: so K - 1 pairs prove something, or
+    half as many with a margin, where a pair may be a loss of both. The evidence of w to l votes is at most n d(w/n, 1/2),
+    which is no more than (w - l)^2 / n ln 2, as d(1/2 + x, 1/2) / x^2 is largest at x = 1/2. With a margin, each vote multiplies it
+    by 1 / (1/2 - margin) at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> wins = np.array([[0, 9], [6, 0]])
+    >>> [may_decide(n * wins, 0 * wins, 0.05) for n in (1, 40)]
+    [False, True]
+    """
+    k, at = len(wins), levels(len(wins), delta, epoch, dependent)
+    level, needed = min(win_level(at, 0), loss_level(at)), k - 1
+    if margin > 0:
+        most, needed = (wins + wins.T + ties) * -math.log(0.5 - margin), k // 2
+    else:
+        most = (wins - wins.T) ** 2 * math.log(2) / np.maximum(wins + wins.T, 1)
+    return bool(np.count_nonzero(most >= level) >= 2 * needed)

@@ -66,13 +66,7 @@ class RecentlyShown(NamedTuple):
 
     recent: tuple[Pair, ...] = ()  # the latest last
     lean: dict[int, int] | None = None  # by option: times left less times right
-
-    @property
-    def tiring_options(self) -> frozenset[int]:
-        """The options of every one of the last ballots."""
-        if len(self.recent) < RUNNING:
-            return frozenset()
-        return frozenset.intersection(*map(frozenset, self.recent))
+    tiring_options: frozenset[int] = frozenset()  # that every one of the last ballots showed
 
     def minds(self, one: int, other: int) -> int:
         """Return how much the voter would mind a pair, FINE if not at all."""
@@ -109,10 +103,12 @@ class RecentlyShown(NamedTuple):
     def after(self, left: int, right: int) -> RecentlyShown:
         """Return the same, once a ballot was shown."""
         recent = (*self.recent, (left, right))[-RUNNING:]
-        if self.lean is None:
-            return RecentlyShown(recent)
-        moved = {left: self.lean.get(left, 0) + 1, right: self.lean.get(right, 0) - 1}
-        return RecentlyShown(recent, self.lean | moved)
+        tiring, lean = frozenset[int](), self.lean
+        if len(recent) == RUNNING:
+            tiring = frozenset.intersection(*map(frozenset, recent))
+        if lean is not None:
+            lean = lean | {left: lean.get(left, 0) + 1, right: lean.get(right, 0) - 1}
+        return RecentlyShown(recent, lean, tiring)
 
     def choose_sides(self, one: int, other: int, coin: bool) -> Pair:
         """Return a pair with its sides: on the left goes who was less often there, or the coin decides."""
@@ -316,7 +312,9 @@ class Player:
 
     def choose(self, state: StudyState, request: BallotRequest, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, one for each event from ``request.number`` on."""
-        self._set_scene(state, request)
+        if not self._follow_scene(state, request.now):
+            self._look_around(state, request.now)
+        self._pause(request)
         first = request.number
         pairs: list[Pair] = []
         while len(pairs) < n:
@@ -336,8 +334,9 @@ class Player:
 
     def step(self, state: StudyState, request: BallotRequest) -> None:
         """Let the policy's time pass by one question; what was asked is in the log."""
-        self._set_scene(state, request)
+        self._look_around(state, request.now)
         self._last = None  # for nobody tells it of ballots
+        self._pause(request)
         self.policy.events = request.number - 1
         self.policy.drop(self.policy.ask())
 
@@ -359,21 +358,15 @@ class Player:
             answers += _answers_in(event, state)
         self.policy.add_all(answers)
 
-    def _set_scene(self, state: StudyState, request: BallotRequest) -> None:
-        """Count on the answers that are under way now, and name only options that may be asked."""
-        if not self._follow_scene(state, request.now):
-            self._look_around(state, request.now)
-        self._new, self._answered = [], []
-        self._pause(request)
-
     def _follow_scene(self, state: StudyState, now: float) -> bool:
-        """Do so by what has changed alone; tell whether that is certain to be all."""
+        """Count on the answers that are under way now, by what has changed alone; tell whether that is certain to be all."""
+        asked, gone, fresh = self._new, self._answered, dict[int, Pair]()
+        self._new, self._answered = [], []
         if self._last is None or now < self._last or self._overlooked:
             return False
-        gone, fresh = self._answered, {}
         while self._ends and self._ends[0][0] <= now:
             gone.append(heappop(self._ends)[1])
-        for ballot in self._new:
+        for ballot in asked:
             entry = state.ledger.open.get(ballot)
             if entry is not None and entry.expires > now:
                 fresh[ballot] = entry.left, entry.right
@@ -387,7 +380,7 @@ class Player:
         return not self._pending or next(iter(self._pending)) in state.ledger.open
 
     def _look_around(self, state: StudyState, now: float) -> None:
-        """Do so by looking at every open ballot."""
+        """Do the same by looking at every open ballot."""
         under_way = state.ledger.under_way(now)
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
@@ -451,9 +444,9 @@ class Player:
     ) -> Pair:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
         shown = request.recent_ballots
-        if shown.minds(*named[0]) > FINE:
-            named = named + self._claims(request)
-        best, level = shown.find_easiest(named)
+        if shown.minds(*named[0]) == FINE:
+            return named[0]
+        best, level = shown.find_easiest([*named, *self._claims(request)])
         if level > FINE and request.dealt:
             other = self._pick_rare_pair(state, request)
             if other is not None and shown.minds(*other) < level:

@@ -11,6 +11,7 @@ from scipy.special import betainc, betaln
 from scipy.stats import multinomial
 
 from copeland.certificate.certificate import certify
+from copeland.certificate.proof import Terms, is_decided
 from copeland.kernels import compiled
 from copeland.kernels.vote_evidence import (
     all_level,
@@ -18,6 +19,7 @@ from copeland.kernels.vote_evidence import (
     levels,
     log_evidence,
     loss_level,
+    may_decide,
     win_level,
 )
 
@@ -225,6 +227,23 @@ def test_levels_of_dependent_voters_by_hand():
     x = math.log(72 / (0.6 * 0.05))  # so that it holds beside the verdict on all options
     assert (at.win, at.loss, at.all, at.pair, at.exact) == pytest.approx((x, x, x, x, x))
     assert win_level(at, 4) == x
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.02, 0.2])
+@pytest.mark.parametrize("k", [2, 3, 4, 7])
+def test_whatever_is_decided_may_be_decided_and_few_votes_may_not(k, margin):
+    rng, seen = np.random.default_rng(k), set()
+    for _ in range(400):
+        p = rng.uniform(0.5, 1, (k, k))
+        n = rng.integers(0, rng.integers(2, 120), (k, k))
+        wins = np.triu(rng.binomial(n, p), 1) + np.triu(rng.binomial(n, 1 - p), 1).T
+        ties = np.triu(rng.integers(0, 3, (k, k)), 1)
+        ties = (ties + ties.T) * rng.integers(2)
+        decided = is_decided(wins, ties, Terms(margin=margin))
+        may = may_decide(wins, ties, 0.05, margin)
+        assert may or not decided
+        seen.add((decided, may))
+    assert seen >= {(False, False), (True, True)}
 
 
 @pytest.mark.sampled(10)

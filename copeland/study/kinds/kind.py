@@ -17,7 +17,7 @@ from copeland.certificate.certificate import Certificate
 from copeland.certificate.proof import Terms, is_decided
 from copeland.certificate.samples import Sample
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.kernels.vote_evidence import fewest_votes
+from copeland.kernels.vote_evidence import may_decide
 from copeland.registry import find
 from copeland.study.kinds.presentation import Presentation
 from copeland.study.log.event_log import Log
@@ -274,13 +274,13 @@ class Kind(Presentation):
         return state.find_end(self._is_open, now)
 
     def _is_open(self, state: StudyState, now: float) -> bool:
-        """Tell the same; of one winner, with few votes, that is known without looking at them."""
+        """Tell the same; of one winner, that is mostly known without a look at the evidence of each pair."""
         if state.settings.goal != BEST or len(state.options_left) < state.k:
             return not self.certificate(state, now).decided
-        settings, sample = state.settings, self.sample(state.settings)
-        if settings.finite is None and state.votes < fewest_votes(state.k, **state.terms):
+        settings, proof = state.settings, state.ledger.tables(now)
+        if not (self.draws_cases or may_decide(proof.wins, proof.ties, **state.terms)):
             return True
-        proof = state.ledger.tables(now)
+        sample = self.sample(settings)
         terms = Terms(
             settings.delta, settings.margin, state.epoch, sample.voters, cases=sample.cases
         )

@@ -298,7 +298,7 @@ class Ledger(_Known):
             self.close(entry.ballot)
         entry.ballot, entry.voter, entry.item = asked.number, asked.voter, asked.item
         entry.start, entry.lease = asked.time, lease
-        self._calm = max(self._calm[0], asked.time - lease), min(self._calm[1], entry.expires)
+        self._calm = max(self._calm[0], asked.time - lease), min(self._calm[1], asked.time + lease)
         self.open[asked.number] = entry
         self._by_voter.setdefault(asked.voter, {})[asked.number] = entry
 
