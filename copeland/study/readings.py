@@ -243,8 +243,7 @@ class StudyReadings(ABC):
         >>> study.ranking().tiers
         (('black',), ('green', 'white'))
         """
-        from copeland.study.results.analysis import Analysis
-        from copeland.study.results.rankings import Rankings
+        from copeland.study.results.analysis import Analysis, Rankings
 
         return Rankings(Analysis(self.standing(voters=False)), self.votes).rank(by, expected)
 

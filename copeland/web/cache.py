@@ -29,9 +29,8 @@ from copeland.study.report.study_page import (
     ranking_parts,
     study_parts,
 )
-from copeland.study.results.analysis import Analysis
+from copeland.study.results.analysis import Analysis, Rankings
 from copeland.study.results.history import history_of
-from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.results.verdict import Verdict
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part

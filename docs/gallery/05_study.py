@@ -5,17 +5,19 @@ How many others each option beats, who beats whom, the share of votes in each pa
 """
 
 import copeland
-from copeland.study.report.graph_figure import graph_figure, shown_arrows, shown_options
 from copeland.study.report.study_figures import (
     BEST,
     COLOURS,
     OUT,
     POSSIBLE,
     Interval,
+    graph_figure,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
+    shown_arrows,
+    shown_options,
 )
 from copeland.study.results.analysis import PROVED, Analysis
 from copeland.study.results.history import history_of

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from study_pages import study_with, votes
 
 from copeland.report.document import image
-from copeland.study.report.graph_figure import (
+from copeland.study.report.study_figures import (
+    BEST,
     DRAWN,
     FEW,
+    OUT,
     UPRIGHT,
     WHOLE,
     Arrow,
@@ -18,7 +20,6 @@ from copeland.study.report.graph_figure import (
     shown_arrows,
     shown_options,
 )
-from copeland.study.report.study_figures import BEST, OUT
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED
 

@@ -21,14 +21,13 @@ from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
 from copeland.study.report.study_sentences import score_sentences
-from copeland.study.results.analysis import Analysis, ranking_of
+from copeland.study.results.analysis import Analysis, Rankings, ranking_of
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     read_certificate,
 )
 from copeland.study.results.history import history_of
-from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import PROVED
 from copeland.support.phrasing import percent_chance
 

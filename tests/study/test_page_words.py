@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import study_with, told, votes
 
-from copeland.study.report.graph_figure import shown_arrows
 from copeland.study.report.study_figures import (
     Interval,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
+    shown_arrows,
 )
 from copeland.study.report.study_sentences import (
     arrow_sentences,

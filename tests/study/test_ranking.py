@@ -17,8 +17,7 @@ from copeland.certificate.goal_claims import tiers_of
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import PRIOR
 from copeland.study.report.study_page import ranking_parts, study_page
-from copeland.study.results.analysis import Analysis, strengths_of
-from copeland.study.results.rankings import Rankings
+from copeland.study.results.analysis import Analysis, Rankings, strengths_of
 
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -295,7 +294,7 @@ def test_an_order_says_whether_the_study_chose_its_pairs_by_the_votes(algorithm,
 
 
 def test_very_many_options_are_drawn_by_scores(monkeypatch):
-    monkeypatch.setattr("copeland.study.results.rankings.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
     study = narrow_winner()
     assert Rankings(Analysis(study.standing()), study.votes).drawn.by == "copeland"
 

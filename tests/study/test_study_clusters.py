@@ -9,14 +9,13 @@ from copeland.study import Storage, copy_study, create_study
 from copeland.study.judges import judge_study
 from copeland.study.judges.prompts import Item
 from copeland.study.log.state import dump_state, fold_log, load_state
-from copeland.study.results.analysis import Analysis
+from copeland.study.results.analysis import Analysis, Rankings
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     objections_by_file,
     read_certificate,
 )
-from copeland.study.results.rankings import Rankings
 
 OPTIONS = ["A", "B", "C"]
 

@@ -21,22 +21,22 @@ from copeland.simulation.result_folder import versions
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
 from copeland.study.log.state import Vote
 from copeland.study.report import study_sentences as sentences
-from copeland.study.report.graph_figure import graph_figure, shown_arrows, shown_options
-from copeland.study.report.order_sentences import ORDER_KEY, exactness_sentence, proof_sentences
 from copeland.study.report.study_figures import (
     COLOURS,
     NUMBERED,
     PAPER,
     Interval,
+    graph_figure,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
+    shown_arrows,
+    shown_options,
 )
 from copeland.study.results.agreement import JudgeAgreement, compare_judges
-from copeland.study.results.analysis import Analysis, OptionRow, strength_words
+from copeland.study.results.analysis import Analysis, OptionRow, Rankings, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
-from copeland.study.results.rankings import Rankings
 from copeland.study.results.standing import PROVED, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.support.atomic_files import write_file
@@ -364,11 +364,11 @@ def _order(reading: Analysis, order: Ranking) -> Part:
         _picture(ranking_figure(order), describe_ranking(order)),
         said=(
             order.sentence,
-            *proof_sentences(reading, order),
-            exactness_sentence(order),
+            *sentences.proof_sentences(reading, order),
+            sentences.exactness_sentence(order),
             *order.notes,
         ),
-        key=[ORDER_KEY, *order.assumptions[1:]],
+        key=[sentences.ORDER_KEY, *order.assumptions[1:]],
         title=ORDER_TITLES[order.by],
     )
 
@@ -389,7 +389,7 @@ def _ranking(reading: Analysis, said: Sequence[str]) -> Part:
     ]
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
-    notes = (ranking.sentence, exactness_sentence(ranking), *ranking.notes)
+    notes = (ranking.sentence, sentences.exactness_sentence(ranking), *ranking.notes)
     return Part(
         said=[one for one in notes if one not in said],
         columns=["option", "tier", "beats", "proved", "rank", "strength"],
