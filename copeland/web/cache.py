@@ -32,7 +32,6 @@ from copeland.study.report.study_page import (
 from copeland.study.results.analysis import Analysis, Rankings
 from copeland.study.results.history import history_of
 from copeland.study.results.standing import Standing, voters_of
-from copeland.study.results.verdict import Verdict
 from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part
 
 AT_ONCE = 2  # texts of the past computed at a time, in one process
@@ -194,34 +193,16 @@ class VoteAnalysis:
         return Rankings(self.reading, self.votes)
 
     @property
-    def verdict(self) -> Verdict:
-        """What is proved and seen, in sentences."""
-        return self.reading.verdict
-
-    @property
-    def badge(self) -> str:
-        """The same in a word or two."""
-        return self.reading.badge
-
-    @property
     def story(self) -> str:
         """What all parts of a page must agree on: what is proved, and who leads."""
-        return f"{self.verdict.kind} {self.reading.certificate.chosen} {self.reading.leaders}"
+        return (
+            f"{self.reading.verdict.kind} {self.reading.certificate.chosen} {self.reading.leaders}"
+        )
 
     @property
     def number(self) -> int:
         """The last event that it knows of."""
         return self.reading.standing.events
-
-    @property
-    def closed(self) -> bool:
-        """Whether the study takes no more votes."""
-        return self.reading.standing.closed
-
-    @property
-    def assumptions(self) -> Sequence[str]:
-        """What the verdict rests on."""
-        return self.reading.certificate.assumptions
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -231,8 +212,8 @@ class VoteAnalysis:
         left = None if ended else reading.remaining
         return {
             "study": standing.name,
-            "verdict": self.verdict.kind,
-            "claim": self.verdict.claim,
+            "verdict": reading.verdict.kind,
+            "claim": reading.verdict.claim,
             "best": best,
             "leaders": [standing.labels[i] for i in reading.leaders],
             "possible": [standing.labels[i] for i in standing.certificate.possible],
@@ -285,7 +266,7 @@ class Analyses:
     def ranking(self) -> DrawnRanking | None:
         """Return the ranking of an analysis that is recent enough and claims the same; None without votes."""
         claim, drawn = self._ranking.find()
-        if claim != self.latest().verdict.claim:  # one page would tell two stories
+        if claim != self.latest().reading.verdict.claim:  # one page would tell two stories
             self._ranking.forget()
             _, drawn = self._ranking.find()
         return drawn
@@ -302,7 +283,7 @@ class Analyses:
         order = seen.rankings.drawn
         with DRAWING:
             parts = study_parts(
-                seen.reading, seen.verdict, history, agreed, order=order, last=log[-1].time
+                seen.reading, seen.reading.verdict, history, agreed, order=order, last=log[-1].time
             )
         undone = [event for event in log if event.kind == UNDONE]
         shown = fit_strict_page(parts), undone[-EXCLUDED:][::-1]
@@ -310,7 +291,7 @@ class Analyses:
 
     def _draw_ranking(self, _number: int) -> tuple[str, DrawnRanking | None]:
         seen = self.latest()
-        return seen.verdict.claim, draw_ranking(seen)
+        return seen.reading.verdict.claim, draw_ranking(seen)
 
 
 def draw_ranking(seen: VoteAnalysis) -> DrawnRanking | None:

@@ -24,7 +24,8 @@ def test_members_are_named_by_their_place_everywhere(jury):
     assert "member 1" in said and "ann" in said and "voter-a" not in said
     standing = jury.standing()
     seen = analyse_standing(standing, jury.votes)
-    said = [str(seen.verdict), str(seen.reading.certificate.statement), str(seen.assumptions)]
+    found = seen.reading.certificate
+    said = [str(seen.reading.verdict), str(found.statement), str(found.assumptions)]
     said += [str(seen.reading.standing.panel.rows()), str(seen.reading.standing.settings)]
     assert not any(RANDOM.search(one) for one in said)
     assert "With member 3 excused" in seen.reading.certificate.statement

@@ -157,10 +157,10 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
     spent = here.study.spent.cost
     paid = [("spent on judges", format_money(spent))] if spent else []
     return {
-        "badge": seen.badge,
+        "badge": seen.reading.badge,
         "story": seen.story,
         "first": FIRST,
-        "verdict": _leave_people_out(seen.verdict, seen.reading.kind.about_people),
+        "verdict": _leave_people_out(seen.reading.verdict, seen.reading.kind.about_people),
         "tiles": _tiles(seen, paid),
         "share_note": _share_note(seen),
         "leading": seen.reading.rows(),
@@ -221,7 +221,7 @@ def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
 
 def _share_note(seen: VoteAnalysis) -> str:
     """What the share counts: not votes, so it need not agree with the estimate of those left."""
-    if seen.verdict.kind != "open":
+    if seen.reading.verdict.kind != "open":
         return ""
     return seen.reading.kind.share_note
 
