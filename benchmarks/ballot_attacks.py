@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from copeland.study.log.tables import Tables
 
 from benchmarks.ballot_trials import LEASE, Ballot, Step, Trial
 from copeland.certificate import panel_certificate

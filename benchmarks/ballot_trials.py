@@ -17,7 +17,6 @@ from itertools import combinations, count
 from typing import Any, NamedTuple
 
 import numpy as np
-from copeland.study.log.tables import Tables
 
 from benchmarks.ballot_voters import CASES, ELECTORATES, MOST, Electorate, Opinion, World
 from copeland.certificate.samples import THESE, Sample, VoteCounts, sample_of

@@ -26,6 +26,12 @@ class PanelCertificate(BaseCertificate):
 
     Options are given by index. An option *beats* another if more members prefer it than prefer the
     other; ties and skips count for neither. All fields are exact: nothing more is settled.
+
+    Examples
+    --------
+    >>> found = panel_certificate([[0, 2], [0, 0]], missing=[[0, 1], [1, 0]], members=3)
+    >>> found.best, found.missing, found.decided
+    ((0,), 1, True)
     """
 
     labels: tuple[str, ...]

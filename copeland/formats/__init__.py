@@ -67,6 +67,12 @@ class Format:
     ``convert(record)`` yields the votes of one record, by the names of :data:`~copeland.support.vote_tables.ROLES`; what
     else the record has stays in the row. ``write(votes, texts, path)`` returns the content for a file, from all votes as studies
     export them and from the text of each option. ``answers(path)`` returns the cases of a file of answers, of which ``read`` is None.
+
+    Examples
+    --------
+    >>> found = find_format("alpaca-eval")
+    >>> found.columns
+    ('generator_1', 'generator_2', 'preference')
     """
 
     name: str
@@ -125,7 +131,13 @@ _registry: dict[str, Format] = {}
 
 
 def register_format(found: Format) -> Format:
-    """Make a format known by its name; return it."""
+    """Make a format known by its name; return it.
+
+    Examples
+    --------
+    >>> register_format(find_format("preflib")).name
+    'preflib'
+    """
     _registry[found.name] = found
     return found
 
@@ -134,6 +146,11 @@ def formats() -> dict[str, Format]:
     """Return every format that has a name, in alphabetical order.
 
     It leaves out an installed package's format that cannot be loaded, with a warning.
+
+    Examples
+    --------
+    >>> [name for name, one in formats().items() if one.write is not None]
+    ['parquet', 'preflib', 'trl']
     """
     _import_all()
     for name, point in _list_entry_points().items():
@@ -145,7 +162,13 @@ def formats() -> dict[str, Format]:
 
 
 def find_format(name: str) -> Format:
-    """Return the format of this name; an installed package's is loaded when first asked for."""
+    """Return the format of this name; an installed package's is loaded when first asked for.
+
+    Examples
+    --------
+    >>> find_format("preflib").suffixes
+    ('.soc', '.soi', '.toc', '.toi')
+    """
     _import_all()
     if name in _registry:
         return _registry[name]
@@ -195,18 +218,41 @@ def read_votes(
 def count_file(
     path: Path, name: str | None = None, columns: Mapping[str, str] | None = None
 ) -> Tally:
-    """Return counts of the votes of a file that count, whatever its format."""
+    r"""Return counts of the votes of a file that count, whatever its format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "battles.csv")
+    ...     _ = file.write_text("model_a,model_b,winner\nx,y,model_a\ny,x,model_a\n")
+    ...     found = count_file(file)
+    >>> found.labels, found.wins.tolist()
+    (['x', 'y'], [[0.0, 1.0], [1.0, 0.0]])
+    """
     return count_votes(read_rows(*read_votes(path, name, columns)))
 
 
 def has_vote_columns(columns: Iterable[str]) -> bool:
-    """Tell whether columns are those by which a format of votes is recognised."""
+    """Tell whether columns are those by which a format of votes is recognised.
+
+    Examples
+    --------
+    >>> has_vote_columns(["model_a", "model_b", "winner_tie"]), has_vote_columns(["a", "b"])
+    (True, False)
+    """
     table = Table("", [column_name(one) for one in columns], ())
     return any(one.fits(table) for one in formats().values() if one.read is not None)
 
 
 def vote_suffixes() -> list[str]:
-    """Return what files end in that hold only votes."""
+    """Return what files end in that hold only votes.
+
+    Examples
+    --------
+    >>> vote_suffixes()
+    ['.jsonl', '.ndjson', '.parquet', '.pq', '.soc', '.soi', '.toc', '.toi']
+    """
     known = [one for one in formats().values() if one.read is not None]
     return [*JSON_LINES, *(end for one in known for end in one.suffixes)]
 
