@@ -17,9 +17,9 @@ from copeland.gate.gate_result import GateResult, JudgeResult
 from copeland.gate.gate_sentences import (
     describe_claim,
     describe_details,
+    describe_open_tags,
     describe_saving,
     describe_slice,
-    describe_tags,
     describe_verdict,
     format_share,
 )
@@ -139,7 +139,7 @@ def _tabulate(result: GateResult) -> Iterator[str]:
         )
         rows.append(_make_row(judge.judge, "all", claim, theta, *judge.tally[:3], judge.calls))
         for one in judge.slices:
-            if one.finding.outcome == UNDECIDED and not one.conflict:
+            if one.is_open:
                 continue
             claim = describe_claim(one.finding, result.terms, *result.pairs.names)
             warning = " (contradicts other cases)" if one.conflict else ""
@@ -161,9 +161,7 @@ def _show_theta(theta: float | None) -> str:
 
 def _list_details(result: GateResult) -> Iterator[str]:
     said = describe_details(result, tags=False)
-    said += [
-        one for judge in result.judges for one in describe_tags(result, judge) if one[:3] == "Und"
-    ]
+    said += [one for judge in result.judges for one in describe_open_tags(judge)]
     if said:
         yield "\n".join(f"- {escape_markdown(one)}" for one in said)
 

@@ -42,6 +42,11 @@ class Slice(NamedTuple):
     finding: Finding
     conflict: bool  # whether it is proved the other way than all cases, or another tag
 
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is decided about it."""
+        return self.finding.outcome == UNDECIDED and not self.conflict
+
 
 @dataclass(frozen=True)
 class JudgeResult:

@@ -112,11 +112,15 @@ def describe_details(result: GateResult, tags: bool = True) -> list[str]:
 
 def describe_tags(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     """Yield what is proved of each tag, and in one sentence of which tags nothing is."""
-    is_open = [one for one in judge.slices if one.finding.outcome == UNDECIDED and not one.conflict]
-    yield from (f"Tag {describe_slice(result, one)}" for one in judge.slices if one not in is_open)
-    if is_open:
-        named = [f"{quote_name(one.tag)} ({one.cases:,})" for one in is_open]
-        yield f"Undecided for {format_count(len(is_open), 'tag')}, by number of cases: {join_names(named)}."
+    yield from (f"Tag {describe_slice(result, one)}" for one in judge.slices if not one.is_open)
+    yield from describe_open_tags(judge)
+
+
+def describe_open_tags(judge: JudgeResult) -> Iterator[str]:
+    """Yield of which tags nothing is proved, in one sentence."""
+    named = [f"{quote_name(one.tag)} ({one.cases:,})" for one in judge.slices if one.is_open]
+    if named:
+        yield f"Undecided for {format_count(len(named), 'tag')}, by number of cases: {join_names(named)}."
 
 
 def describe_slice(result: GateResult, one: Slice) -> str:

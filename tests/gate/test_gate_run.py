@@ -4,6 +4,7 @@ import random
 import time
 from threading import Lock
 
+import numpy as np
 import pytest
 from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
@@ -14,6 +15,7 @@ from copeland.gate import run_gate
 from copeland.gate.claims import BETTER, NOT_WORSE, WORSE
 from copeland.gate.gate_sentences import describe_details
 from copeland.gate.judgments import count_sides
+from copeland.gate.power import LOST, TIED, WON, find_stops
 
 
 def gate(pairs, judge, **how):
@@ -363,3 +365,34 @@ def test_an_empty_answer_loses_and_is_told_of():
     assert "candidate has 25 empty answers, which lose without a call." in describe_details(result)
     with pytest.raises(InvalidRow, match="candidate has no answer, or an empty one, in 25 cases"):
         run_gate(old, new, judge, empty="error")
+
+
+@pytest.mark.parametrize("population", ["these", "like-these"])
+@pytest.mark.parametrize("require", ["better", "not-worse"])
+def test_a_gate_stops_at_the_verdict_at_which_its_rule_stops(require, population):
+    """The rule is that of `power.py`, of whose runs the power and the calls are measured."""
+    rng = random.Random(7)
+    for seed in range(4):
+        wishes = rng.choices((NEW, OLD, "tie"), (5, 3, 3), k=50)
+        how = {"require": require, "population": population, "seed": seed}
+        result = gate(make_pairs(50), Scripted(*wishes), **how)
+        whole = gate(make_pairs(50), Scripted(*wishes), judge_all=True, **how)
+        kinds = {NEW: WON, OLD: LOST, "tie": TIED}
+        verdicts = np.array([[kinds[one.said] for one in whole.judges[0].judgments]])
+        stops = find_stops(verdicts, result.terms)
+        assert len(result.judges[0].judgments) == stops.cases[0]
+        assert (result.outcome == "passed") == stops.passed[0]
+        assert (result.outcome == "failed") == stops.failed[0]
+
+
+def test_the_bar_counts_to_the_number_of_calls_that_was_announced():
+    said, shown = [], []
+    gate(
+        make_pairs(60),
+        Scripted(NEW),
+        require="better",
+        notice=said.append,
+        progress=lambda done, total: shown.append((done, total)),
+    )
+    announced = int(said[0].split("after about ")[1].split(" calls")[0])
+    assert {total for _, total in shown} == {announced}
