@@ -20,57 +20,24 @@ _LEAST = {"max_calls": 1, "workers": 1, "patience": 1, "seed": 0}
 
 @dataclass(frozen=True)
 class GateSettings:
-    """The settings of a gate.
+    """The settings of a gate, of which FIXED are the same in all its runs."""
 
-    Parameters
-    ----------
-    require
-        ``"not-worse"``: theta is above 1/2 - margin; or ``"better"``: theta is above 1/2.
-    margin
-        How far below 1/2 is still not worse.
-    delta
-        The probability that a judge's verdict is wrong, at most; of several, also that the decision is.
-    population
-        ``"like-these"``: the claim is about all cases of which these are a sample; ``"these"``: about exactly these cases, with the
-        answers that the judge gives.
-    swap
-        ``"random"``: one call for each case, with a drawn order of the sides; ``"confirm"``: two calls, one for each
-        order, or one if it says tie.
-    seed
-        Same seed, same cases in the same order.
-    max_calls
-        At most this many calls to each judge, in all runs; by default every case may be judged.
-    cost
-        At most this many dollars for all judges, in all runs.
-    workers
-        How many cases are judged at the same time, in threads. By default one; with a language model the number doubles from one to
-        eight until its server is overloaded.
-    patience
-        Stop when a judge fails this many times in a row.
-    judge_identical
-        Ask also about cases whose two answers are the same text; by default they are ties without a call.
-    judge_all
-        Go on after the decision until every case is judged, for the exact number.
-    accept_judge
-        Count the verdicts of a judge that follows the sides or calls every pair a tie, too; otherwise such a judge passes no candidate.
-    empty
-        What an empty answer does: ``"lose"`` against one that is not, without a call; or ``"error"``: such files are refused.
-    """
-
-    require: str = "not-worse"
-    margin: float = 0.05
-    delta: float = 0.05
-    population: str = LIKE_THESE
-    swap: str = "random"
-    seed: int = 0
-    max_calls: int | None = None
-    cost: float | None = None
-    workers: int | None = None
-    patience: int = 5
-    judge_identical: bool = False
-    judge_all: bool = False
-    accept_judge: bool = False
-    empty: str = LOSE
+    require: str = "not-worse"  # theta is above 1/2 - margin; or "better": theta is above 1/2
+    margin: float = 0.05  # how far below 1/2 is still not worse
+    delta: float = (
+        0.05  # the probability that the decision, or a judge's verdict, is wrong, at most
+    )
+    population: str = LIKE_THESE  # of which these cases are a sample; or "these": exactly these
+    swap: str = "random"  # one call for each case; or "confirm": one in each order, unless it ties
+    seed: int = 0  # same seed, same cases in the same order
+    max_calls: int | None = None  # to each judge, in all runs
+    cost: float | None = None  # dollars for all judges, in all runs
+    workers: int | None = None  # cases at a time; None: one, and up to eight with a language model
+    patience: int = 5  # stop when a judge fails so many times in a row
+    judge_identical: bool = False  # ask also where both answers are the same; else that is a tie
+    judge_all: bool = False  # go on after the decision, for the exact number
+    accept_judge: bool = False  # count also a judge that follows the sides or says only tie
+    empty: str = LOSE  # an empty answer loses without a call; or "error": it is refused
 
     def __post_init__(self) -> None:
         if self.require not in REQUIRED:
