@@ -150,7 +150,7 @@ def count_as_they_come(trial: Trial) -> None:
     ledger = trial.state.ledger
 
     def tables(now):
-        found = Tables(*map(np.copy, ledger.counted))
+        found = ledger.counted.map(np.copy)
         for unit in ledger._waiting.values():
             for change in unit.changes:
                 _apply(found, change)
