@@ -172,6 +172,14 @@ def test_a_judge_that_keeps_failing_ends_it():
     )
 
 
+def test_answers_that_need_no_call_end_no_row_of_failures():
+    def broken(left, right, item):
+        raise RuntimeError("out of order")
+
+    result = gate(make_pairs(60, identical=40), broken, patience=4)
+    assert (result.judges[0].reason, result.judges[0].calls) == ("failed", 4)
+
+
 @pytest.mark.slow
 def test_a_judge_that_names_one_side_only_is_told_of_once():
     said = []

@@ -458,6 +458,8 @@ class JudgingLoop:
         self.progress(self.told[-1])
         if outcome == ERROR:
             self.failed.add((asked.judge, about))
+        if outcome != ERROR and not opinion.calls:
+            return  # it was clear without the judge, so it ends no row of failures
         self.answered += outcome != ERROR
         failures = self.failures[asked.judge] + 1 if outcome == ERROR else 0
         self.failures[asked.judge] = failures
