@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import WORLDS, ForecastRange, forecast_of
+from copeland.forecast.forecast import ForecastRange, forecast_of
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.races import MOST_PEOPLE, fewest_people, new_voters
 from copeland.forecast.start import PLANNED, Start
@@ -62,7 +62,7 @@ def check_people(people: int | None, name: str = "people") -> None:
 
 
 def prospect_of(
-    start: Start, people: int, each: int | None = None, count: int = WORLDS, seed: int = 0
+    start: Start, people: int, each: int | None = None, count: int | None = None, seed: int = 0
 ) -> Prospect:
     """Return what so many voters can settle, from worlds that are plausible.
 

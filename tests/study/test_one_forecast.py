@@ -7,7 +7,7 @@ import pytest
 
 import copeland
 from copeland.cli.study.plan import _describe as plan_values
-from copeland.forecast.forecast import ForecastRange, quantile_of, range_of
+from copeland.forecast.forecast import ForecastRange, quantile_of, range_of, usual_worlds
 from copeland.forecast.outlook import SETTLED, look_ahead
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.start import Start
@@ -136,3 +136,9 @@ def test_ranges_hold_the_next_draw_in_four_of_five_cases_and_quantiles_are_numbe
     assert inside == pytest.approx(17 / 21, abs=0.035)  # four standard deviations
     assert [quantile_of((3, 1, 2), share) for share in (0.1, 0.5, 0.9)] == [1, 2, 3]
     assert ForecastRange(2, 5, None, 9).beyond(3) == ForecastRange(0, 2, None, 6)
+
+
+def test_a_form_counts_the_worlds_of_its_forecast_which_are_fewer_of_many_options():
+    settings = copeland.create_study("many", list("ab"), batch=4).settings
+    form = " ".join(expectation_of(Intent(50, settings, 4), 100_000))
+    assert f"of {usual_worlds(50)} simulated votes" in form and usual_worlds(50) < usual_worlds(5)

@@ -16,7 +16,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.forecast.forecast import WORLDS, Way, forecast_of
+from copeland.forecast.forecast import Way, forecast_of
 from copeland.forecast.panel_forecast import questions_sentence
 from copeland.forecast.prospects import FEW
 from copeland.forecast.races import MOST_PEOPLE, fewest_people, nobody
@@ -418,11 +418,12 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
         yield f"For more than {OPTIONS} options, this page works out nothing more."
         return
     needed = crowd.requirement
+    tried = len(needed.votes)
     enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
-        yield f"That proved a winner in {enough} of {format_count(WORLDS, 'simulated vote')}."
+        yield f"That proved a winner in {enough} of {format_count(tried, 'simulated vote')}."
     yield f"A proof takes {needed.range.people_words}."
-    if crowd.margin == 0 and enough < WORLDS / 2:
+    if crowd.margin == 0 and enough < tried / 2:
         wider = crowd._replace(margin=WIDER).requirement.range.people_words
         yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {wider}."
 
