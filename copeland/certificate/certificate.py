@@ -146,7 +146,7 @@ class Certificate(BaseCertificate):
         return 1.0 if self.best else None
 
     def _list_assumptions(self) -> Iterator[str]:
-        yield from self.terms.sample.list_assumptions()
+        yield from self.terms.sample.assumptions
         yield "Which option is shown first is drawn at random, or makes no difference."
         yield (
             f"Delta, the margin{self.claims.fixed} and what counts as a vote were fixed before the votes were seen, and no "

@@ -6,7 +6,8 @@ The claims, their levels and the proof are explained in docs/notes/certificate-p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -76,35 +77,27 @@ class Claims(ABC):
     """What a certificate says of its goal. Each goal says below where it differs."""
 
     fixed: ClassVar[str] = ", the goal"  # beforehand, beside delta and the margin
+    names_chosen: ClassVar[bool] = True  # whether its summary does
 
-    def __init__(self, certificate: Findings, goal: Goal):
+    def __init__(
+        self,
+        certificate: Findings,
+        goal: Goal,
+        chosen: tuple[int, ...],
+        name: str,
+        is_reached: bool,
+    ):
         self.certificate, self.goal = certificate, goal
-
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        """The options that the goal asks for, as far as they are known."""
-        return self.certificate.best
-
-    @property
-    def name(self) -> str:
-        """What these are then proved to be."""
-        return "best"
-
-    @property
-    @abstractmethod
-    def is_reached(self) -> bool:
-        """Whether the certificate says all that its goal asks for."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """How far the goal is reached, in a word."""
-        return "reached" if self.is_reached else "open"
+        self.chosen = chosen  # the options that the goal asks for, as far as they are known
+        self.name = name  # what these are then proved to be
+        self.is_reached = is_reached  # whether the certificate says all that its goal asks for
+        self.outcome: Outcome = "reached" if is_reached else "open"
 
     @property
     def summary(self) -> str:
         """How far it is reached, in a few words."""
-        named = f": {', '.join(quote_names(self._labels(self.chosen)))}" if self.chosen else ""
-        return f"{self.outcome}, {self.goal}{named}"
+        named = self.chosen if self.names_chosen else ()
+        return f"{self.outcome}, {self.goal}{': ' if named else ''}{self._list(named)}"
 
     @property
     @abstractmethod
@@ -139,8 +132,8 @@ class Claims(ABC):
         active = self.certificate.active
         return "" if active is None else f" among the {len(active)} active options"
 
-    def _labels(self, options: Collection[int]) -> list[str]:
-        return [self.certificate.labels[i] for i in options]
+    def _list(self, options: Collection[int]) -> str:
+        return ", ".join(quote_names([self.certificate.labels[i] for i in options]))
 
     def _join(self, options: Collection[int]) -> str:
         names = quote_names(self.certificate.labels)
@@ -152,18 +145,13 @@ class _WinnerClaims(Claims):
 
     fixed = ""
 
-    @property
-    def is_reached(self) -> bool:
-        return self.certificate.verdict != "open"
-
-    @property
-    def outcome(self) -> Outcome:
-        return self.certificate.verdict
+    def __init__(self, certificate: Findings, goal: Goal):
+        super().__init__(certificate, goal, certificate.best, "best", bool(certificate.best))
+        self.outcome = certificate.verdict
 
     @property
     def summary(self) -> str:
-        best = quote_names(self._labels(self.chosen))
-        return f"proved best: {', '.join(best)}" if best else ""
+        return f"proved best: {self._list(self.chosen)}" if self.chosen else ""
 
     @property
     def statement(self) -> str:
@@ -198,17 +186,9 @@ class _WinnerClaims(Claims):
 class _TopClaims(Claims):
     """The best few: so many options that no other beats more than any of them."""
 
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        return self.certificate.top
-
-    @property
-    def name(self) -> str:
-        return f"top {self.goal.number}"
-
-    @property
-    def is_reached(self) -> bool:
-        return bool(self.chosen)
+    def __init__(self, certificate: Findings, goal: Goal):
+        top = certificate.top
+        super().__init__(certificate, goal, top, f"top {goal.number}", bool(top))
 
     @property
     def statement(self) -> str:
@@ -217,10 +197,8 @@ class _TopClaims(Claims):
             left = self.open_options
             who = "every option" if len(left) == len(c.among) else self._join(left)
             return f"no {self.goal.number} options are {sure} the {self.name}{self._scope} yet; {who} could still be among them"
-        claim, others = (
-            f"{self._join(top)} {several} the {self.name}{self._scope}",
-            len(c.among) - 1,
-        )
+        others = len(c.among) - 1
+        claim = f"{self._join(top)} {several} the {self.name}{self._scope}"
         if len(top) > others:
             return f"{claim}: no other option is left"
         if c.margin:
@@ -257,26 +235,17 @@ class _TopClaims(Claims):
 class _BaselineClaims(Claims):
     """Who is better than a baseline, and who is worse."""
 
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        return self.certificate.above
-
-    @property
-    def name(self) -> str:
-        return f"better than {self.goal.name}"
-
-    @property
-    def is_reached(self) -> bool:
-        return not self._undecided
+    def __init__(self, certificate: Findings, goal: Goal):
+        c, self._baseline = certificate, certificate.labels.index(goal.name)
+        done = {*c.above, *c.below, *c.even, self._baseline}
+        self._undecided = [i for i in c.among if i not in done]
+        super().__init__(c, goal, c.above, f"better than {goal.name}", not self._undecided)
 
     @property
     def statement(self) -> str:
-        c, base, (_, one, several) = (
-            self.certificate,
-            quote_name(self.goal.name),
-            self.certificate.surety,
-        )
-        if self.goal.baseline(c.labels) not in c.among:
+        c, base = self.certificate, quote_name(self.goal.name)
+        _, one, several = c.surety
+        if self._baseline not in c.among:
             return f"nothing is said, because {base} is not active"
         alone = [i for i in c.not_worse if i not in (*c.above, *c.even)]
         told = [
@@ -302,54 +271,40 @@ class _BaselineClaims(Claims):
 
     @property
     def open_options(self) -> Sequence[int]:
-        return [self.certificate.labels.index(self.goal.name)]
+        return [self._baseline]
 
     def count(self) -> dict[str, str]:
-        sides = {"better": self.certificate.above, "worse": self.certificate.below}
-        sides["not decided"] = self._undecided
-        return {side: f"{len(options):,}" for side, options in sides.items()}
+        sides = (self.certificate.above, self.certificate.below, self._undecided)
+        numbers = (f"{len(options):,}" for options in sides)
+        return dict(zip(("better", "worse", "not decided"), numbers, strict=True))
 
     def place(self, option: int) -> tuple[str, str]:
         c, base = self.certificate, quote_name(self.goal.name)
         for where, options, words in (
             (IN, c.above, f"better than {base}"),
             (OUT, c.below, f"worse than {base}"),
-            (OPEN, self.open_options, "the baseline"),
+            (OPEN, (self._baseline,), "the baseline"),
             (OPEN, c.even, f"even with {base}"),
         ):
             if option in options:
                 return where, words
         return OPEN, "not decided"
 
-    @property
-    def _undecided(self) -> tuple[int, ...]:
-        c = self.certificate
-        done = {*c.above, *c.below, *c.even, *self.open_options}
-        return tuple(i for i in c.among if i not in done)
-
 
 class _TierClaims(Claims):
     """Tiers: options in order, as far as they can be told apart."""
 
-    @property
-    def is_reached(self) -> bool:
-        found, tiers = self.certificate, self._tiers
-        several = [i for i in found.among if list(tiers.values()).count(tiers[i]) > 1]
-        decided = {frozenset(pair) for pair in (*found.beats, *found.ties)}
-        return not any(
-            found.scores[i][0] < found.scores[i][1]
-            and any(j != i and frozenset((i, j)) not in decided for j in found.among)
-            for i in several
-        )
+    names_chosen = False
 
-    @property
-    def summary(self) -> str:
-        return f"{self.outcome}, {self.goal}"
+    def __init__(self, certificate: Findings, goal: Goal):
+        self._tiers = cut_by_certificate(certificate)
+        final = not _may_cut(certificate, self._tiers)
+        super().__init__(certificate, goal, certificate.best, "best", final)
 
     @property
     def statement(self) -> str:
-        tiers, (sure, _, several) = self._tiers, self.certificate.surety
-        number = max(tiers.values())
+        tiers, number = self._tiers, max(self._tiers.values())
+        sure, _, several = self.certificate.surety
         if number == 1 and self.is_reached:
             return f"all options{self._scope} are one tier, and no pair is left that could split it"
         if number == 1:
@@ -375,22 +330,29 @@ class _TierClaims(Claims):
         return {"tiers": f"{max(self._tiers.values()):,}"}
 
     def place(self, option: int) -> tuple[str, str]:
-        tiers = self._tiers
-        number = tiers.get(option, 1)
-        where = IN if number == 1 and max(tiers.values()) > 1 else OPEN if number == 1 else OUT
-        return where, f"tier {number}"
-
-    @property
-    def _tiers(self) -> dict[int, int]:
-        return cut_by_certificate(self.certificate)
+        number = self._tiers.get(option, 1)
+        first = IN if max(self._tiers.values()) > 1 else OPEN
+        return first if number == 1 else OUT, f"tier {number}"
 
 
-CLAIMS: dict[str, type[Claims]] = {
+CLAIMS: dict[str, Callable[[Findings, Goal], Claims]] = {
     BEST: _WinnerClaims,
     TOP: _TopClaims,
     ABOVE: _BaselineClaims,
     TIERS: _TierClaims,
 }
+
+
+def _may_cut(found: Findings, tiers: dict[int, int]) -> bool:
+    """Whether more votes may tell more options apart: in a tier of several, a pair of some option is open."""
+    sizes = Counter(tiers.values())
+    decided = {frozenset(pair) for pair in (*found.beats, *found.ties)}
+    return any(
+        sizes[tiers[i]] > 1
+        and found.scores[i][0] < found.scores[i][1]
+        and any(j != i and frozenset((i, j)) not in decided for j in found.among)
+        for i in found.among
+    )
 
 
 def cut_by_certificate(found: Findings) -> dict[int, int]:

@@ -18,13 +18,13 @@ from scipy.special import betainc
 from copeland.certificate.evidence import check_counts
 from copeland.certificate.goal_claims import cut_by_certificate
 from copeland.certificate.panel_certificate import (
-    PanelCertificate,
     panel_certificate,
     require_at_most,
+    settle_pairs,
 )
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
-from copeland.support.goal import ABOVE, BEST, TIERS, TOP
+from copeland.support.goal import ABOVE, BEST, TIERS, TOP, Goal
 from copeland.support.rng import stream
 
 Until = Literal["best", "all"]
@@ -108,16 +108,16 @@ def next_question(
             "give them equal numbers."
         )
     draws = rng if isinstance(rng, np.random.Generator) else stream(rng, "panel")
-    found = _certify_so_far(won, asked, goal, labels)
-    if found.decided and (until == "best" or found.is_all):
-        return None
     missing = _count_missing(asked)
+    aim = _Aim.of(goal, labels, won, missing)
+    if aim.is_settled and (until == "best" or aim.is_all):
+        return None
     strict, weak = _claims(won, missing, draws)
-    _, wins, failures = _plan(found, strict, weak, until)
+    _, wins, failures = _PLANS[aim.goal.kind](aim, strict, weak, until)
     upsets = np.maximum(_upsets(strict, wins), _upsets(weak, failures))
     # What is asked is what is likeliest to upset the plan; among pairs outside of it, what is most open.
     rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
-    doubts = np.where(_find_open_pairs(found, missing), rest + np.maximum(upsets, upsets.T), 0.0)
+    doubts = np.where(aim.find_open_pairs(won, missing), rest + np.maximum(upsets, upsets.T), 0.0)
     return _asking(doubts, asked, may, seen, draws)
 
 
@@ -156,11 +156,11 @@ def cheapest_plan(
     Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
     """
     won, _, left = check_counts(wins, missing=missing)
-    found = panel_certificate(won, missing=left, labels=labels, goal=goal)
-    if found.decided:
+    aim = _Aim.of(goal, labels, won, left)
+    if aim.is_settled:
         return None
     strict, weak = _claims(won, left, stream(0, "plan"))
-    champion, chosen, others = _plan(found, strict, weak)
+    champion, chosen, others = _PLANS[aim.goal.kind](aim, strict, weak, "best")
     claims = [
         PanelClaim(i, j, is_win, math.ceil(claims.answers[i, j]))
         for is_win, claims, mask in ((True, strict, chosen), (False, weak, others))
@@ -185,8 +185,9 @@ def still_matter(
     """
     won = check_counts(wins)[0]
     asked = _mask(answered, "answered", len(won))
-    found = _certify_so_far(won, asked, goal, labels)
-    return ~asked & (_find_open_pairs(found, _count_missing(asked)) & (not found.decided))
+    missing = _count_missing(asked)
+    aim = _Aim.of(goal, labels, won, missing)
+    return ~asked & (aim.find_open_pairs(won, missing) & (not aim.is_settled))
 
 
 def likely_winner(wins: ArrayLike, i: int, j: int) -> int:
@@ -217,19 +218,30 @@ def _count_missing(asked: Bools) -> Ints:
     return (~asked).sum(axis=0) * ~np.eye(asked.shape[1], dtype=bool)
 
 
-def _certify_so_far(
-    won: Ints, asked: Bools, goal: str, labels: Sequence[str] | None
-) -> PanelCertificate:
-    return panel_certificate(won, missing=_count_missing(asked), labels=labels, goal=goal)
+class _Aim(NamedTuple):
+    """What a panel is to settle, and how far it has."""
 
+    goal: Goal
+    is_settled: bool
+    is_all: bool  # whether all winners are known
+    matters: Bools  # by option: whether its pairs may bear on the goal
+    tiers: dict[int, int]
 
-def _find_open_pairs(found: PanelCertificate, missing: Ints) -> Bools:
-    """The pairs whose missing answers may bear on the goal: not those of two options whose scores matter to nobody."""
-    beats, matters = np.zeros(missing.shape, dtype=bool), np.zeros(found.k, dtype=bool)
-    for i, j in found.beats:
-        beats[i, j] = beats[j, i] = True
-    matters[list(found.claims.open_options)] = True
-    return ~beats & (missing > 0) & (matters[:, None] | matters)
+    @classmethod
+    def of(cls, goal: str, labels: Sequence[str] | None, won: Ints, missing: Ints) -> _Aim:
+        aim = Goal.parse(goal)
+        if aim.kind == BEST:  # what most panels ask for, and soon told
+            *_, best, possible = settle_pairs(won, missing)
+            settled = bool(best.any())
+            return cls(aim, settled, settled and bool((best == possible).all()), possible, {})
+        found = panel_certificate(won, missing=missing, labels=labels, goal=goal)
+        matters = np.isin(np.arange(len(won)), found.claims.open_options)
+        return cls(aim, found.decided, found.is_all, matters, cut_by_certificate(found))
+
+    def find_open_pairs(self, won: Ints, missing: Ints) -> Bools:
+        """The pairs whose missing answers may bear on the goal: not those of two options whose scores matter to nobody."""
+        is_open = (abs(won - won.T) <= missing) & (missing > 0)
+        return is_open & (self.matters[:, None] | self.matters)
 
 
 def _claims(won: Ints, missing: Ints, draws: np.random.Generator) -> tuple[_Claims, _Claims]:
@@ -290,15 +302,11 @@ def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[int, Bools, Bo
     return int(c), champion, _ranks(others, axis=0) < more[c, n]
 
 
-def _plan(
-    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until = "best"
-) -> tuple[int, Bools, Bools]:
-    """Return who leads, and the wins and failures by which the goal is settled at the lowest price."""
-    return _PLANS[found.claims.goal.kind](found, strict, weak, until)
+# Who leads, and the wins and failures by which a goal is settled at the lowest price
 
 
 def _plan_winner(
-    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+    aim: _Aim, strict: _Claims, weak: _Claims, until: Until
 ) -> tuple[int, Bools, Bools]:
     plan = _cheapest(strict, weak, int(until == "all"))
     if plan is None:  # the winners are not alone: settle one of them
@@ -308,28 +316,26 @@ def _plan_winner(
 
 
 def _plan_comparison(
-    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+    aim: _Aim, strict: _Claims, weak: _Claims, until: Until
 ) -> tuple[int, Bools, Bools]:
-    (baseline,), each = found.claims.open_options, np.zeros(strict.chance.shape, dtype=bool)
+    baseline, each = int(aim.matters.argmax()), np.zeros(strict.chance.shape, dtype=bool)
     each[baseline] = strict.chance[baseline] >= strict.chance[:, baseline]
     each[:, baseline] = ~each[baseline]
     each[baseline, baseline] = False
     return baseline, each, np.zeros_like(each)
 
 
-def _plan_top(
-    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
-) -> tuple[int, Bools, Bools]:
-    order, m = _order_by_chance(strict), found.claims.goal.number
+def _plan_top(aim: _Aim, strict: _Claims, weak: _Claims, until: Until) -> tuple[int, Bools, Bools]:
+    order, m = _order_by_chance(strict), aim.goal.number
     swaps = (_swap(order, m, a, b) for a in (1, 2) for b in (0, 1) if a <= m < len(order) - b)
     cuts = [_cheapest_cut(strict, weak, one[:m], 0) for one in (order, *swaps)]
     return int(order[0]), *min(cuts, key=lambda cut: cut[0])[1:]
 
 
 def _plan_tiers(
-    found: PanelCertificate, strict: _Claims, weak: _Claims, until: Until
+    aim: _Aim, strict: _Claims, weak: _Claims, until: Until
 ) -> tuple[int, Bools, Bools]:
-    order, tiers = _order_by_chance(strict), cut_by_certificate(found)
+    order, tiers = _order_by_chance(strict), aim.tiers
     closed = {sum(tier <= t for tier in tiers.values()) for t in tiers.values()}
     open_ones = [t for t in range(1, len(order)) if t not in closed]
     cuts = [_cheapest_cut(strict, weak, order[:t], 1) for t in open_ones]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,13 +33,7 @@ PEOPLE_WHO_LEAVE: Voters = "people, missing ignored"
 THESE: Voters = "judge, these cases"
 LIKE_THESE: Voters = "judge, cases like these"
 
-_HANG_TOGETHER = ("dependent", LIKE_THESE)
-_CASES: dict[Voters, str] = {THESE: "On these {:,} cases", LIKE_THESE: "On cases like these"}
-_CLUSTERS: dict[Voters, str] = {  # what is drawn at random, if that is not the case
-    THESE: " in {1} that count the same",
-    LIKE_THESE: " ({0:,} in {1}; the clusters are the sample)",
-}
-
+_CLUSTERS = ", in clusters"
 _VOTES = (
     "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
     "counting half: votes do not influence each other, and preferences do not drift."
@@ -49,60 +43,66 @@ _ARRIVALS = (
     "first answer, and voters count in the order in which they arrived."
 )
 _SILENT = "One without an answer, because the judge failed or is silent, counts against both options until it is judged."
-_ONE_CASE = "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides."
-_ASSUMPTIONS: dict[Voters, tuple[str, ...]] = {
+_OPEN = "One without an answer, in a cluster that was begun, counts against both options until it is judged."
+_WHICH_JUDGE = "Which judge votes on a case is drawn at random, or makes no difference."
+_ONE_CASE = (
+    "",
+    "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides.",
+)
+_SENTENCES = {  # on what something is proved, as a sentence begins, and what that rests on
     "independent": (
+        "",
         _VOTES,
         "Answers of one voter to different pairs do not depend on each other.",
         "Whether a voter answers a ballot within its lease has nothing to do with the answer; how soon does not matter.",
     ),
     "dependent": (
+        "",
         _VOTES,
-        "Votes on one pair come from different voters. What a voter is asked does not depend on that "
-        "voter's own earlier answers: neither directly, nor through what others were asked because "
-        "of them.",
+        "Votes on one pair come from different voters. What a voter is asked does not depend on that voter's own earlier answers: "
+        "neither directly, nor through what others were asked because of them.",
     ),
     PEOPLE: (
+        "",
         _VOTES,
         _ARRIVALS,
         "A dealt pair without an answer counts as a loss of both options.",
     ),
     PEOPLE_WHO_LEAVE: (
+        "",
         _VOTES,
         _ARRIVALS,
         "Voters who left pairs unanswered left for reasons that have nothing to do with the options.",
     ),
     THESE: (
-        "The statement is about these {:,} cases and the answers that judges give on them: i beats j if i wins on more of "
+        "On these {cases:,} cases",
+        "The statement is about these {cases:,} cases and the answers that judges give on them: i beats j if i wins on more of "
         "them than j. If a judge answers by chance, it is about the answers that it gave, or would have given.",
         "Each case has one vote for each pair. For each pair, the cases come in a random order that no answer decides.",
         f"A case that a judge skips counts as a tie. {_SILENT}",
     ),
     LIKE_THESE: (
+        "On cases like these",
         "The cases are random draws, independent of each other, from all those that the statement is about. p_ij is the "
         "probability that i wins on such a case against j, by these judges, a tie counting half.",
         "Each case has one vote for each pair. All pairs take the cases in one random order that was drawn beforehand.",
         f"A case that a judge skips is left out. {_SILENT}",
     ),
-}
-_WHOLE = (
-    "Each case has one vote for each pair. A case that a judge skips {}. One without an answer, in a cluster that was begun, "
-    "counts against both options until it is judged."
-)
-_OF_CLUSTERS: dict[Voters, tuple[str, ...]] = {  # the same where cases come in clusters
-    THESE: (
-        "The statement is about {which} and the answers that judges give on them: i beats j if it is ahead of j in the mean over "
-        "clusters of wins less losses, each cluster counting the same. If a judge answers by chance, it is about the answers that it gave, "
-        "or would have given.",
+    THESE + _CLUSTERS: (
+        "On these {cases:,} cases in {clusters} that count the same",
+        "The statement is about these {cases:,} cases in {clusters} and the answers that judges give on them: i beats j if it is ahead of "
+        "j in the mean over clusters of wins less losses, each cluster counting the same. If a judge answers by chance, it is about the "
+        "answers that it gave, or would have given.",
         "For each pair, the clusters come in a random order that no answer decides, each of them whole.",
-        _WHOLE.format("counts as a tie"),
+        f"Each case has one vote for each pair. A case that a judge skips counts as a tie. {_OPEN}",
     ),
-    LIKE_THESE: (
-        "The sample is of clusters: {which}. The clusters are random draws, independent of each other, from all those that the statement "
-        "is about; cases of one cluster may depend on each other in any way. p_ij is the mean score of i against j, by these "
-        "judges, each {unit} counting the same and a tie counting half.",
+    LIKE_THESE + _CLUSTERS: (
+        "On cases like these ({cases:,} in {clusters}; the clusters are the sample)",
+        "The sample is of clusters: these {cases:,} cases in {clusters}. The clusters are random draws, independent of each other, from all "
+        "those that the statement is about; cases of one cluster may depend on each other in any way. p_ij is the mean score of i against "
+        "j, by these judges, each {unit} counting the same and a tie counting half.",
         "All pairs take the clusters in one random order that was drawn beforehand, each of them whole.",
-        _WHOLE.format("is left out"),
+        f"Each case has one vote for each pair. A case that a judge skips is left out. {_OPEN}",
     ),
 }
 
@@ -119,21 +119,33 @@ class Sample:
     @property
     def dependent(self) -> bool:
         """Whether votes of different pairs may depend on each other, so that averages have no proof."""
-        return self.voters in _HANG_TOGETHER
+        return self.voters in ("dependent", LIKE_THESE)
 
     @property
     def beginning(self) -> str:
         """On which cases and by whose judgment something is proved, as a sentence begins; empty if there is nothing to say."""
-        which = _CASES.get(self.voters, "").format(self.cases)
-        if self.clusters is not None:
-            which += _CLUSTERS[self.voters].format(self.cases, self._count_clusters(self.clusters))
-        said = [] if self.cases == 1 else [which]
+        said = self._sentences[:1] if self._sentences[0] else []
         if self.judges:
             judges = f"judge{'s' if len(self.judges) > 1 else ''} {join_names(self.judges)}"
-            said.append(f"{'by' if any(said) else 'By'} the {judges}")
-        return f"{', '.join(said)}: " if any(said) else ""
+            said.append(f"{'by' if said else 'By'} the {judges}")
+        return f"{', '.join(said)}: " if said else ""
 
-    def check(self, votes: Ints) -> None:
+    @property
+    def assumptions(self) -> list[str]:
+        """What is assumed of those who vote."""
+        several = len(self.judges) > 1 and self.cases != 1
+        return [*self._sentences[1:], *([_WHICH_JUDGE] if several else [])]
+
+    @property
+    def _sentences(self) -> list[str]:
+        clusters, told = self.clusters, {"cases": self.cases, "clusters": "", "unit": ""}
+        if clusters is not None:
+            told["clusters"] = format_count(clusters.number, "cluster")
+            told["unit"] = "case" if clusters.weight == CASES else "cluster"
+        which = self.voters + (_CLUSTERS if clusters is not None else "")
+        return [one.format(**told) for one in (_ONE_CASE if self.cases == 1 else _SENTENCES[which])]
+
+    def require(self, votes: Ints) -> None:
         """Refuse more votes on a pair than there are cases."""
         if self.cases is not None:
             require_cases(votes, self.cases)
@@ -158,52 +170,25 @@ class Sample:
         """Return how sure a claim is, in a few words; ``complete``: it is made from all votes that there can be."""
         return f"error probability {delta:g}"
 
-    def list_assumptions(self) -> Iterator[str]:
-        """Yield what is assumed of those who vote, in sentences."""
-        if self.cases == 1:
-            yield _ONE_CASE
-            return
-        if self.clusters is None:
-            yield from (sentence.format(self.cases) for sentence in _ASSUMPTIONS[self.voters])
-        else:
-            which = f"these {self.cases:,} cases in {self._count_clusters(self.clusters)}"
-            unit = "case" if self.clusters.weight == CASES else "cluster"
-            yield from (one.format(which=which, unit=unit) for one in _OF_CLUSTERS[self.voters])
-        if len(self.judges) > 1:
-            yield "Which judge votes on a case is drawn at random, or makes no difference."
-
-    @staticmethod
-    def _count_clusters(clusters: Clusters) -> str:
-        return format_count(clusters.number, "cluster")
-
 
 @dataclass(frozen=True)
-class TheseCases(Sample):
+class _TheseCases(Sample):
     """Exactly these test cases: once all are judged, everything is known."""
 
-    voters: Voters = THESE
     cases: int = 1
 
     def weigh(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
-        """Return the evidence, infinite where the cases left cannot change a win."""
         return log_evidence_of_cases(wins, losses, ties, self.cases, margin)
 
     def find_unbeaten(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Bools:
-        """Return who is sure not to be beaten by whom, whatever the cases left say."""
         return cannot_lose(wins, losses, ties, self.cases, margin)
 
     def count_missing(self, missing: Ints, votes: Ints) -> Ints:
-        """Return how many missing answers are losses of both sides: no more than there are cases left."""
         return np.minimum(missing, self.cases - votes)
 
     def say_surety(self, delta: float, complete: bool) -> str:
-        """Return how sure a claim is, in a few words: no error is left once all cases are judged."""
-        if not complete:
-            return super().say_surety(delta, complete)
-        return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
-
-
-_SAMPLES: dict[Voters, type[Sample]] = {THESE: TheseCases}
+        judged = "every pair is" if self.cases == 1 else "all cases are"
+        return f"exact: {judged} judged" if complete else super().say_surety(delta, complete)
 
 
 def sample_of(
@@ -213,15 +198,15 @@ def sample_of(
     clusters: tuple[int, int, str] | None = None,
 ) -> Sample:
     """Return what the votes of such voters are a sample of; refuse a number of test cases that does not fit."""
-    if voters not in _ASSUMPTIONS:
+    if voters not in _SENTENCES:
         raise InvalidParameter(f"voters is {voters!r}; say 'independent', 'people' or 'dependent'.")
-    if (cases is not None) != (voters in _CASES):
+    if (cases is not None) != (voters in (THESE, LIKE_THESE)):
         raise InvalidParameter(
             f"voters is {voters!r} and cases is {cases!r}; say how many test cases there are where judges vote, "
             "and only there."
         )
-    fixed = None if clusters is None else check_clusters(clusters)
-    return _SAMPLES.get(voters, Sample)(voters, cases, judges, fixed)
+    sample: type[Any] = _TheseCases if voters == THESE else Sample
+    return sample(voters, cases, judges, None if clusters is None else check_clusters(clusters))
 
 
 Given = tuple[ArrayLike, ArrayLike]
@@ -241,17 +226,14 @@ class VoteCounts(NamedTuple):
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
         if self.clusters is not None:
             return self.clusters.find_evidence(len(self.won), margin)
-        return np.minimum.reduce(
-            [self.sample.weigh(*counts, margin) for counts in self._list_counts()]
-        )
+        return np.minimum.reduce([self.sample.weigh(*n, margin) for n in self._list_counts()])
 
     def find_unbeaten(self, margin: float) -> Bools:
         """Return who is sure not to be beaten by whom, though not to win: of test cases, exact ties among them."""
         if self.clusters is not None:
             return self.clusters.unbeaten(len(self.won), margin)
-        return np.logical_and.reduce(
-            [self.sample.find_unbeaten(*counts, margin) for counts in self._list_counts()]
-        )
+        sure = [self.sample.find_unbeaten(*n, margin) for n in self._list_counts()]
+        return np.logical_and.reduce(sure)
 
     def _list_counts(self) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Wins, losses and ties, as they stand and, if any was undone, as they were given."""
@@ -279,15 +261,13 @@ class VoteCounts(NamedTuple):
 
     def taken_as(self, sample: Sample) -> VoteCounts:
         """Return the same votes as such a sample; refuse more of them than it can have."""
-        clusters = self.clusters
-        if clusters is not None and sample.cases is None:
+        if self.clusters is not None and sample.cases is None:
             raise InvalidParameter(
                 f"voters is {sample.voters!r}, and only test cases come in clusters; leave clusters out, or say which judges vote."
             )
-        if clusters is not None:
-            clusters = clusters.about(sample.voters == THESE)
+        clusters = self.clusters and self.clusters.about(exact=sample.voters == THESE)
         for won, tied in self._list_tables():
-            sample.check(won + won.T + tied)
+            sample.require(won + won.T + tied)
         return self._replace(sample=sample, clusters=clusters)
 
     @property

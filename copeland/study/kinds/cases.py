@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.cluster_evidence import CASES, Clusters
-from copeland.certificate.samples import LIKE_THESE, THESE, Sample, TheseCases, evidence, sample_of
+from copeland.certificate.samples import LIKE_THESE, THESE, Sample, evidence, sample_of
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
 from copeland.forecast.outlook import Need, Outlook, outlook_of
@@ -443,7 +443,7 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
         level = baseline_level(state.k, *(terms[n] for n in ("delta", "epoch", "dependent")))
     proof = state.ledger.tables(now)
     undone = (proof.missing_or_none, proof.before_undoing)
-    sample = TheseCases(cases=settings.cases)
+    sample = sample_of(THESE, settings.cases)
     close, exact = (
         evidence(proof.wins, proof.ties, margin, *undone, sample, proof.clusters) >= level
         for margin in (settings.margin, 0.0)
