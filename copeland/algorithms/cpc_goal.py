@@ -8,8 +8,7 @@ whichever pairs were asked.
 
 from __future__ import annotations
 
-from copeland.algorithms.cpc_pac import turn
-from copeland.errors import InvalidParameter
+from copeland.algorithms.cpc_pac import check_promise, next_promise, turn
 from copeland.kernels.goals.asking import (
     list_claims,
     next_pair,
@@ -26,8 +25,6 @@ from copeland.kernels.goals.goal_votes import (
 )
 from copeland.kernels.goals.proofs import ABOVE, TIERS, TOP, Proof, new_proof
 from copeland.kernels.mark import kernel
-from copeland.kernels.planner.planner_state import EPOCH, check_margin
-from copeland.kernels.trials import check_delta
 from copeland.registry import register
 from copeland.support import goal as goals
 
@@ -52,12 +49,7 @@ def init(
 
 def proof_of(k: int, goal: str, delta: float, margin: float, epoch: int, dependent: bool) -> Proof:
     """Return what is proved of a goal without a vote; refuse what K options cannot have."""
-    check_delta("cpc-goal", delta)
-    check_margin("cpc-goal", margin)
-    if epoch < 0 or epoch != int(epoch):
-        raise InvalidParameter(
-            f"cpc-goal: epoch is {epoch}; it is 0 if options are never added, else 1."
-        )
+    check_promise("cpc-goal", delta, margin, epoch)
     aim = goals.Goal.parse(str(goal))
     aim.check([str(i) for i in range(k)])
     kind = {goals.ABOVE: ABOVE, goals.TIERS: TIERS}.get(aim.kind, TOP)
@@ -67,17 +59,9 @@ def proof_of(k: int, goal: str, delta: float, margin: float, epoch: int, depende
 
 def grow(planner: GoalPlanner, k: int) -> GoalPlanner:
     """Return the planner with new options; after votes, in a new epoch."""
-    if planner.counted[0] > 0:
-        if planner.promise[EPOCH] == 0:
-            raise InvalidParameter(
-                "cpc-goal: with epoch = 0 all of delta is promised to the first options; begin with"
-                " epoch=1 where options may be added after votes."
-            )
-        planner.promise[EPOCH] += 1
     (kind, number), margin = planner.proof.goal.tolist(), float(planner.proof.margin[0])
-    delta, epoch, dependent = planner.promise.tolist()
-    wider = new_proof(k, kind, number, margin, delta, int(epoch), bool(dependent))
-    return with_options(planner, wider)
+    promise = next_promise("cpc-goal", planner)
+    return with_options(planner, new_proof(k, kind, number, margin, *promise))
 
 
 @kernel

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import find_greatest
@@ -35,6 +35,9 @@ from copeland.kernels.trials import check_delta
 from copeland.kernels.vote_evidence import Levels, levels
 from copeland.registry import register
 from copeland.support.goal import BEST, Goal
+
+if TYPE_CHECKING:
+    from copeland.kernels.goals.goal_state import GoalPlanner
 
 FIRST_TURN = 64  # its square is beyond most studies, and few of any number of votes are squares
 
@@ -57,15 +60,20 @@ def init(
     """
     if hand_over({"goal": goal}):
         raise InvalidParameter(f"cpc-pac: goal is {goal!r}; cpc-goal plans for it.", "goal")
-    check_delta("cpc-pac", delta)
-    check_margin("cpc-pac", margin)
-    if epoch < 0 or epoch != int(epoch):
-        raise InvalidParameter(
-            f"cpc-pac: epoch is {epoch}; it is 0 if options are never added, else 1."
-        )
+    check_promise("cpc-pac", delta, margin, epoch)
     planner = new_planner(k, costly=False, margin=margin)
     planner.promise[:] = delta, epoch, dependent
     return with_levels(planner, levels(k, delta, epoch, dependent))
+
+
+def check_promise(algorithm: str, delta: float, margin: float, epoch: int) -> None:
+    """Refuse what no certificate can promise."""
+    check_delta(algorithm, delta)
+    check_margin(algorithm, margin)
+    if epoch < 0 or epoch != int(epoch):
+        raise InvalidParameter(
+            f"{algorithm}: epoch is {epoch}; it is 0 if options are never added, else 1."
+        )
 
 
 def hand_over(params: Mapping[str, Any]) -> str | None:
@@ -81,16 +89,21 @@ def with_levels(planner: Planner, at: Levels) -> Planner:
 
 def grow(planner: Planner, k: int) -> Planner:
     """Return the planner with new options; after votes, in a new epoch."""
+    at = levels(k, *next_promise("cpc-pac", planner))
+    return with_options(with_levels(planner, at), k)
+
+
+def next_promise(algorithm: str, planner: Planner | GoalPlanner) -> tuple[float, int, bool]:
+    """Return delta, the epoch and whether votes may depend on each other, once options are added: after votes, a new epoch begins."""
     if planner.counted[0] > 0:
         if planner.promise[EPOCH] == 0:
             raise InvalidParameter(
-                "cpc-pac: with epoch = 0 all of delta is promised to the first options; begin with"
+                f"{algorithm}: with epoch = 0 all of delta is promised to the first options; begin with"
                 " epoch=1 where options may be added after votes."
             )
         planner.promise[EPOCH] += 1
     delta, epoch, dependent = planner.promise.tolist()
-    at = levels(k, delta, int(epoch), bool(dependent))
-    return with_options(with_levels(planner, at), k)
+    return delta, int(epoch), bool(dependent)
 
 
 @kernel

@@ -194,6 +194,26 @@ def apply_row_argument(
     return lower, upper, best, is_all
 
 
+def find_share(found: Floats, at: Levels) -> float:
+    """Return how much of the evidence that the row argument needs is there, for the option nearest to a proof.
+
+    To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of every other, each at its
+    level. Evidence above a level does not count. The share is that of the best l and the best option; it is 1 if and only if an
+    option is proved best.
+    """
+    k, found = len(found), np.maximum(found, 0.0)
+    won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
+    lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
+    shares = []
+    for l in range(k - 1):
+        level = win_level(at, l)
+        wins = np.minimum(won[:, : k - 1 - l], level).sum(axis=1)
+        losses = lost[:l].sum(axis=0)
+        needed = (k - 1 - l) * level + (k - 1) * l * loss_level(at)
+        shares.append((wins + losses.sum() - losses).max() / needed)
+    return float(min(max(shares), 1.0))
+
+
 @lru_cache(100)
 def _levels_of_wins(at: Levels, k: int) -> Floats:
     """What it takes to claim 1, 2, ... wins over K - 1 others."""

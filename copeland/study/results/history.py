@@ -18,8 +18,9 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
+from copeland.certificate.proof import find_share
 from copeland.certificate.samples import evidence
-from copeland.kernels.vote_evidence import levels, loss_level, win_level
+from copeland.kernels.vote_evidence import levels
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import (
     ADDED,
@@ -120,29 +121,13 @@ def is_unordered(progress: Sequence[Progress]) -> bool:
 
 
 def proved_share(state: StudyState | Standing, proof: Tables) -> float:
-    """Return how much of the evidence that a proof needs is there, for the option nearest to it.
-
-    To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
-    every other, each at its level (docs/notes/certificate-proofs.md). Evidence above a level does not count. The
-    share is that of the best l and the best option; it is 1 if and only if an option is proved best.
-    """
+    """Return how much of the evidence that a proof needs is there, for the option nearest to it."""
     settings = state.settings
     counts = (proof.wins, proof.ties, settings.margin, proof.missing_or_none, proof.before_undoing)
     found = evidence(*counts, kind_of(settings).sample(settings), proof.clusters)
-    found = np.maximum(found[np.ix_(state.options_left, state.options_left)], 0.0)
-    epoch, offered = epoch_with(state, state.options_left)
-    k = len(found)
-    at = levels(offered, settings.delta, epoch, settings.dependent, union=k < offered)
-    won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
-    lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
-    shares = []
-    for l in range(k - 1):
-        level = win_level(at, l)
-        wins = np.minimum(won[:, : k - 1 - l], level).sum(axis=1)
-        losses = lost[:l].sum(axis=0)
-        needed = (k - 1 - l) * level + (k - 1) * l * loss_level(at)
-        shares.append((wins + losses.sum() - losses).max() / needed)
-    return float(min(max(shares), 1.0))
+    left, (epoch, offered) = state.options_left, epoch_with(state, state.options_left)
+    terms = (settings.delta, epoch, settings.dependent, len(left) < offered)
+    return find_share(found[np.ix_(left, left)], levels(offered, *terms))
 
 
 def share_of(standing: Standing) -> float:
