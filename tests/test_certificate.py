@@ -469,3 +469,14 @@ def test_pairs_without_votes_have_the_evidence_that_all_pairs_at_once_give_them(
     dense = log_evidence_of_votes(wins, wins.T, ties, margin)
     np.fill_diagonal(dense, -np.inf)
     np.testing.assert_allclose(sparse, dense, rtol=1e-13)
+
+
+def test_a_certificate_about_all_that_an_epoch_offered_can_be_checked_again():
+    """At the levels of six options, one of which is retired, these votes prove a winner; at those of a choice they do not."""
+    wins = np.zeros((7, 7), int)
+    wins[0, 1:6] = 40
+    wins[1:6, 0] = 13
+    found = certify(wins, epoch=1, offered=6)
+    assert found.best == (0,) and found.recheck(wins) == ()
+    assert certify(wins, epoch=1, offered=6, active=range(6)) == found
+    assert certify(wins[:6, :6], epoch=1, active=range(6)).best == ()

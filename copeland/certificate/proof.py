@@ -84,7 +84,9 @@ def prove(
     names = check_labels(labels, offered)
     votes, later = votes.cut(k), offered - k
     among = mask_of(active, k)
-    at = terms.levels(k, active is not None)
+    # All that were offered in an epoch are no choice: a certificate of these can be made again from what it says.
+    is_choice = active is not None and (terms.offered is None or not among.all())
+    at = terms.levels(k, union=is_choice)
     exact = votes.find_evidence(0.0)
     found = votes.find_evidence(terms.margin) if terms.margin > 0 else exact
     held = votes.find_unbeaten(terms.margin)
