@@ -36,7 +36,17 @@ _BEGINNING = 400  # characters
 _OPTIONS = {"margin": "--by"} | {
     name: f"--{name.replace('_', '-')}"
     for name in (
-        *("require", "delta", "population", "swap", "seed", "max_calls", "cost", "workers"),
+        *(
+            "cluster_weight",
+            "require",
+            "delta",
+            "population",
+            "swap",
+            "seed",
+            "max_calls",
+            "cost",
+            "workers",
+        ),
         *("patience", "judge_identical", "cheaper", "faster", "timeout", "prices", "empty"),
     )
 }
@@ -59,6 +69,8 @@ def gate_command(
     by: float = 0.05,
     delta: float = 0.05,
     population: str = "like-these",
+    cluster: str | None = None,
+    cluster_weight: str = "cases",
     swap: str = "random",
     max_calls: int = 1_000,
     cost: Cost = None,
@@ -92,6 +104,8 @@ def gate_command(
     --by                       How far the mean may be below one half and still be not worse.
     --delta                    The probability that a judge's verdict is wrong, at most.
     --population               like-these: the claim is about all cases of which they are a sample; these: about exactly these cases.
+    --cluster COLUMN           The column that says which cases hang together, such as runs of a task; cluster, if there is one.
+    --cluster-weight           What counts the same where cases hang together: cases, or equal for every cluster.
     --swap                     random: one call per case; confirm: a second call with the sides swapped, unless the first says tie.
     --max-calls                Make at most this many calls to each judge, in all runs.
     --cheaper                  Require also that answers cost less by this share: 0.4 for 40 %.
@@ -120,7 +134,7 @@ def gate_command(
         settings = GateSettings(margin=by, judge_all=all_, **given)
         kept = journal or (None if out is None else out.with_suffix(".journal.db"))
         _require_places([kept, *files.values()])
-        pairs = _read_pairs(baseline, candidate, answers, same, format_, inner)
+        pairs = _read_pairs(baseline, candidate, answers, same, (format_, cluster), inner)
         named = judges.make()
         if same:
             return _check_self(pairs, named, settings, files)
@@ -205,12 +219,13 @@ def _read_pairs(
     candidate: list[str] | None,
     answers: Path | None,
     same: list[Path] | None,
-    name: str | None,
+    how: tuple[str | None, str | None],
     inner: bool,
 ) -> CasePairs:
     """Join the answers as they were given."""
     from copeland.gate.case_pairs import SEVERAL, pair_answers, pick_answers
 
+    name, cluster = how
     if same:
         if baseline or candidate or answers or len(same) > 2:
             raise InvalidParameter(
@@ -226,8 +241,8 @@ def _read_pairs(
             f"a gate compares one baseline with one candidate, and here are {len(baseline)} and {len(candidate)}; {SEVERAL}."
         )
     if answers is not None:
-        return pick_answers(answers, baseline[0], candidate[0], name)
-    return pair_answers(baseline[0], candidate[0], inner, name)
+        return pick_answers(answers, baseline[0], candidate[0], name, cluster)
+    return pair_answers(baseline[0], candidate[0], inner, name, cluster=cluster)
 
 
 def _judge(

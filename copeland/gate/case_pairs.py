@@ -93,6 +93,7 @@ def pair_answers(
     inner: bool = False,
     name: str | None = None,
     roles: tuple[str, str] = (BASELINE, CANDIDATE),
+    cluster: str | None = None,
 ) -> CasePairs:
     """Return two sets of answers, joined by the ids of their cases.
 
@@ -106,6 +107,8 @@ def pair_answers(
         The format of the files, where it does not show.
     roles
         What the two are called where nothing else tells them apart.
+    cluster
+        The column that says which cases hang together; ``"cluster"``, if there is one.
 
     Examples
     --------
@@ -116,7 +119,8 @@ def pair_answers(
     only one of them has with --inner (inner=True).
     """
     files = [
-        _read_set(one, role, name) for one, role in zip((baseline, candidate), roles, strict=True)
+        _read_set(one, role, name, cluster)
+        for one, role in zip((baseline, candidate), roles, strict=True)
     ]
     for file in files:
         if len(file.options) != 1:
@@ -138,10 +142,14 @@ def pair_answers(
 
 
 def pick_answers(
-    file: Answers, baseline: str, candidate: str, name: str | None = None
+    file: Answers,
+    baseline: str,
+    candidate: str,
+    name: str | None = None,
+    cluster: str | None = None,
 ) -> CasePairs:
     """Return the answers of two options that one file holds."""
-    found = _read_set(file, "answers", name)
+    found = _read_set(file, "answers", name, cluster)
     for option in (baseline, candidate):
         if option not in found.options:
             raise UnknownName(
@@ -166,7 +174,7 @@ def refuse_empty(pairs: CasePairs) -> None:
             )
 
 
-def _read_set(answers: Answers, role: str, name: str | None) -> AnswerFile:
+def _read_set(answers: Answers, role: str, name: str | None, cluster: str | None) -> AnswerFile:
     """Return answers as a file of them, from whatever they are given as."""
     if isinstance(answers, AnswerFile):
         return answers
@@ -179,7 +187,7 @@ def _read_set(answers: Answers, role: str, name: str | None) -> AnswerFile:
         raise InvalidParameter(
             f"the {role}'s answers are {type(answers).__name__}; give a file, its path, or a dict of texts by id."
         )
-    return read_answers(Path(answers), name)
+    return read_answers(Path(answers), name, cluster)
 
 
 def _name_options(files: Sequence[AnswerFile], roles: tuple[str, str]) -> tuple[str, str]:

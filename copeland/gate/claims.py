@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copeland.certificate.case_evidence import EDGE, log_evidence_of_cases
+from copeland.certificate.cluster_evidence import Clusters, cluster_votes
 from copeland.certificate.evidence import log_evidence_of_votes
 from copeland.certificate.samples import LIKE_THESE, THESE, VoteCounts, sample_of, votes_of
 from copeland.kernels.vote_evidence import baseline_level
@@ -31,6 +32,7 @@ HALVINGS = 40  # of [0, 1] in an interval: far below what anybody reads
 
 # The evidence for the candidate and for the baseline, each "not behind by the margin": of one count, or of many at once.
 Weigh = Callable[[float], tuple[Any, Any]]
+Outcomes = tuple[tuple[int, ...], ...]  # of clusters of cases: rows of ClusterVotes
 
 
 class Tally(NamedTuple):
@@ -62,6 +64,7 @@ class GateTerms(NamedTuple):
     exact: bool = False  # whether the claims are about exactly these cases, or cases like these
     epoch: int = 0  # of a study, in which the claims are made; 0: no option can be added any more
     judges: int = 1  # of which one is enough to fail the candidate
+    clusters: Clusters | None = None  # of cases that hang together, if that matters
 
     @property
     def required(self) -> str:
@@ -93,12 +96,14 @@ class GateTerms(NamedTuple):
 
         return lambda m: (weigh_side(wins, losses, m), weigh_side(losses, wins, m))
 
-    def as_votes(self, tally: Tally) -> VoteCounts:
+    def as_votes(self, tally: Tally, outcomes: Outcomes = ()) -> VoteCounts:
         """Return a tally as votes on the baseline, option 0, and the candidate; without an answer both lose."""
         wins, losses, *others = tally
         ties, missing = ([[0, n], [n, 0]] for n in others)
-        sample = sample_of(THESE if self.exact else LIKE_THESE, self.cases)
-        return votes_of([[0, losses], [wins, 0]], ties, missing, None).taken_as(sample)
+        voters = THESE if self.exact else LIKE_THESE
+        clusters = None if self.clusters is None else cluster_votes(outcomes, self.clusters)
+        votes = votes_of([[0, losses], [wins, 0]], ties, missing, None, clusters)
+        return votes.taken_as(sample_of(voters, self.cases, (), self.clusters))
 
 
 class Finding(NamedTuple):
@@ -115,8 +120,8 @@ class Finding(NamedTuple):
     evidence: Mapping[str, float]  # nats by claim; infinite where it is certain
 
 
-def find_claims(tally: Tally, terms: GateTerms) -> Finding:
-    """Return what verdicts prove. It is valid whenever you look.
+def find_claims(tally: Tally, terms: GateTerms, outcomes: Outcomes = ()) -> Finding:
+    """Return what verdicts prove. It is valid whenever you look. ``outcomes``: the same by clusters, if terms have any.
 
     Examples
     --------
@@ -125,7 +130,7 @@ def find_claims(tally: Tally, terms: GateTerms) -> Finding:
     >>> found.outcome, found.claims, round(found.evidence["not worse"], 2)
     ('passed', ('not worse',), 5.69)
     """
-    votes = terms.as_votes(tally)
+    votes = terms.as_votes(tally, outcomes)
     weigh = _weigh_votes(votes)
     evidence = {claim: float(_find_evidence(claim, weigh, terms)) for claim in terms.claims}
     claims = tuple(
@@ -143,16 +148,16 @@ def find_claims(tally: Tally, terms: GateTerms) -> Finding:
 
 
 def find_tag_claims(
-    tallies: Mapping[str, tuple[Tally, int]], terms: GateTerms
+    tallies: Mapping[str, tuple[Tally, GateTerms, Outcomes]], delta: float
 ) -> dict[str, Finding]:
-    """Return what is proved of each tag, from its tally and its number of cases.
+    """Return what is proved of each tag, from its tally and its terms.
 
     The claims of all tags hold together with probability 1 - delta: each tag has its share of delta. A case may have several tags.
     """
-    delta = terms.delta / max(1, len(tallies))
+    delta = delta / max(1, len(tallies))
     return {
-        tag: find_claims(tally, terms._replace(delta=delta, cases=cases))
-        for tag, (tally, cases) in tallies.items()
+        tag: find_claims(tally, terms._replace(delta=delta), outcomes)
+        for tag, (tally, terms, outcomes) in tallies.items()
     }
 
 
@@ -167,12 +172,12 @@ def find_conflicts(overall: Finding, by_tag: Mapping[str, Finding]) -> tuple[str
     )
 
 
-def find_interval(tally: Tally, terms: GateTerms) -> tuple[float, float]:
+def find_interval(tally: Tally, terms: GateTerms, outcomes: Outcomes = ()) -> tuple[float, float]:
     """Return a confidence interval for theta that is valid whenever you look, at level delta.
 
     It holds every value that the tests of the claims, at this border or any other, do not refute.
     """
-    weigh = _weigh_votes(terms.as_votes(tally))
+    weigh = _weigh_votes(terms.as_votes(tally, outcomes))
     return _find_end(weigh, 0, BETTER, terms), 1 - _find_end(weigh, 1, WORSE, terms)
 
 

@@ -17,7 +17,7 @@ from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, weigh_judgments
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import FIXED, GateSettings
-from copeland.gate.judgments import read_judgments
+from copeland.gate.judgments import find_clusters, read_judgments
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import Event, from_json, to_json
 from copeland.study.log.state import fold_log
@@ -68,7 +68,7 @@ def make_certificate(result: GateResult) -> str:
         "most_calls": result.most_calls,
         "accept_judge": result.settings.accept_judge,
         "savings": [list(saving) for saving in result.savings],
-        "cases": [[case.id, list(case.tags)] for case in result.pairs.cases],
+        "cases": _list_cases(result.pairs),
         "proofs": proofs,
     }
     content["seal"] = seal_of(content)
@@ -130,17 +130,20 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
         max_calls=content["max_calls"],
         accept_judge=content["accept_judge"],
     )
-    cases = tuple(AnswerCase(str(case), "", {}, tuple(tags)) for case, tags in content["cases"])
+    cases = tuple(
+        AnswerCase(str(case), "", {}, tuple(tags), cluster=str(cluster))
+        for case, tags, cluster in content["cases"]
+    )
     pairs = CasePairs((content[BASELINE]["name"], content[CANDIDATE]["name"]), cases)
-    terms = settings.make_terms(len(cases), max(1, len(content["proofs"])))
+    clusters = find_clusters(cases, settings.cluster_weight, settings.exact)
+    terms = settings.make_terms(len(cases), max(1, len(content["proofs"])), clusters)
     judges: list[JudgeResult] = []
     for told, proof in zip(content["judges"], content["proofs"], strict=True):
         log = [from_json(json.dumps(one)) for one in proof["log"]]
         yield from _check_log(content, told["judge"], proof["certificate"], log)
         state = fold_log(log)
-        accept, calls = settings.accept_judge, state.tally.spent.calls
-        judgments = read_judgments(log, state)
-        judges.append(weigh_judgments(told["judge"], judgments, cases, terms, accept, calls))
+        judgments, calls = read_judgments(log, state), state.tally.spent.calls
+        judges.append(weigh_judgments(told["judge"], judgments, cases, terms, settings, calls))
     savings = tuple(Saving(*saving) for saving in content["savings"])
     most = content["most_calls"]
     found = GateResult(pairs, settings, terms, tuple(judges), savings, most_calls=most)
@@ -182,8 +185,13 @@ def _check_log(
         yield f"it names the judge '{judge}', whom the log does not name."
 
 
+def _list_cases(pairs: CasePairs) -> list[list[Any]]:
+    """What a file says of the cases: their ids, tags and clusters."""
+    return [[case.id, list(case.tags), case.cluster] for case in pairs.cases]
+
+
 def _compare_answers(content: Mapping[str, Any], pairs: CasePairs) -> Iterator[str]:
-    if content["cases"] != [[case.id, list(case.tags)] for case in pairs.cases]:
+    if content["cases"] != _list_cases(pairs):
         yield "it is about other cases than these."
     for side in SIDES:
         said, digest = str(content[side]["digest"]), pairs.digest(side)

@@ -76,10 +76,19 @@ def forecast_pairs(
         return tuple(said), 0
     same = free / terms.cases
     runs = max(FEWEST_RUNS, min(RUNS, NUMBERS // terms.cases))
-    how = (settings.calls_per_case, settings.max_calls, SHARE, same + TIES * (1 - same), runs)
-    power = forecast_gate(terms, *how)
+    units, calls = terms, settings.calls_per_case
+    if terms.clusters is not None:
+        number = terms.clusters.number
+        units = terms._replace(cases=number, clusters=None)
+        calls = max(1, round(calls * terms.cases / number))
+    how = (calls, settings.max_calls, SHARE, same + TIES * (1 - same), runs)
+    power = forecast_gate(units, *how)
     power = power._replace(median_calls=round(power.median_calls * (1 - same)))
     said.append(describe_power(power))
+    if units is not terms:
+        said.append(
+            "There a case stands for a cluster of cases that agree: clusters are what counts."
+        )
     if terms.exact and settings.require == "better" and most != settings.max_calls:
         said.append(
             f"If it needs all {format_count(most, 'call')}, even a difference of one case counts as better."

@@ -16,6 +16,7 @@ from copeland.gate.claims import (
     UNDECIDED,
     Finding,
     GateTerms,
+    Outcomes,
     Tally,
     find_claims,
     find_conflicts,
@@ -23,8 +24,16 @@ from copeland.gate.claims import (
     find_tag_claims,
 )
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.judgments import Judgment, count_choices, count_sides, tally_judgments
+from copeland.gate.judgments import (
+    Judgment,
+    count_choices,
+    count_sides,
+    find_clusters,
+    list_outcomes,
+    tally_judgments,
+)
 from copeland.study.judges.habits import find_side_habit
+from copeland.study.log.events import ERROR
 from copeland.study.results.agreement import JudgeAgreement
 from copeland.study.study import Study
 from copeland.support.phrasing import format_count, quote_name
@@ -110,7 +119,7 @@ def weigh_judgments(
     judgments: Sequence[Judgment],
     cases: Sequence[AnswerCase],
     terms: GateTerms,
-    accept: bool,
+    settings: GateSettings,
     calls: int = 0,
     reason: str = "",
     stopped: str = "",
@@ -120,21 +129,26 @@ def weigh_judgments(
     They prove nothing for the candidate if the judge follows the sides or calls every pair a tie, unless it is accepted.
     """
     counted = [one for one in judgments if one.is_counted]
-    if find_claims(tally_judgments(counted), terms).outcome != UNDECIDED:
+    if _weigh(counted, cases, terms).outcome != UNDECIDED:
         judgments = counted
-    tally = tally_judgments(judgments)
-    finding, sample = find_claims(tally, terms), terms._replace(exact=False, epoch=0)
-    beyond = find_claims(tally, sample) if terms.exact else None
-    slices = _find_slices(finding, judgments, cases, terms)
-    objection = "" if accept else find_objection(judge, judgments, terms)
+    tally, outcomes = tally_judgments(judgments), list_outcomes(judgments, cases)
+    weight = settings.cluster_weight
+    like_these = find_clusters(cases, weight, exact=False)
+    sample = terms._replace(exact=False, epoch=0, clusters=like_these)
+    finding = find_claims(tally, terms, outcomes)
+    beyond = find_claims(tally, sample, outcomes) if terms.exact else None
+    slices = _find_slices(finding, judgments, cases, terms, weight)
+    objection = "" if settings.accept_judge else find_objection(judge, judgments, cases, terms)
     if objection:
         finding, beyond = _withhold(finding), beyond and _withhold(beyond)
         slices = tuple(one._replace(finding=_withhold(one.finding)) for one in slices)
-    found = (tally, finding, find_interval(tally, terms), slices, beyond, objection)
+    found = (tally, finding, find_interval(tally, terms, outcomes), slices, beyond, objection)
     return JudgeResult(judge, tuple(judgments), *found, calls, reason, stopped)
 
 
-def find_objection(judge: str, judgments: Sequence[Judgment], terms: GateTerms) -> str:
+def find_objection(
+    judge: str, judgments: Sequence[Judgment], cases: Sequence[AnswerCase], terms: GateTerms
+) -> str:
     """Return why a judge's answers are not to be relied on, in a sentence; empty if nothing speaks against them.
 
     A judge that calls every pair a tie may see no difference, and its ties would prove "not worse" of any candidate. So they do not,
@@ -144,12 +158,16 @@ def find_objection(judge: str, judgments: Sequence[Judgment], terms: GateTerms) 
     named, answers = count_choices(judgments)
     if follows or named or not answers:
         return follows
-    tally = tally_judgments(judgments)
-    lost = tally._replace(ties=tally.ties - answers, unanswered=tally.unanswered + answers)
-    if [find_claims(one, terms).outcome == PASSED for one in (tally, lost)] != [True, False]:
+    lost = [one._replace(outcome=ERROR) if one.is_said else one for one in judgments]
+    passes = [_weigh(one, cases, terms).outcome == PASSED for one in (judgments, lost)]
+    if passes != [True, False]:
         return ""
     said = format_count(answers, "answer")
     return f"The judge {quote_name(judge)} called every pair a tie ({said}): nothing shows that it sees a difference."
+
+
+def _weigh(judgments: Sequence[Judgment], cases: Sequence[AnswerCase], terms: GateTerms) -> Finding:
+    return find_claims(tally_judgments(judgments), terms, list_outcomes(judgments, cases))
 
 
 def _withhold(finding: Finding) -> Finding:
@@ -160,22 +178,35 @@ def _withhold(finding: Finding) -> Finding:
 
 
 def _find_slices(
-    finding: Finding, judgments: Sequence[Judgment], cases: Sequence[AnswerCase], terms: GateTerms
+    finding: Finding,
+    judgments: Sequence[Judgment],
+    cases: Sequence[AnswerCase],
+    terms: GateTerms,
+    weight: str,
 ) -> tuple[Slice, ...]:
     """What is proved of each tag; a tag of all cases says nothing new."""
     members = Counter(tag for case in cases for tag in case.tags)
-    tags_of = {case.id: case.tags for case in cases}
     tallies = {
-        tag: (tally_judgments(one for one in judgments if tag in tags_of[one.case]), number)
+        tag: _tally_tag([case for case in cases if tag in case.tags], judgments, terms, weight)
         for tag, number in members.items()
         if number < len(cases)
     }
-    found = find_tag_claims(tallies, terms)
+    found = find_tag_claims(tallies, terms.delta)
     conflicts = find_conflicts(finding, found)
     return tuple(
-        Slice(tag, number, tally, found[tag], tag in conflicts)
-        for tag, (tally, number) in tallies.items()
+        Slice(tag, own.cases, tally, found[tag], tag in conflicts)
+        for tag, (tally, own, _) in tallies.items()
     )
+
+
+def _tally_tag(
+    cases: Sequence[AnswerCase], judgments: Sequence[Judgment], terms: GateTerms, weight: str
+) -> tuple[Tally, GateTerms, Outcomes]:
+    """The counts of the cases of a tag, and what is claimed about these."""
+    ids, clusters = {case.id for case in cases}, find_clusters(cases, weight, terms.exact)
+    said = [one for one in judgments if one.case in ids]
+    own = terms._replace(cases=len(cases), clusters=clusters)
+    return tally_judgments(said), own, list_outcomes(said, cases)
 
 
 class Saving(NamedTuple):

@@ -30,6 +30,7 @@ from copeland.gate.gate_study import (
     open_journal,
     read_study,
 )
+from copeland.gate.judgments import find_clusters
 from copeland.study.judges.call import Judge, check_judge, name_judges
 from copeland.study.judges.run import End
 from copeland.study.log.events import NOTHING, Spent
@@ -49,6 +50,7 @@ def run_gate(
     judges: Judges,
     *,
     inner: bool = False,
+    cluster: str | None = None,
     cheaper: float | None = None,
     faster: float | None = None,
     journal: str | Path | None = None,
@@ -70,6 +72,8 @@ def run_gate(
         A callable ``judge(left, right, item) -> outcome``, several, or several by name. Each gets its own verdict, and all must agree.
     inner
         Drop cases that only one of them has, instead of refusing them.
+    cluster
+        The column of the files that says which cases hang together, as several runs of a task do; ``"cluster"``, if there is one.
     cheaper, faster
         Require also that the candidate's mean price, or time, over all cases is lower by this share: 0.4 for 40 %.
     journal
@@ -90,7 +94,8 @@ def run_gate(
     >>> print(run_gate(old, new, {"shorter": shorter}))
     By the judge shorter, on cases like these 40: candidate is not worse than baseline by more than .05 (theta 1.00, ...
     """
-    pairs, kept = pair_answers(baseline, candidate, inner), GateSettings(**settings)
+    pairs = pair_answers(baseline, candidate, inner, cluster=cluster)
+    kept = GateSettings(**settings)
     return judge_pairs(pairs, judges, kept, cheaper, faster, journal, progress, notice)
 
 
@@ -111,7 +116,8 @@ def judge_pairs(
     savings = tuple(_find_savings(pairs, cheaper, faster))
     for judge in named.values():
         check_judge(judge, settings.cost is not None, pairs.items)
-    terms = settings.make_terms(len(pairs.cases), len(named))
+    clusters = find_clusters(pairs.cases, settings.cluster_weight, settings.exact)
+    terms = settings.make_terms(len(pairs.cases), len(named), clusters)
     most = settings.count_most_calls(count_free(pairs, settings), terms.cases)
     result = GateResult(pairs, settings, terms, (), savings, most_calls=most)
     if all(saving.holds for saving in savings):
@@ -179,7 +185,7 @@ def _run_judges(
                 cost = settings.cost and max(settings.cost - _sum_up(studies).cost, _LEFT)
                 end = run.work(judge, cost)
             judgments = read_study(studies[name])
-            told = (judgments, pairs.cases, terms, settings.accept_judge, run.calls, *end)
+            told = (judgments, pairs.cases, terms, settings, run.calls, *end)
             found.append(weigh_judgments(name, *told))
     spent = _sum_up(studies)
     return replace(

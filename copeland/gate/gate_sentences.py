@@ -44,6 +44,9 @@ def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
     """Return what is proved by one judge, in one sentence, after the one that says why the judge is not to be relied on."""
     cases, exact = len(result.pairs.cases), result.settings.exact
     on = f"on these {cases:,} cases" if exact else f"on cases like these {cases:,}"
+    if result.terms.clusters is not None:
+        number = format_count(result.terms.clusters.number, "cluster")
+        on += f" in {number} {'that count the same' if exact else '(the clusters are the sample)'}"
     claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
     verdict = f"By the judge {quote_name(judge.judge)}, {on}: {claim} ({_describe_numbers(result, judge)})."
     return f"{judge.objection} {verdict}" if judge.objection else verdict

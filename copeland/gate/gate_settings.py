@@ -6,15 +6,24 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from copeland.certificate.cluster_evidence import CASES, WEIGHTS, Clusters
 from copeland.certificate.evidence import check_margin
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.gate.claims import REQUIRED, GateTerms
 from copeland.study.judges.call import SWAPS
 from copeland.study.settings import LIKE_THESE, THESE
 
-FIXED = ("require", "margin", "delta", "population", "swap", "seed", "judge_identical", "empty")
+FIXED = (
+    *("require", "margin", "delta", "population", "swap", "seed", "judge_identical", "empty"),
+    "cluster_weight",
+)
 LOSE, REFUSE = "lose", "error"  # what an empty answer does
-_CHOICES = {"population": (THESE, LIKE_THESE), "swap": (*SWAPS,), "empty": (LOSE, REFUSE)}
+_CHOICES = {
+    "population": (THESE, LIKE_THESE),
+    "swap": (*SWAPS,),
+    "empty": (LOSE, REFUSE),
+    "cluster_weight": WEIGHTS,
+}
 _LEAST = {"max_calls": 1, "workers": 1, "patience": 1, "seed": 0}
 
 
@@ -38,6 +47,9 @@ class GateSettings:
     judge_all: bool = False  # go on after the decision, for the exact number
     accept_judge: bool = False  # count also a judge that follows the sides or says only tie
     empty: str = LOSE  # an empty answer loses without a call; or "error": it is refused
+    cluster_weight: str = (
+        CASES  # counts the same where cases hang together; or "equal": clusters do
+    )
 
     def __post_init__(self) -> None:
         if self.require not in REQUIRED:
@@ -74,10 +86,12 @@ class GateSettings:
         """Whether the claim is about exactly these cases."""
         return self.population == THESE
 
-    def make_terms(self, cases: int, judges: int = 1) -> GateTerms:
+    def make_terms(
+        self, cases: int, judges: int = 1, clusters: Clusters | None = None
+    ) -> GateTerms:
         """Return what is claimed about so many cases, by each of so many judges."""
-        how = (self.require, self.margin, self.delta, cases, self.exact)
-        return GateTerms(*how, epoch=int(self.exact), judges=judges)
+        how = (self.require, self.margin, self.delta, cases, self.exact, int(self.exact))
+        return GateTerms(*how, judges, clusters)
 
     def count_most_calls(self, free: int, cases: int) -> int:
         """Return how many calls there may be to one judge, where so many of the cases take none."""

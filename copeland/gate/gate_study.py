@@ -15,10 +15,18 @@ from typing import Any
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.gate.case_pairs import CasePairs
-from copeland.gate.claims import FAILED, PASSED, UNDECIDED, GateTerms, Tally, find_claims
+from copeland.gate.claims import (
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    GateTerms,
+    Outcomes,
+    Tally,
+    find_claims,
+)
 from copeland.gate.gate_result import find_objection
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.judgments import Judgment, count_sides, read_judgments
+from copeland.gate.judgments import Judgment, count_sides, group_cases, read_judgments
 from copeland.study.creation import create_study
 from copeland.study.judges.call import Budget, Judge, Opinion, ask_judge, charge
 from copeland.study.judges.habits import find_side_habit
@@ -26,6 +34,7 @@ from copeland.study.judges.memory import JudgeMemory
 from copeland.study.judges.run import End, Judged, JudgingLoop, sleep_until
 from copeland.study.judges.workers import Workers, may_share
 from copeland.study.log.case_ledger import CaseLedger
+from copeland.study.log.cluster_ledger import ClusterLedger
 from copeland.study.log.events import ERROR, LEFT, PRESENTED, RIGHT, SKIP, TIE, Event
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
@@ -38,6 +47,7 @@ IDENTICAL, EMPTY = "both answers are the same", "one answer is empty"
 SKIPPED = "it skipped the case"
 
 Notice = Callable[[str], None]
+Seen = tuple[Tally, Outcomes]
 
 
 def open_journal(path: Path | None, told: Mapping[str, Any]) -> tuple[Storage, bool]:
@@ -86,7 +96,8 @@ def open_gate_study(
         pairs.names,
         storage,
         voters="judge",
-        cases=len(pairs.cases),
+        cases=group_cases(pairs.cases),
+        cluster_weight=settings.cluster_weight,
         population=settings.population,
         goal=f"above:{pairs.names[0]}",
         margin=settings.margin,
@@ -200,24 +211,38 @@ class GateRun:
             self.looked = (known, self.calls), self._find_end(*known)
         return self.looked[1]
 
-    def _find_end(self, counted: Tally, tally: Tally) -> End | None:
+    def _find_end(self, counted: Seen, every: Seen) -> End | None:
         """Say what is decided, by what the study counts or by all that was handed out: each is as valid."""
-        found = [find_claims(one, self.terms).outcome for one in (counted, tally)]
+        found = [self._weigh(one) for one in (counted, every)]
         outcome = found[0] if found[0] != UNDECIDED else found[1]
         if outcome == FAILED:
             return "decided", "the opposite is proved."
         if outcome == PASSED:
             judgments = () if self.settings.accept_judge else read_study(self.study)
-            if not find_objection(self.judge, judgments, self.terms):
+            if not find_objection(self.judge, judgments, self.pairs.cases, self.terms):
                 return "decided", "the required claim is proved."
             if not find_side_habit(self.judge, count_sides(judgments)):
                 return None  # it says only tie, and the next answer may be the first that it names
             reason = "the required claim would be proved, if the judge did not follow the side."
             return "decided", reason
-        best = tally._replace(wins=tally.wins + self._count_left(tally), unanswered=0)
-        if find_claims(best, self.terms).outcome != PASSED:
+        if self._weigh(self._win_rest(every)) != PASSED:
             return "futile", "no outcome of the calls left could prove the required claim."
         return None
+
+    def _weigh(self, seen: Seen) -> str:
+        return find_claims(seen[0], self.terms, seen[1]).outcome
+
+    def _win_rest(self, seen: Seen) -> Seen:
+        """The best that may come."""
+        tally, outcomes = seen
+        if self.terms.clusters is None:
+            return tally._replace(wins=tally.wins + self._count_left(tally), unanswered=0), ()
+        # Where calls are few, some of these will not be made: it is no less than what may come.
+        rows = [(*row[:3], row[3] + row[6], *row[4:6], 0, 1) for row in outcomes]
+        new = self.study.look_at_state(_list_new_clusters)
+        wins = self.terms.cases - tally.losses - tally.ties
+        best = tally._replace(wins=wins, unanswered=0)
+        return best, (*rows, *((0, 1, 0, size, 0, 0, 0, 1) for size in new))
 
     def _count_left(self, tally: Tally) -> int:
         """How many further answers there may be, at most."""
@@ -228,11 +253,22 @@ class GateRun:
         return min(left, self.free + max(0, afford))
 
 
-def _read_tables(state: StudyState) -> tuple[Tally, Tally]:
-    """What a study counts, and all that was handed out."""
+def _read_tables(state: StudyState) -> tuple[Seen, Seen]:
+    """What a study counts, and all that was handed out; with clusters, both by these, too."""
     ledger = state.ledger
     assert isinstance(ledger, CaseLedger)
     found = ledger.counted
     counts = found.wins[1, 0], found.wins[0, 1], found.ties[0, 1], found.missing[0, 1]
     every = state.wins[1, 0], state.wins[0, 1], state.ties[0, 1], ledger.unanswered
-    return Tally(*map(int, counts)), Tally(*map(int, every))
+    rows: list[Outcomes] = [(), ()]
+    if isinstance(ledger, ClusterLedger):
+        rows = [ledger.list_outcomes(is_counted) for is_counted in (True, False)]
+    return (Tally(*map(int, counts)), rows[0]), (Tally(*map(int, every)), rows[1])
+
+
+def _list_new_clusters(state: StudyState) -> list[int]:
+    """The sizes of the clusters of which nothing was handed out."""
+    ledger = state.ledger
+    assert isinstance(ledger, ClusterLedger)
+    members, pair = ledger.clusters.members, frozenset((0, 1))
+    return [len(cases) for name, cases in members.items() if not ledger.is_begun(pair, name)]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from copeland.certificate.cluster_evidence import Clusters
+from copeland.formats.answers import AnswerCase
 from copeland.gate.case_pairs import BASELINE, CANDIDATE
-from copeland.gate.claims import Tally
+from copeland.gate.claims import Outcomes, Tally
 from copeland.study.log.case_ledger import CaseLedger
+from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import ERROR, LEFT, RIGHT, Event, is_question, is_vote
 from copeland.study.log.sides import FREE, ONCE, TWICE, flip_of, is_confirmed
 from copeland.study.log.state import StudyState
@@ -84,6 +87,37 @@ def tally_judgments(judgments: Iterable[Judgment]) -> Tally:
     said = [one.said for one in judgments]
     wins, losses, unanswered = (said.count(word) for word in (CANDIDATE, BASELINE, ERROR))
     return Tally(wins, losses, len(said) - wins - losses - unanswered, unanswered)
+
+
+def list_outcomes(judgments: Iterable[Judgment], cases: Sequence[AnswerCase]) -> Outcomes:
+    """Return the same by clusters of all cases, in the order in which they were begun; nothing if each stands alone."""
+    members, said = group_cases(cases), {one.case: one.said for one in judgments}
+    if len(members) == len(cases):
+        return ()
+    cluster_of = {case: name for name, group in members.items() for case in group}
+    begun = dict.fromkeys(cluster_of[case] for case in said)
+    return tuple(_count_outcome([said.get(one, ERROR) for one in members[name]]) for name in begun)
+
+
+def _count_outcome(said: Sequence[str]) -> tuple[int, ...]:
+    """A row of ClusterVotes: the baseline is option 0."""
+    wins, losses, missing = (said.count(word) for word in (CANDIDATE, BASELINE, ERROR))
+    return 0, 1, losses, wins, len(said) - wins - losses - missing, 0, missing, 1
+
+
+def group_cases(cases: Iterable[AnswerCase]) -> dict[str, list[str]]:
+    """Return the ids of cases by cluster; one without a cluster has one of its own name."""
+    found: dict[str, list[str]] = {}
+    for case in cases:
+        found.setdefault(case.cluster or case.id, []).append(case.id)
+    return found
+
+
+def find_clusters(cases: Sequence[AnswerCase], weight: str, exact: bool) -> Clusters | None:
+    """Return the clusters of cases, None if they change nothing."""
+    told = {"cases": group_cases(cases), "weight": weight}
+    found = CaseClusters.of(told, exact)
+    return found.terms if cases and found.matter else None
 
 
 def count_choices(judgments: Iterable[Judgment]) -> tuple[int, int]:

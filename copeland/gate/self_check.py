@@ -207,8 +207,8 @@ def play_gates(said: Sequence[tuple[str, str]], terms: GateTerms, settings: Gate
 
 
 def _weigh(verdicts: Ints, terms: GateTerms) -> Any:
-    counts = (int((verdicts == kind).sum()) for kind in (WON, LOST, TIED))
-    return find_claims(Tally(*counts), terms)
+    wins, losses, ties = (int((verdicts == kind).sum()) for kind in (WON, LOST, TIED))
+    return find_claims(Tally(wins, losses, ties), terms)
 
 
 def _ask_all(

@@ -26,7 +26,7 @@ class WholeClusters:
         ledger, draw = state.ledger, request.cases
         assert isinstance(ledger, ClusterLedger) and isinstance(draw, ClusterDraw)
         pairs: list[Pair] = []
-        if not self._is_open(state, request.now):
+        if not (request.further or self._is_open(state, request.now)):
             return pairs
         for pair, cluster in ledger.unfinished:
             if len(pairs) < n and request.allows(*pair) and draw.has_more(pair, cluster):

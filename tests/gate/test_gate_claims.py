@@ -223,10 +223,11 @@ def test_claims_bring_weaker_ones_along_and_no_verdicts_bring_none():
 
 def test_tags_have_shares_of_delta_and_may_conflict():
     counts = {"code": (Tally(30, 10, 0), 100), "chat": (Tally(10, 12, 0), 80)}
-    found = find_tag_claims(counts, TERMS)
+    told = {tag: (one, TERMS._replace(cases=n), ()) for tag, (one, n) in counts.items()}
+    found = find_tag_claims(told, TERMS.delta)
     for tag, (verdicts, questions) in counts.items():
         assert found[tag] == find_claims(verdicts, TERMS._replace(delta=0.025, cases=questions))
-    assert find_tag_claims({}, TERMS) == {}
+    assert find_tag_claims({}, TERMS.delta) == {}
     good, bad, open_ = (
         find_claims(Tally(*counts), TERMS) for counts in [(60, 10, 0), (10, 60, 0), (9, 9, 9)]
     )

@@ -91,6 +91,14 @@ class ClusterLedger(CaseLedger):
         np.add.at(missing, (first, second), lacking * times)
         return self.counted._replace(missing=missing + missing.T, clusters=found)
 
+    def list_outcomes(self, is_counted: bool) -> tuple[tuple[int, ...], ...]:
+        """Return the rows of the units that are counted, or of all that were begun, in their order."""
+        return tuple(
+            (*sorted(unit[0]), *self._find_outcome(unit).now, 1)
+            for unit, counted in self._begun.items()
+            if counted or not is_counted
+        )
+
     # How it is done
 
     def _unit_of_case(self, event: AskedEvent | VoteEvent) -> Cluster:
