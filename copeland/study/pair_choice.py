@@ -412,7 +412,8 @@ class Player:
             named, rests = self._draw(request)
         if named:
             return self._pick_fitting_pair(state, request, named)
-        if rests or (self._knows_the_end and self.policy.finished):
+        # A policy that goes by counts may take for proved what the certificate does not: then others are asked.
+        if self._knows_the_end if self.policy.finished else rests:
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
                 self._last = None

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from copeland.errors import CopelandError, InvalidParameter, StudyExists
-from copeland.study import Storage, copy_study, create_study
+from copeland.study import Storage, copy_study, create_study, open_study
 from copeland.study.judges import judge_study
 from copeland.study.judges.prompts import Item
 from copeland.study.log.state import dump_state, fold_log, load_state
@@ -119,6 +119,14 @@ def test_a_study_ends_only_if_its_goal_is_reached_or_all_is_judged(how, goal):
     order = run(study, by_task)
     assert study.certificate().decided or len(order) == 30 * 6
     assert study.standing().waiting == 0
+
+
+def test_a_process_that_begins_goes_on_where_its_planner_takes_the_end_for_proved():
+    """Of 40 tasks of 3 runs, 3 of 4 are A's: by 90 votes of their own, A would be proved."""
+    study = made(tasks(40, 3), ["A", "B"])
+    while ballot := open_study("prompts", study.storage).ask("gpt"):
+        study.tell(ballot, by_task(ballot))
+    assert study.certificate().decided or study.standing().votes == 120
 
 
 # What it proves
