@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from copeland.certificate.goal_claims import CLAIMS, Claims, Findings
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
-from copeland.support.goal import Goal, tidy_goal
+from copeland.support.goal import Goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
 
 FORMAT = 1  # of files
@@ -110,9 +110,10 @@ class BaseCertificate(Findings):
         named = (*self.best, *self.possible, *self.among, *self.top, *self.above, *self.below)
         if not all(0 <= i < self.k for i in (*named, *self.not_worse, *self.even)):
             raise ValueError(f"it names an option outside of 0 to {self.k - 1}")
-        if tidy_goal(self.goal) != self.goal:
-            raise ValueError(f"its goal is {self.goal!r}, which is {tidy_goal(self.goal)!r}")
-        Goal.parse(self.goal).check(self.labels)
+        goal = Goal.parse(self.goal)
+        if str(goal) != self.goal:
+            raise ValueError(f"its goal is {self.goal!r}, which is {str(goal)!r}")
+        goal.check(self.labels)
 
     def _has_scores(self) -> bool:
         """Whether there is a score for each label."""

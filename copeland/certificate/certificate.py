@@ -16,11 +16,11 @@ from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.certificate.evidence import check_labels
 from copeland.certificate.proof import Terms, prove
 from copeland.certificate.samples import Given, Voters, votes_of
-from copeland.support.goal import BEST, tidy_goal
+from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import capital, format_count, join_names, quote_names
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Certificate(BaseCertificate):
     """What the votes prove about the Copeland winners; made by :func:`certify`.
 
@@ -36,34 +36,16 @@ class Certificate(BaseCertificate):
     option beats as many (error probability 0.05).>
     """
 
-    labels: tuple[str, ...]
-    votes: int  # the certificate is issued at this vote
-    digest: str  # of the counts
     delta: float
-    margin: float
+    margin: float  # type: ignore[override]
     epoch: int
     voters: Voters
-    active: tuple[int, ...] | None  # what is said is about these options alone; None: about all
     lower: tuple[int, ...]  # how many options each beats at least, at the level of a winner
     upper: tuple[int, ...]  # how many options each beats at most, at the level of a loser
-    best: tuple[int, ...]  # proved best
-    is_all: bool  # proved that no other option is
-    possible: tuple[int, ...]  # not ruled out: all true winners are among these
     choice: tuple[int, ...]  # which to take: these beat most, by what is proved and what is likely
-    scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores
-    beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
-    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
     offered: int | None = None  # how many options there were in its epoch; None: all of these
     cases: int | None = None  # test cases that judges vote on; None: other voters
     judges: tuple[str, ...] = ()  # whose votes count there
-    goal: str = BEST  # what it is to say: best, top:3, above:NAME or tiers
-    top: tuple[
-        int, ...
-    ] = ()  # the best few, if that is the goal: no other option beats more than any of these
-    above: tuple[int, ...] = ()  # proved better than the baseline, if there is one
-    below: tuple[int, ...] = ()  # proved worse
-    not_worse: tuple[int, ...] = ()  # proved not worse by the margin, or better
-    even: tuple[int, ...] = ()  # proved even with the baseline, or within the margin of it
     clusters: tuple[int, int, str] | None = None  # if the cases come in any: as in Clusters
     surety: ClassVar[tuple[str, str, str]] = ("proved", "is proved", "are proved")
 
@@ -271,7 +253,7 @@ def certify(
     <Certificate: On these 100 cases, by the judge gpt: after 100 votes, 0 is proved the only
     winner: it beats the other, and no other option beats as many (exact: all cases are judged).>
     """
-    kept = tidy_goal(goal)
+    kept = str(Goal.parse(goal))
     terms = Terms(delta, margin, epoch, voters, offered, cases, tuple(judges), kept)
     votes = votes_of(wins, ties, missing, given, clusters)
     return Certificate(**prove(votes, terms, active, labels))

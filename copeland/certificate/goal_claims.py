@@ -8,7 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -22,8 +23,9 @@ Verdict = Literal["winner", "tied", "open"]
 Outcome = Literal["winner", "tied", "reached", "open"]  # reached: a goal beyond one winner is
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Findings(ABC):
-    """What is proved about the Copeland winners; a certificate is a frozen dataclass with these fields among its own."""
+    """What is proved about the Copeland winners: the fields that all certificates have."""
 
     labels: tuple[str, ...]
     votes: int  # the certificate is issued at this vote
@@ -34,14 +36,21 @@ class Findings(ABC):
     possible: tuple[int, ...]  # not ruled out: all true winners are among these
     scores: tuple[tuple[int, int], ...]  # how many options each beats, at least and at most
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
-    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
-    margin: float  # pairs closer to 1/2 than this do not matter
-    goal: str  # what it is to say: best, top:3, above:NAME or tiers
-    top: tuple[int, ...]  # the best few, if that is the goal: no other beats more than any of these
-    above: tuple[int, ...]  # better than the baseline, if there is one
-    below: tuple[int, ...]  # worse
-    not_worse: tuple[int, ...]  # not worse by the margin, or better
-    even: tuple[int, ...]  # even with the baseline, or within the margin of it
+    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied, or within the margin
+    goal: str = BEST  # what it is to say: best, top:3, above:NAME or tiers
+    top: tuple[int, ...] = ()  # the best few, if that is the goal: no other beats more than these
+    above: tuple[int, ...] = ()  # better than the baseline, if there is one
+    below: tuple[int, ...] = ()  # worse
+    not_worse: tuple[int, ...] = ()  # not worse by the margin, or better
+    even: tuple[int, ...] = ()  # even with the baseline, or within the margin of it
+
+    if TYPE_CHECKING:
+
+        @property
+        @abstractmethod
+        def margin(self) -> float:
+            """Pairs closer to 1/2 than this do not matter."""
+
     surety: ClassVar[tuple[str, str, str]]  # that something is sure, of one and of several options
 
     @property

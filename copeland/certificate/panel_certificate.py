@@ -20,7 +20,7 @@ from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import format_count, join_names, quote_names
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class PanelCertificate(BaseCertificate):
     """What holds in every completion of a panel's answers; made by :func:`panel_certificate`.
 
@@ -34,26 +34,8 @@ class PanelCertificate(BaseCertificate):
     ((0,), 1, True)
     """
 
-    labels: tuple[str, ...]
-    votes: int  # wins and ties that are counted
-    digest: str  # of the counts
-    active: tuple[int, ...] | None  # what is said is about these options alone; None: about all
     missing: int  # how many answers are still to come
     excused: tuple[str, ...]
-    best: tuple[int, ...]  # Copeland winners in every completion
-    is_all: bool  # in every completion the winners are exactly these
-    possible: tuple[int, ...]  # Copeland winners in some completion
-    scores: tuple[tuple[int, int], ...]  # how many options each beats, at least and at most
-    beats: tuple[tuple[int, int], ...]  # pairs (i, j): i beats j
-    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: tied
-    goal: str = BEST  # what it is to say: best, top:3, above:NAME or tiers
-    top: tuple[
-        int, ...
-    ] = ()  # the best few, if that is the goal: no other beats more than any of these
-    above: tuple[int, ...] = ()  # beat the baseline, if there is one
-    below: tuple[int, ...] = ()  # lose to it
-    not_worse: tuple[int, ...] = ()  # do not lose to it
-    even: tuple[int, ...] = ()  # tied with it
     surety: ClassVar[tuple[str, str, str]] = ("sure to be", "is", "are")
 
     @property
@@ -93,7 +75,7 @@ class PanelCertificate(BaseCertificate):
         return tuple(_list_assumptions(self))
 
     @property
-    def margin(self) -> float:  # type: ignore[override]
+    def margin(self) -> float:
         """0: majorities are counted and not estimated, so no pair is too close to matter."""
         return 0.0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,10 +45,7 @@ _ARRIVALS = (
 _SILENT = "One without an answer, because the judge failed or is silent, counts against both options until it is judged."
 _OPEN = "One without an answer, in a cluster that was begun, counts against both options until it is judged."
 _WHICH_JUDGE = "Which judge votes on a case is drawn at random, or makes no difference."
-_ONE_CASE = (
-    "",
-    "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides.",
-)
+_ONE_CASE = "one case"
 _SENTENCES = {  # on what something is proved, as a sentence begins, and what that rests on
     "independent": (
         "",
@@ -61,6 +58,10 @@ _SENTENCES = {  # on what something is proved, as a sentence begins, and what th
         _VOTES,
         "Votes on one pair come from different voters. What a voter is asked does not depend on that voter's own earlier answers: "
         "neither directly, nor through what others were asked because of them.",
+    ),
+    _ONE_CASE: (
+        "",
+        "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides.",
     ),
     PEOPLE: (
         "",
@@ -80,6 +81,7 @@ _SENTENCES = {  # on what something is proved, as a sentence begins, and what th
         "them than j. If a judge answers by chance, it is about the answers that it gave, or would have given.",
         "Each case has one vote for each pair. For each pair, the cases come in a random order that no answer decides.",
         f"A case that a judge skips counts as a tie. {_SILENT}",
+        "{several}",
     ),
     LIKE_THESE: (
         "On cases like these",
@@ -87,6 +89,7 @@ _SENTENCES = {  # on what something is proved, as a sentence begins, and what th
         "probability that i wins on such a case against j, by these judges, a tie counting half.",
         "Each case has one vote for each pair. All pairs take the cases in one random order that was drawn beforehand.",
         f"A case that a judge skips is left out. {_SILENT}",
+        "{several}",
     ),
     THESE + _CLUSTERS: (
         "On these {cases:,} cases in {clusters} that count the same",
@@ -95,6 +98,7 @@ _SENTENCES = {  # on what something is proved, as a sentence begins, and what th
         "answers that it gave, or would have given.",
         "For each pair, the clusters come in a random order that no answer decides, each of them whole.",
         f"Each case has one vote for each pair. A case that a judge skips counts as a tie. {_OPEN}",
+        "{several}",
     ),
     LIKE_THESE + _CLUSTERS: (
         "On cases like these ({cases:,} in {clusters}; the clusters are the sample)",
@@ -103,6 +107,7 @@ _SENTENCES = {  # on what something is proved, as a sentence begins, and what th
         "j, by these judges, each {unit} counting the same and a tie counting half.",
         "All pairs take the clusters in one random order that was drawn beforehand, each of them whole.",
         f"Each case has one vote for each pair. A case that a judge skips is left out. {_OPEN}",
+        "{several}",
     ),
 }
 
@@ -115,6 +120,8 @@ class Sample:
     cases: int | None = None  # test cases that judges vote on; None: other voters
     judges: tuple[str, ...] = ()  # whose votes count there
     clusters: Clusters | None = None  # if the cases come in any
+
+    exact: ClassVar[bool] = False  # whether the statement is about exactly these cases
 
     @property
     def dependent(self) -> bool:
@@ -133,26 +140,25 @@ class Sample:
     @property
     def assumptions(self) -> list[str]:
         """What is assumed of those who vote."""
-        several = len(self.judges) > 1 and self.cases != 1
-        return [*self._sentences[1:], *([_WHICH_JUDGE] if several else [])]
+        return [sentence for sentence in self._sentences[1:] if sentence]
 
     @property
     def _sentences(self) -> list[str]:
-        clusters, told = self.clusters, {"cases": self.cases, "clusters": "", "unit": ""}
-        if clusters is not None:
-            told["clusters"] = format_count(clusters.number, "cluster")
-            told["unit"] = "case" if clusters.weight == CASES else "cluster"
-        which = self.voters + (_CLUSTERS if clusters is not None else "")
-        return [one.format(**told) for one in (_ONE_CASE if self.cases == 1 else _SENTENCES[which])]
+        told = {"cases": self.cases, "several": _WHICH_JUDGE if len(self.judges) > 1 else ""}
+        which = str(self.voters)
+        if self.clusters is not None:
+            told["clusters"] = format_count(self.clusters.number, "cluster")
+            told["unit"] = "case" if self.clusters.weight == CASES else "cluster"
+            which += _CLUSTERS
+        which = _ONE_CASE if self.cases == 1 else which
+        return [one.format(**told) for one in _SENTENCES[which]]
 
     def require(self, votes: Ints) -> None:
         """Refuse more votes on a pair than there are cases."""
-        if self.cases is not None:
-            require_cases(votes, self.cases)
 
     def is_complete(self, votes: int, pairs: int) -> bool:
         """Tell whether there are no more votes to come, because all cases are judged."""
-        return self.cases is not None and votes == self.cases * pairs
+        return False
 
     def weigh(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
         """Return the evidence in nats for each option over each other."""
@@ -172,10 +178,22 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class _TheseCases(Sample):
-    """Exactly these test cases: once all are judged, everything is known."""
+class _Cases(Sample):
+    """Test cases, each with one vote for each pair."""
 
     cases: int = 1
+
+    def require(self, votes: Ints) -> None:
+        require_cases(votes, self.cases)
+
+    def is_complete(self, votes: int, pairs: int) -> bool:
+        return votes == self.cases * pairs
+
+
+class _TheseCases(_Cases):
+    """Exactly these test cases: once all are judged, everything is known."""
+
+    exact = True
 
     def weigh(self, wins: Ints, losses: Ints, ties: Ints, margin: float) -> Floats:
         return log_evidence_of_cases(wins, losses, ties, self.cases, margin)
@@ -191,6 +209,9 @@ class _TheseCases(Sample):
         return f"exact: {judged} judged" if complete else super().say_surety(delta, complete)
 
 
+_JUDGED: dict[Voters, type[Sample]] = {THESE: _TheseCases, LIKE_THESE: _Cases}
+
+
 def sample_of(
     voters: Voters,
     cases: int | None = None,
@@ -198,15 +219,15 @@ def sample_of(
     clusters: tuple[int, int, str] | None = None,
 ) -> Sample:
     """Return what the votes of such voters are a sample of; refuse a number of test cases that does not fit."""
-    if voters not in _SENTENCES:
+    if voters not in get_args(Voters):
         raise InvalidParameter(f"voters is {voters!r}; say 'independent', 'people' or 'dependent'.")
-    if (cases is not None) != (voters in (THESE, LIKE_THESE)):
+    if (cases is not None) != (voters in _JUDGED):
         raise InvalidParameter(
             f"voters is {voters!r} and cases is {cases!r}; say how many test cases there are where judges vote, "
             "and only there."
         )
-    sample: type[Any] = _TheseCases if voters == THESE else Sample
-    return sample(voters, cases, judges, None if clusters is None else check_clusters(clusters))
+    fixed = None if clusters is None else check_clusters(clusters)
+    return _JUDGED.get(voters, Sample)(voters, cases, judges, fixed)
 
 
 Given = tuple[ArrayLike, ArrayLike]
@@ -265,7 +286,7 @@ class VoteCounts(NamedTuple):
             raise InvalidParameter(
                 f"voters is {sample.voters!r}, and only test cases come in clusters; leave clusters out, or say which judges vote."
             )
-        clusters = self.clusters and self.clusters.about(exact=sample.voters == THESE)
+        clusters = self.clusters and self.clusters.about(exact=sample.exact)
         for won, tied in self._list_tables():
             sample.require(won + won.T + tied)
         return self._replace(sample=sample, clusters=clusters)

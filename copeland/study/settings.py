@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import check_text, is_storable
-from copeland.support.goal import BEST, Goal, is_goal, tidy_goal
+from copeland.support.goal import BEST, Goal, is_goal
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
@@ -227,7 +227,7 @@ class Settings:
             value, rule = getattr(self, name), one.metadata["rule"]
             if rule is not None and not rule.fits(value):
                 raise InvalidParameter(f"{name} is {value!r}; it must be {rule.expected}.", name)
-        object.__setattr__(self, "goal", tidy_goal(self.goal))
+        object.__setattr__(self, "goal", str(Goal.parse(self.goal)))
         for sentence in _objections(self):
             raise InvalidParameter(sentence, sentence.split()[0])
 

@@ -18,8 +18,8 @@ class Goal(NamedTuple):
     --------
     >>> Goal.parse("top:3")
     Goal(kind='top', number=3, name='')
-    >>> str(Goal.parse("above:gpt-4"))
-    'above:gpt-4'
+    >>> str(Goal.parse("above:gpt-4")), str(Goal.parse("top:03")), str(Goal.parse("top:1"))
+    ('above:gpt-4', 'top:3', 'best')
     """
 
     kind: str = BEST
@@ -89,17 +89,6 @@ class Goal(NamedTuple):
     def answer(self) -> str:
         """What duels are to find, as in "to be sure of ..."."""
         return {BEST: "a winner"}.get(self.kind, f"the goal {self}")
-
-
-def tidy_goal(text: str) -> str:
-    """Return a goal as it is kept: the top 1 is the best, and no number begins with 0.
-
-    Examples
-    --------
-    >>> tidy_goal("top:1"), tidy_goal("top:03")
-    ('best', 'top:3')
-    """
-    return str(Goal.parse(text))
 
 
 def is_goal(text: object) -> bool:
