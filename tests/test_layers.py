@@ -147,7 +147,7 @@ def test_the_ways_of_a_question_and_of_its_answer_are_short(voters):
         parts = [path.relative_to(PACKAGE).parts[0] for path in files]
         planner = [part for part in parts if part in ("algorithms", "kernels")]
         assert len(planner) <= 8
-        assert len(parts) - len(planner) <= 18
+        assert len(parts) - len(planner) <= 15
 
 
 @pytest.mark.slow

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cached_property
 from types import UnionType
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin, get_type_hints
+
+from numpy.typing import ArrayLike
 
 from copeland.certificate.goal_claims import CLAIMS, Claims, Findings
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Ints
 from copeland.support.escaping import inert
 from copeland.support.goal import Goal
 from copeland.support.notebook_html import MOST_ROWS, html_table
@@ -18,8 +21,37 @@ from copeland.support.notebook_html import MOST_ROWS, html_table
 FORMAT = 1  # of files
 
 
+class FiledVote(NamedTuple):
+    """A row of a file of votes, which may stand for several."""
+
+    where: str  # in the file
+    voter: str | None
+    left: int
+    right: int
+    outcome: str  # left, right or a tie, if it counts
+    counts: bool
+    times: int = 1
+
+    def add_to(self, wins: Ints, ties: Ints) -> None:
+        """Add it to tables of counts, if it counts."""
+        left, right, times = self.left, self.right, self.times * self.counts
+        if self.outcome == "left":
+            wins[left, right] += times
+        elif self.outcome == "right":
+            wins[right, left] += times
+        else:
+            ties[[left, right], [right, left]] += times
+
+
 class BaseCertificate(Findings):
     """What certificates of votes and of panels have in common; each is a frozen dataclass."""
+
+    electorates: ClassVar[tuple[str, ...]]  # whose votes it may be of
+    fixed: ClassVar[tuple[str, ...]]  # fields that were fixed before it was issued
+    columns: ClassVar[tuple[str, ...]]  # that a file must have to check it
+    voters: Any  # one of the electorates
+    delta: Any  # the probability that it is wrong; None: it is exact
+    lower: tuple[int, ...]  # how many options each beats at least
 
     def __repr__(self) -> str:
         return inert(f"<{type(self).__name__}: {self.statement}>")
@@ -62,9 +94,29 @@ class BaseCertificate(Findings):
         raise NotImplementedError
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the votes must be like for the statement to hold, in sentences."""
+        raise NotImplementedError
+
+    @property
+    def scope(self) -> tuple[Any, ...]:
+        """Of what it says something: an epoch, how many options that had if these are not all, and which of them."""
+        return 0, None, self.active
+
+    @property
     def advice(self) -> str:
         """Which option to take, in a sentence; empty if that is obvious."""
         return ""
+
+    def recount(self, votes: Iterator[FiledVote]) -> tuple[Ints, ...]:
+        """Return the counts that it is to be made from, by the first votes of a file, as many as it was issued on."""
+        raise NotImplementedError
+
+    def recheck(
+        self, wins: ArrayLike, ties: ArrayLike | None = None, missing: ArrayLike | None = None
+    ) -> tuple[str, ...]:
+        """Make it again from these counts; return what does not hold, in sentences."""
+        raise NotImplementedError
 
     def to_json(self) -> str:
         """Return the certificate as the text of a file, which can be checked against the votes."""
@@ -72,7 +124,11 @@ class BaseCertificate(Findings):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain values."""
-        return {"format": FORMAT, **{name: getattr(self, name) for name in self._names()}}
+        return {"format": FORMAT, **self.findings()}
+
+    def findings(self) -> dict[str, Any]:
+        """Return all that it says, by field."""
+        return {name: getattr(self, name) for name in self._names()}
 
     @classmethod
     def from_json(cls, text: str) -> Self:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.base_certificate import BaseCertificate, FiledVote
 from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.certificate.evidence import check_labels
 from copeland.certificate.proof import Terms, prove
 from copeland.certificate.samples import Given, Voters, votes_of
+from copeland.errors import InvalidParameter
+from copeland.support.arrays import Ints
 from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import capital, format_count, join_names, quote_names
 
@@ -48,6 +51,11 @@ class Certificate(BaseCertificate):
     judges: tuple[str, ...] = ()  # whose votes count there
     clusters: tuple[int, int, str] | None = None  # if the cases come in any: as in Clusters
     surety: ClassVar[tuple[str, str, str]] = ("proved", "is proved", "are proved")
+    electorates: ClassVar[tuple[str, ...]] = get_args(Voters)
+    fixed: ClassVar[tuple[str, ...]] = (
+        *("labels", "delta", "margin", "voters", "cases", "judges", "clusters", "goal"),
+    )
+    columns: ClassVar[tuple[str, ...]] = ("left", "right", "outcome")
 
     @property
     def statement(self) -> str:
@@ -79,6 +87,11 @@ class Certificate(BaseCertificate):
     def terms(self) -> Terms:
         """What was agreed on before the votes were seen."""
         return Terms(*(getattr(self, name) for name in Terms._fields))
+
+    @property
+    def scope(self) -> tuple[Any, ...]:
+        """Of what it says something."""
+        return self.epoch, self.offered, self.active
 
     @property
     def proviso(self) -> str:
@@ -148,6 +161,20 @@ class Certificate(BaseCertificate):
 
     def _has_scores(self) -> bool:
         return len(self.lower) == len(self.upper) == self.k
+
+    def recount(self, votes: Iterator[FiledVote]) -> tuple[Ints, ...]:
+        """Return wins and ties."""
+        if self.clusters is not None:
+            raise InvalidParameter(
+                "the file does not say which cases hang together, and the certificate counts clusters of them; check it against "
+                "the whole log, exported to a .jsonl file."
+            )
+        wins, ties = np.zeros((2, self.k, self.k), np.int64)
+        counted = 0
+        while counted < self.votes and (vote := next(votes, None)) is not None:
+            vote.add_to(wins, ties)
+            counted += vote.times * vote.counts
+        return wins, ties
 
     def recheck(
         self,

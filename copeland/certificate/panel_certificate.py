@@ -6,15 +6,16 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from itertools import islice
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.base_certificate import BaseCertificate, FiledVote
 from copeland.certificate.evidence import check_counts, check_labels, mask_of
 from copeland.certificate.proof import pairs_of, prove_goal
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, InvalidRow
 from copeland.support.arrays import Bools, Ints
 from copeland.support.goal import BEST, Goal
 from copeland.support.phrasing import format_count, join_names, quote_names
@@ -36,10 +37,20 @@ class PanelCertificate(BaseCertificate):
 
     missing: int  # how many answers are still to come
     excused: tuple[str, ...]
+    voters: Literal["panel"] = "panel"
+    panel: tuple[str, ...] = ()  # the names of its members, if they are told
+    answers: int = 0  # that they have given, skips included, if that is told
     surety: ClassVar[tuple[str, str, str]] = ("sure to be", "is", "are")
+    electorates: ClassVar[tuple[str, ...]] = ("panel",)
+    fixed: ClassVar[tuple[str, ...]] = ("labels", "panel", "answers", "excused", "goal")
+    columns: ClassVar[tuple[str, ...]] = ("voter", "left", "right", "outcome")
 
     @property
-    def lower(self) -> tuple[int, ...]:
+    def delta(self) -> None:  # type: ignore[override]
+        """None: nothing is random."""
+
+    @property
+    def lower(self) -> tuple[int, ...]:  # type: ignore[override]
         """How many options each beats at least."""
         return tuple(low for low, _ in self.scores)
 
@@ -84,13 +95,28 @@ class PanelCertificate(BaseCertificate):
         """How sure it is, in a few words."""
         return "whatever the missing answers say" if self.missing else "all answers are in"
 
+    def recount(self, votes: Iterator[FiledVote]) -> tuple[Ints, ...]:
+        """Return wins, ties and missing answers; every vote is an answer, also one that does not count."""
+        wins, ties = np.zeros((2, self.k, self.k), np.int64)
+        silent = np.zeros((len(self.panel), self.k, self.k), bool)  # has answered, or is excused
+        silent[[name in self.excused for name in self.panel]] = True
+        for vote in islice(votes, self.answers):
+            if vote.voter not in self.panel:
+                raise InvalidRow(f"{vote.where}: the certificate has no member '{vote.voter}'.")
+            place = self.panel.index(vote.voter)
+            silent[place, [vote.left, vote.right], [vote.right, vote.left]] = True
+            vote.add_to(wins, ties)
+        missing = (~silent).sum(axis=0)
+        np.fill_diagonal(missing, 0)
+        return wins, ties, missing
+
     def recheck(
         self, wins: ArrayLike, ties: ArrayLike | None = None, missing: ArrayLike | None = None
     ) -> tuple[str, ...]:
         """Return what does not hold, in sentences, if it is made again from these counts."""
         digest = _digest(*check_counts(wins, ties, missing))
-        terms = {"labels": self.labels, "excused": self.excused, "active": self.active}
-        terms["goal"] = self.goal
+        names = ("labels", "excused", "active", "goal", "panel", "answers")
+        terms = {name: getattr(self, name) for name in names}
         return self._recheck(
             digest, lambda: panel_certificate(wins, ties, missing, **terms), "answers"
         )
@@ -106,6 +132,8 @@ def panel_certificate(
     excused: Sequence[str] | None = None,
     active: Sequence[int] | None = None,
     goal: str = BEST,
+    panel: Sequence[str] = (),
+    answers: int = 0,
 ) -> PanelCertificate:
     """Return what holds whatever the missing answers say.
 
@@ -133,6 +161,8 @@ def panel_certificate(
         Make the statement about these options alone, as if there were no others.
     goal
         What it is to settle: who is ``"best"``, ``"top:3"``, ``"above:NAME"`` or ``"tiers"``.
+    panel, answers
+        The names of the members, and how many answers they have given, skips included, for a certificate that is kept as a file.
 
     Examples
     --------
@@ -175,6 +205,9 @@ def panel_certificate(
         beats=pairs_of(np.argwhere(beats)),
         ties=pairs_of(np.argwhere(tied_for_sure)),
         goal=str(aim),
+        voters="panel",
+        panel=tuple(panel),
+        answers=answers,
         **prove_goal(aim, names, bounds, inside, won + tied / 2, compare),
     )
 

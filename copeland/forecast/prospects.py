@@ -38,7 +38,7 @@ class Prospect(NamedTuple):
             proof = f"is possible, but none of the plausible worlds tried was settled: {have}"
         else:
             proof = f"is within reach in {percent(self.settled)} of plausible worlds: {have}"
-        answers = "" if self.panel is None else self.panel.answers_words(self.people)
+        answers = self.panel.answers_words(self.people) if self.panel else ""
         panel = f" As a panel, where only they count, they would need {answers}." if answers else ""
         return (
             f"With {format_count(self.people, 'voter')} and {format_count(self.options, 'option')} a proof at {self.delta:g} "
@@ -47,7 +47,7 @@ class Prospect(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
-        panel = None if self.panel is None else self.panel.to_dict()
+        panel = self.panel and self.panel.to_dict()
         return self._asdict() | {"panel": panel, "population": self.population.to_dict()}
 
 

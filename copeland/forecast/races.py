@@ -275,7 +275,7 @@ def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:
 
 
 def fewest_people(start: Start) -> int:
-    """Return how many voters in all could prove an option best at the least, if all of them agreed."""
+    """Return how many voters could at the least prove an option best, if all of them agreed."""
     low, high = 0, 1  # it takes more than `low`, and `high` at most
     while high < MOST_PEOPLE and not _agreeing(start, high):
         low, high = high, 2 * high

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.certificate.certificate import Certificate, certify
+from copeland.certificate.base_certificate import BaseCertificate
+from copeland.certificate.certificate import certify
 from copeland.certificate.evidence import check_counts, check_labels
 from copeland.certificate.goal_claims import tiers_of
-from copeland.certificate.panel_certificate import PanelCertificate
 from copeland.errors import InvalidParameter
 from copeland.formats import read_votes
 from copeland.orders.option_estimates import (
@@ -398,7 +398,7 @@ def cut_tiers(above: Bools, order: Ints) -> list[int]:
 def rank_by_scores(
     wins: Ints,
     ties: Ints,
-    found: Certificate | PanelCertificate,
+    found: BaseCertificate,
     among: Sequence[int],
     order: Sequence[int] | None = None,
     notes: Sequence[str] = (),
@@ -422,8 +422,7 @@ def rank_by_scores(
         )
         for i in sorted((i for i in shown if i in tiers), key=lambda i: tiers[i])
     )
-    delta = found.delta if isinstance(found, Certificate) else None
-    return Ranking(places, delta, tuple(notes))
+    return Ranking(places, found.delta, tuple(notes))
 
 
 def _bound_rank(

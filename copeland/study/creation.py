@@ -19,7 +19,6 @@ from copeland.errors import InvalidParameter, StorageError, StudyExists
 from copeland.study.imports import import_votes
 from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
-from copeland.study.log.cluster_ledger import ClusterLedger
 from copeland.study.log.clusters import ByCluster, CaseClusters, check_cases
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import CREATED, Event
@@ -170,7 +169,7 @@ def _create(
         "options": [option.shown for option in options],
     }
     if clusters is not None:
-        clusters = replace(clusters, exact=settings.finite is not None)
+        clusters = replace(clusters, exact=kind_of(settings).is_exact(settings))
         body |= {"clusters": clusters.to_dict()} if clusters.matter else {}
     first = Event(1, CREATED, clock(), body=body)
     state = StudyState(first)
@@ -247,9 +246,10 @@ def copy_study(
     state = Study(kept, name, old, clock).state()
     left = [state.options[i] for i in state.options_left]
     options = [Option(one.name, one.text, one.path) for one in left]
-    told = state.settings.to_dict() | ({} if panel is None else {"panel": tuple(panel)})
-    clusters = state.ledger.clusters if isinstance(state.ledger, ClusterLedger) else None
-    copy = _create(new_name, options, Settings.of(told), kept, False, clock, clusters=clusters)
+    told = state.settings.to_dict()
+    told["panel"] = tuple(panel or told.get("panel", ()))
+    settings, clusters = Settings.of(told), state.ledger.case_clusters
+    copy = _create(new_name, options, settings, kept, False, clock, clusters=clusters)
     names, new = {option.name for option in options}, kept.key(new_name)
     kept.transact(lambda connection: _copy_page(connection, old, new, names))
     return copy
@@ -358,9 +358,8 @@ def _require_same_clusters(study: Study, told: Any, settings: Mapping[str, Any] 
     """Refuse to go on with a study whose cases come in other clusters."""
     if isinstance(settings, Settings) or settings.get("cases") is None:
         return
-    ledger = study.state().ledger
-    before = ledger.clusters.to_dict() if isinstance(ledger, ClusterLedger) else None
-    if told != before:
+    clusters = study.state().ledger.case_clusters
+    if told != (clusters and clusters.to_dict()):
         raise StudyExists(
             f"the study '{study.name}' was created with other clusters of cases; open it without settings, or give the same."
         )

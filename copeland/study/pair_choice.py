@@ -195,12 +195,9 @@ class BallotRequest(NamedTuple):
     def ballot(self, n: int, left: int, right: int) -> AskedEvent:
         """Return the event that hands out the nth ballot, the first of which is number 0."""
         item = self.item if n == 0 or n > len(self.later) else self.later[n - 1][0]
-        number = self.number + n
-        if self.cases is not None:
-            item = self.cases.case(left, right, number)
         body = None if self.lease is None else {"lease": self.lease}
         about = {"voter": self.voter, "left": left, "right": right, "item": item, "body": body}
-        return AskedEvent(number, ASKED, self.now, **about, source=self.source)
+        return AskedEvent(self.number + n, ASKED, self.now, **about, source=self.source)
 
 
 class Counted:

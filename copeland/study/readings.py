@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
-from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
@@ -91,7 +90,7 @@ class StudyReadings(ABC):
     def look_at_log(self, look: Callable[[StudyState, ReadLog], T]) -> T:
         """Return what ``look`` makes of the state, which it must not change, and of the log."""
 
-    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
+    def certificate(self, active: bool = False) -> BaseCertificate:
         """Return what the votes prove: about the options that are not retired, or only about the active ones."""
         kind = kind_of(self.settings)
         return self.look_at_log(lambda state, _log: kind.certificate(state, self.now(), active))
@@ -103,8 +102,10 @@ class StudyReadings(ABC):
         """
 
         def look(state: StudyState, log: ReadLog) -> Standing:
-            known = voters_of(log.tally(), state.settings.panel) if voters else ()
-            return kind_of(state.settings).standing(self.name, state, self.now(), known)
+            settings, known = state.settings, ()
+            if voters:
+                known = voters_of(log.tally(), settings.panel)
+            return kind_of(settings).standing(self.name, state, self.now(), known)
 
         return self.look_at_log(look)
 

@@ -230,9 +230,10 @@ def _name_account(work: Study) -> str | None:
         account = getpass.getuser() if work.settings.once else None
     except (KeyError, OSError):  # an account without a name
         account = "terminal"
+    members = work.settings.panel
     if not kind_of(work.settings).admits(work.settings, account):
         raise InvalidParameter(
             f"your account is '{account}', which is not on the panel; say with --voter whether you "
-            f"are {join_names(work.settings.panel, last='or')}."
+            f"are {join_names(members, last='or')}."
         )
     return account

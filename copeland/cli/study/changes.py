@@ -123,13 +123,10 @@ def readmit_command(at: Named, voter: Member) -> Reply:
 
 def _state_result(work: Study) -> str:
     """What is settled of a panel's study, with the members as their links name them."""
-    from dataclasses import replace
+    from copeland.study.kinds import kind_of
 
-    from copeland.certificate import PanelCertificate
-
-    found, names = work.certificate(), _name_members(work)
-    assert isinstance(found, PanelCertificate)
-    return replace(found, excused=tuple(names[one] for one in found.excused)).statement
+    kind, standing = kind_of(work.settings), work.standing(voters=False)
+    return kind.rename_voters(standing, _name_members(work)).certificate.statement
 
 
 @study.command("close", epilog="Example: `copeland study close tea`")

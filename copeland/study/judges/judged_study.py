@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from copeland.certificate import PanelCertificate
-    from copeland.certificate.certificate import Certificate
+    from copeland.certificate.base_certificate import BaseCertificate
     from copeland.study import Ballot, Event, Option, Settings, Standing, Verdict, Vote, Wait
     from copeland.study.log.events import Spent
 
@@ -77,7 +76,7 @@ class JudgedStudy(Protocol):
         """Return the events after a number, or only the answers of a voter."""
         ...
 
-    def certificate(self) -> Certificate | PanelCertificate:
+    def certificate(self) -> BaseCertificate:
         """Return what the votes prove."""
         ...
 

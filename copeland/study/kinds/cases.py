@@ -32,6 +32,7 @@ from copeland.study.log.case_ledger import Case, CaseLedger
 from copeland.study.log.cluster_ledger import ClusterLedger
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Pair, VoteEvent, pair_of
+from copeland.study.log.ledger import Entry
 from copeland.study.log.state import StudyState
 from copeland.study.options import ACTIVE
 from copeland.study.pair_choice import BallotRequest, Chooser
@@ -81,6 +82,23 @@ class JudgedCases(Kind):
         if not request.further:
             done |= _find_known_pairs(state, request.now)
         return request._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
+
+    def make_ballot(self, request: BallotRequest, n: int, left: int, right: int) -> AskedEvent:
+        """Return the event that hands out the nth ballot, with the case that is drawn for it."""
+        asked = super().make_ballot(request, n, left, right)
+        return asked._replace(item=_draw_of(request).case(left, right, asked.number))
+
+    def find_blocking(
+        self, state: StudyState, request: BallotRequest, held: dict[int, Entry]
+    ) -> dict[int, Entry]:
+        """Return the ballots that the judge holds, or those of all: their cases come back if nobody answers."""
+        return held or state.ledger.under_way(request.now)
+
+    def fits(self, asked: AskedEvent, request: BallotRequest) -> bool:
+        """Tell whether a ballot is the judge's own, on one of the options and cases."""
+        is_own = asked.voter == request.voter and request.voter is not None
+        among = request.options.issuperset((asked.left, asked.right))
+        return is_own and among and asked.item in _draw_of(request).cases
 
     def make_chooser(self, state: StudyState, log: Log) -> Chooser | None:
         """Return what chooses pairs and follows the study; clusters of cases that were begun come first."""
@@ -450,6 +468,12 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     )
     known = close & (exact | close.T)
     return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}
+
+
+def _draw_of(request: BallotRequest) -> CaseDraw | ClusterDraw:
+    """What draws the case of each ballot."""
+    assert request.cases is not None
+    return request.cases
 
 
 def _count_votes_left(standing: Standing) -> NDArray[np.int64]:

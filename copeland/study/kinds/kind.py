@@ -8,12 +8,10 @@ says why not.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from copeland.certificate import PanelCertificate
 from copeland.certificate.base_certificate import BaseCertificate
-from copeland.certificate.certificate import Certificate
 from copeland.certificate.proof import Terms, is_decided
 from copeland.certificate.samples import Sample
 from copeland.errors import InvalidParameter, StudyClosed
@@ -36,6 +34,7 @@ from copeland.study.results.standing import (
     Standing,
     Voter,
     certify_votes,
+    epoch_with,
     standing_of,
 )
 from copeland.study.settings import Settings
@@ -82,16 +81,10 @@ def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
 class Kind(Presentation):
     """What all kinds share: an algorithm that chooses pairs of options, by counts of votes."""
 
-    terms: ClassVar[tuple[str, ...]] = (  # of a certificate, that the study has fixed
-        *("labels", "delta", "margin", "voters", "cases", "judges", "goal", "clusters"),
-    )
     draws_cases: ClassVar[bool] = False  # whether each ballot is about a case that the study draws
     only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
     serves_pages: ClassVar[bool] = True  # whether visitors of a page vote
     needs_voters: ClassVar[bool] = False  # whether what is shown needs to know who voted
-    deals_ahead: ClassVar[bool] = (
-        True  # whether what is dealt stays worth answering until the goal is reached
-    )
 
     # Opening
 
@@ -160,8 +153,74 @@ class Kind(Presentation):
             if state.settings.batch:  # who is dealt a batch gets all of it at once, and no more
                 is_new = not (log.ballots_of(request.voter) or log.votes_of(request.voter))
                 room = state.settings.batch if is_new else 0
-        new = [] if room < 1 else _new_questions(state, chooser, request, held, room)
-        return [*new], new[:n] or _held_questions(self, state, log, chooser, request, held, n)
+        new = [] if room < 1 else self._hand_out(state, chooser, request, held, room)
+        return [*new], new[:n] or self._repeat(state, log, chooser, request, held, n)
+
+    def _hand_out(
+        self,
+        state: StudyState,
+        chooser: Chooser,
+        request: BallotRequest,
+        held: Mapping[int, Entry],
+        room: int,
+    ) -> list[AskedEvent]:
+        """Up to so many new questions for a voter who holds some."""
+        for ballot in (*held.values(), *request.waiting):
+            is_same_item = ballot.item == request.item
+            if request.once and (is_same_item or state.settings.once):
+                request = request.without(ballot.left, ballot.right)
+            if request.shown is not None and is_same_item:
+                request = request.without_orders({(ballot.left, ballot.right)})
+        asked = []
+        for n, (left, right) in enumerate(chooser.propose(state, request, room)):
+            asked.append(self.make_ballot(request, n, left, right))
+        return asked
+
+    def make_ballot(self, request: BallotRequest, n: int, left: int, right: int) -> AskedEvent:
+        """Return the event that hands out the nth ballot, the first of which is number 0."""
+        return request.ballot(n, left, right)
+
+    def _repeat(
+        self,
+        state: StudyState,
+        log: Log,
+        chooser: Chooser,
+        request: BallotRequest,
+        held: dict[int, Entry],
+        n: int,
+    ) -> list[AskedEvent] | Wait:
+        """Up to ``n`` questions that a voter holds, where no new one can be asked.
+
+        Those that have expired come after the others, with new time to answer. If none is what is wished for
+        now, there may be another once the first of those held has expired.
+        """
+        held = self.find_blocking(state, request, held)
+        if not (held or request.waiting) or not self.goes_on(state, chooser, request):
+            return []
+        kept = log.questions(held)
+        expired = [
+            asked._replace(time=request.now)
+            for asked in request.waiting
+            if asked.number not in held
+        ]
+        fitting = [asked for asked in (*kept, *expired) if self.fits(asked, request)]
+        return repeat_questions(fitting, held, n)
+
+    def find_blocking(
+        self, state: StudyState, request: BallotRequest, held: dict[int, Entry]
+    ) -> dict[int, Entry]:
+        """Return the ballots whose end may bring new questions: those that the voter holds."""
+        return held
+
+    def goes_on(self, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
+        """Tell whether the study still asks; whoever was dealt a batch goes on with that until the goal is reached."""
+        return request.further or self.is_open(state, request.now)
+
+    def fits(self, asked: AskedEvent, request: BallotRequest) -> bool:
+        """Tell whether a ballot is what is wished for."""
+        if request.later:  # each ballot of a batch has its own item
+            return request.allows(asked.left, asked.right)
+        return asked.item == request.item and request.allows_again(asked)
 
     # Answers and votes from elsewhere
 
@@ -254,9 +313,7 @@ class Kind(Presentation):
         """Return what the votes are a sample of."""
         return Sample()
 
-    def certificate(
-        self, state: StudyState, now: float, active: bool = False
-    ) -> Certificate | PanelCertificate:
+    def certificate(self, state: StudyState, now: float, active: bool = False) -> BaseCertificate:
         """Return what the votes that count prove, about the options that are not retired or the active ones alone."""
         return certify_votes(state, self.sample(state.settings), now, active)
 
@@ -265,9 +322,13 @@ class Kind(Presentation):
         proof = state.ledger.tables(now)
         return proof.wins, proof.ties, proof.missing_or_none, proof.before_undoing, proof.clusters
 
-    def describe_panel(self, state: StudyState) -> dict[str, Any]:
-        """Return who the panel is, and how many answers it has given, skips included; nothing if there is none."""
-        return {}
+    def list_scopes(self, state: StudyState) -> Iterator[tuple[Any, ...]]:
+        """Yield what there is to make a statement about: an epoch, its options if these are not all, and some of them."""
+        for options in filter(None, (state.options_left, sorted(state.options_asked))):
+            epoch, k = epoch_with(state, options)
+            offered = None if k == state.k else k
+            yield epoch, offered, None if offered is None else tuple(range(k))
+            yield epoch, offered, tuple(options)
 
     def is_open(self, state: StudyState, now: float) -> bool:
         """Tell whether the goal is not reached; this is asked before every question, and looked at when it may have changed."""
@@ -306,7 +367,9 @@ class Kind(Presentation):
 class IndependentVisitors(Kind):
     """A study in which nobody's vote depends on another vote: every vote is a fresh draw, as clicks of one vote a visitor are."""
 
-    deals_ahead = False
+    def goes_on(self, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
+        """Tell whether there is anything else to ask."""
+        return bool(chooser.propose(state, request, 1))
 
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
@@ -352,55 +415,6 @@ def check_goal(state: StudyState) -> None:
     Goal.parse(state.settings.goal).check([option.name for option in state.options])
 
 
-def _new_questions(
-    state: StudyState,
-    chooser: Chooser,
-    request: BallotRequest,
-    held: Mapping[int, Entry],
-    room: int,
-) -> list[AskedEvent]:
-    """Up to so many new questions for a voter who holds some."""
-    for ballot in (*held.values(), *request.waiting):
-        is_same_item = ballot.item == request.item
-        if request.once and (is_same_item or state.settings.once):
-            request = request.without(ballot.left, ballot.right)
-        if request.shown is not None and is_same_item:
-            request = request.without_orders({(ballot.left, ballot.right)})
-    asked = []
-    for n, (left, right) in enumerate(chooser.propose(state, request, room)):
-        asked.append(request.ballot(n, left, right))
-    return asked
-
-
-def _held_questions(
-    kind: Kind,
-    state: StudyState,
-    log: Log,
-    chooser: Chooser,
-    request: BallotRequest,
-    held: dict[int, Entry],
-    n: int,
-) -> list[AskedEvent] | Wait:
-    """Up to ``n`` questions that a voter holds, where no new one can be asked.
-
-    Those that have expired come after the others, with new time to answer. If none is what is wished for
-    now, there may be another once the first of those held has expired.
-    """
-    if request.cases is not None:
-        held = held or state.ledger.under_way(
-            request.now
-        )  # whose cases come back if nobody answers
-    if not (held or request.waiting) or not _goes_on(kind, state, chooser, request):
-        return []
-    kept = log.questions(held)
-    expired = [
-        asked._replace(time=request.now) for asked in request.waiting if asked.number not in held
-    ]
-    return repeat_questions(
-        [asked for asked in (*kept, *expired) if _fits(asked, request)], held, n
-    )
-
-
 def repeat_questions(
     fitting: list[AskedEvent], held: Mapping[int, Entry], n: int
 ) -> list[AskedEvent] | Wait:
@@ -408,21 +422,3 @@ def repeat_questions(
     if fitting or not held:
         return fitting[:n]
     return Wait(min(asked.expires for asked in held.values()))
-
-
-def _goes_on(kind: Kind, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
-    """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
-    if kind.deals_ahead:
-        return request.further or kind.is_open(state, request.now)
-    return bool(chooser.propose(state, request, 1))
-
-
-def _fits(asked: AskedEvent, request: BallotRequest) -> bool:
-    """Tell whether a ballot is what is wished for."""
-    sides = asked.left, asked.right
-    if request.cases is not None:
-        mine = asked.voter == request.voter and request.voter is not None
-        return mine and request.options.issuperset(sides) and asked.item in request.cases.cases
-    if request.later:  # each ballot of a batch has its own item
-        return request.allows(*sides)
-    return asked.item == request.item and request.allows_again(asked)

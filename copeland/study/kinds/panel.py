@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,6 @@ MOST = 200  # options: the planner weighs every champion against every rival of 
 class PanelOfVoters(Kind):
     """A study in which the named voters answer each pair at most once."""
 
-    terms = ("labels", "excused", "goal")
     only_counts = False
     best = "sure to be best"
     answers = "answers"
@@ -187,16 +186,18 @@ class PanelOfVoters(Kind):
             excused=[name for name in panel.members if name in panel.excused],
             active=among if active or len(kept) < state.k else None,
             goal=state.settings.goal,
+            panel=panel.members,
+            answers=int(panel.answered.sum()) // 2,
         )
 
     def counts(self, state: StudyState, now: float) -> tuple[Any, ...]:
         """Return wins, ties and missing answers."""
         return state.wins, state.ties, panel_of(state).missing
 
-    def describe_panel(self, state: StudyState) -> dict[str, Any]:
-        """Return who the panel is, and how many answers it has given, skips included."""
-        answers = int(panel_of(state).answered.sum()) // 2
-        return {"panel": list(state.settings.panel), "answers": answers}
+    def list_scopes(self, state: StudyState) -> Iterator[tuple[Any, ...]]:
+        """Yield the same: all options, those that are not retired, or those that are active."""
+        for options in (None, tuple(state.options_left), tuple(sorted(state.options_asked))):
+            yield 0, None, options
 
     def is_open(self, state: StudyState, now: float) -> bool:
         """Tell whether the goal is not settled."""
@@ -419,12 +420,12 @@ class PanelOfVoters(Kind):
             settings=replace(
                 standing.settings, panel=tuple(names[one] for one in standing.settings.panel)
             ),
-            certificate=_rename_excused_members(standing.certificate, names),
+            certificate=_rename_members(standing.certificate, names),
             panel=replace(
                 panel,
                 members=tuple(names[one] for one in panel.members),
                 excused=tuple(names[one] for one in panel.excused),
-                active=_rename_excused_members(panel.active, names),
+                active=_rename_members(panel.active, names),
             ),
         )
 
@@ -443,8 +444,7 @@ class PanelOfVoters(Kind):
 
     def tiles(self, standing: Standing, share: float) -> dict[str, str]:
         """Return how many answers are missing."""
-        assert isinstance(standing.certificate, PanelCertificate)
-        return {"answers missing": f"{standing.certificate.missing:,}"}
+        return {"answers missing": f"{cast(PanelCertificate, standing.certificate).missing:,}"}
 
     def lead_sentence(self, standing: Standing) -> str:
         """Return what kind of study it is, in a line."""
@@ -489,8 +489,7 @@ class PanelOfVoters(Kind):
 
 def _stand_of(standing: Standing) -> PanelStanding:
     """Where the panel of a study stands."""
-    assert standing.panel is not None
-    return standing.panel
+    return cast(PanelStanding, standing.panel)
 
 
 def _cut_to_active(standing: Standing) -> tuple[list[int], tuple[NDArray[np.int64], ...], Aim]:
@@ -515,8 +514,12 @@ def _explain_pause(standing: Standing) -> str:
     return f"Fewer than {need} options are active, so nothing can be asked; resume one, or add one."
 
 
-def _rename_excused_members(certificate: Any, names: Mapping[str, str]) -> Any:
-    return replace(certificate, excused=tuple(names.get(one, one) for one in certificate.excused))
+def _rename_members(certificate: Any, names: Mapping[str, str]) -> Any:
+    said = {"panel": certificate.panel, "excused": certificate.excused}
+    renamed = {
+        field: tuple(names.get(one, one) for one in people) for field, people in said.items()
+    }
+    return replace(certificate, **renamed)
 
 
 def _require_few(k: int) -> None:

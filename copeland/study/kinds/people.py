@@ -175,7 +175,8 @@ def reach_sentence(reach: Reach) -> str:
     people = "1 more person" if one else f"{reach.people.words} more people"
     if reach.exhausted:
         return f"Every voter so far has answered all their pairs; {people} would settle it."
-    so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
+    is_one = reach.voters == 1
+    so_far = "voter so far has" if is_one else f"{reach.voters:,} voters so far have"
     left = f"; the {so_far} {format_count(reach.left, 'vote')} left in all" if reach.voters else ""
     return f"That takes {people}, as each can be asked {format_count(reach.pairs, 'pair')}{left}."
 

@@ -53,6 +53,11 @@ class ClusterLedger(CaseLedger):
         self._unfinished: dict[Cluster, None] = {}  # cases of which were never handed out
 
     @property
+    def case_clusters(self) -> CaseClusters:
+        """The clusters of test cases."""
+        return self.clusters
+
+    @property
     def cluster_of(self) -> Mapping[str, str]:
         """The cluster of each test case."""
         return self.clusters.cluster_of

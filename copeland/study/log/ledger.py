@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate.cluster_evidence import ClusterVotes
+from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import (
     ASKED,
     ERROR,
@@ -244,6 +245,11 @@ class Ledger(_Known):
     def cluster_of(self) -> Mapping[str, str]:
         """The cluster of each test case, if cases come in any."""
         return {}
+
+    @property
+    def case_clusters(self) -> CaseClusters | None:
+        """The clusters of test cases; None if they come in none."""
+        return None
 
     @property
     def unsettled(self) -> Bools | None:

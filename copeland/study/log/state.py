@@ -61,7 +61,7 @@ FORMAT = 1  # of snapshots; others are not read
 def _ledger_of_cases(settings: Settings, body: Mapping[str, Any]) -> Ledger:
     if "clusters" not in body:
         return CaseLedger()
-    return ClusterLedger(CaseClusters.of(body["clusters"], settings.finite is not None))
+    return ClusterLedger(CaseClusters.of(body["clusters"], exact=bool(settings.finite)))
 
 
 LEDGERS: dict[str, Callable[[Settings, Mapping[str, Any]], Ledger]] = {  # by who votes

@@ -11,8 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.orders.rank import Ranking, format_ranks
 from copeland.report.document import document, image, inline_svg
 from copeland.report.ranking_figure import MOST, describe_ranking, ranking_figure
@@ -104,7 +103,7 @@ class StudyParts:
     members: Part | None
     judges: Part | None
     outcomes: str
-    certificate: Certificate | PanelCertificate
+    certificate: BaseCertificate
     known: Mapping[str, str]
     # Only once there are votes:
     scores: Part | None = None

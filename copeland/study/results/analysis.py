@@ -190,7 +190,7 @@ class Analysis(Reading):
             "leaders": [labels[i] for i in self.leaders],
             "circles": [[labels[i] for i in circle] for circle in self.circles],
             "options": [row.to_dict() for row in self.rows()],
-            "certificate": asdict(standing.certificate),
+            "certificate": standing.certificate.findings(),
             "position": asdict(standing.position)
             | {"without_sides": standing.sideless, "both_ways": standing.both_ways},
             "swaps": [{"name": name} | swaps._asdict() for name, swaps in standing.swaps.items()],

@@ -15,20 +15,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from copeland.certificate import PanelCertificate
+from copeland.certificate.base_certificate import BaseCertificate, FiledVote
 from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
-from copeland.study.log.ledger import count
-from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.state import StudyState, fold_log
-from copeland.study.options import ACTIVE
 from copeland.study.results.notes import describe_edits, find_wrong_arrivals
-from copeland.study.results.standing import epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
 from copeland.support.phrasing import format_count, join_names
@@ -60,55 +55,20 @@ def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
     return f"Undone, and not counted: {format_count(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
 
 
-def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return wins and ties of the first votes in a CSV file, as many as a certificate was issued on.
-
-    And whether others were undone.
-    """
-    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
-    counted, undone = 0, False
-    for where, row in rows_of_file(Path(path), ("left", "right", "outcome")):
-        if counted == certificate.votes:
-            break
-        if _is_false(row.get("counted", True)):
-            undone |= not _is_false(row.get("undone", False))
-            continue
-        left, right, outcome = _read_outcome(where, row, certificate.labels)
-        if outcome in (SKIP, ERROR):
-            continue
-        told = row.get("times") or "1"
-        if not str(told).isdecimal():
-            raise InvalidRow(f"{where}: times is '{told}'; it must be a whole number.")
-        times = int(told)
-        counted += times
-        count(wins, ties, left, right, outcome, times)
-    return wins, ties, undone
-
-
-def panel_counts_of(
-    path: str | Path, certificate: PanelCertificate, content: Mapping[str, Any]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
-    """Return wins, ties and missing answers by the first answers in a CSV file, and whether others were undone."""
-    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
-    panel = PanelLedger(content["panel"])
-    panel.widen(certificate.k)
-    for name in certificate.excused:
-        panel.excuse(name, is_excused=True)
-    answers, undone = 0, False
-    for where, row in rows_of_file(Path(path), ("voter", "left", "right", "outcome")):
-        if answers == content["answers"]:
-            break
-        left, right, outcome = _read_outcome(where, row, certificate.labels)
+def _read_votes(path: Path, certificate: BaseCertificate, undone: list[str]) -> Iterator[FiledVote]:
+    """The votes of a CSV file that stand, errors left out; ``undone`` takes where others are."""
+    for where, row in rows_of_file(path, certificate.columns):
         if not _is_false(row.get("undone", False)):
-            undone = True
-        elif outcome != ERROR:
-            if row["voter"] not in panel.places:
-                raise InvalidRow(f"{where}: the certificate has no member '{row['voter']}'.")
-            panel.mark(row["voter"], left, right, True)
-            answers += 1
-            if outcome != SKIP and not _is_false(row.get("counted", True)):
-                count(wins, ties, left, right, outcome)
-    return wins, ties, panel.missing, undone
+            undone.append(where)
+            continue
+        left, right, outcome = _read_outcome(where, row, certificate.labels)
+        if outcome == ERROR:
+            continue
+        times = row.get("times") or "1"
+        if not str(times).isdecimal():
+            raise InvalidRow(f"{where}: times is '{times}'; it must be a whole number.")
+        counts = outcome != SKIP and not _is_false(row.get("counted", True))
+        yield FiledVote(where, row.get("voter"), left, right, outcome, counts, int(times))
 
 
 def _read_outcome(
@@ -132,10 +92,8 @@ def _is_false(value: Any) -> bool:
 if TYPE_CHECKING:
     from copeland.study.study import Study
 
-    Issued = Certificate | PanelCertificate
-
+FORMS = Certificate, PanelCertificate
 AROUND = ("study", "events", "time", "log", "seal", "statement", "assumptions", "notes")
-PANEL = ("panel", "answers")
 
 
 class Filed(NamedTuple):
@@ -143,13 +101,13 @@ class Filed(NamedTuple):
 
     study: str
     events: int  # of the log, when it was issued
-    certificate: Issued
+    certificate: BaseCertificate
     content: Mapping[str, Any]  # all of it, as it is in the file
 
 
 def certificate_to_file(
     study: Study, active: bool = False, at: int | None = None, notes: Sequence[str] = ()
-) -> tuple[Issued, str]:
+) -> tuple[BaseCertificate, str]:
     """Return the certificate of a study as it stands, and the text of its file.
 
     Parameters
@@ -186,7 +144,6 @@ def certificate_to_file(
         "statement": found.statement,
         "assumptions": list(found.assumptions),
         **({"notes": said} if said else {}),
-        **kind.describe_panel(state),
         **found.to_dict(),
     }
     content["seal"] = seal_of(content)
@@ -238,12 +195,11 @@ def read_certificate(path: str | Path) -> Filed:
 
 def read_certificate_text(text: str, path: object) -> Filed:
     """Return what the text of a certificate file holds; ``path`` is where it comes from, for errors."""
-    kind: type[Issued] = Certificate
     try:
         content = json_of(text)
-        if isinstance(content, dict) and "panel" in content:
-            kind = PanelCertificate
-        certificate = kind.from_json(text)
+        whose = content.get("voters") if isinstance(content, dict) else None
+        form = next((one for one in FORMS if whose in one.electorates), Certificate)
+        certificate = form.from_json(text)
     except InvalidParameter as error:
         raise InvalidParameter(f"{path}: {error}") from None
     except (
@@ -254,12 +210,6 @@ def read_certificate_text(text: str, path: object) -> Filed:
     if not isinstance(study, str) or type(events) is not int or events < 1:
         raise InvalidParameter(
             f"{path} does not say which study it belongs to, and after how many events."
-        )
-    names = content.get("panel", [])
-    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if "panel" in content and not (listed and type(content.get("answers")) is int):
-        raise InvalidParameter(
-            f"{path} does not say who is on the panel, and how much they have answered."
         )
     return Filed(study, events, certificate, content)
 
@@ -315,8 +265,7 @@ def _broken_seal(filed: Filed) -> Iterator[str]:
     """What a file says all together, and nothing besides."""
     if filed.content.get("seal") != seal_of(filed.content):
         yield "the file was changed after it was written: its seal does not match its content."
-    panel = PANEL if isinstance(filed.certificate, PanelCertificate) else ()
-    known = {*AROUND, *panel, *filed.certificate.to_dict()}
+    known = {*AROUND, *filed.certificate.to_dict()}
     for key in filed.content.keys() - known:
         yield f"it says {key[:LETTERS]!r}, which no certificate says."
 
@@ -360,53 +309,22 @@ def _check_notes(filed: Filed, past: Sequence[Event], state: StudyState) -> Iter
 
 def _terms(filed: Filed, state: StudyState, now: float) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
-    assert isinstance(filed.certificate, Certificate | PanelCertificate)
-    kind = kind_of(state.settings)
+    kind, said = kind_of(state.settings), filed.certificate
     found = kind.certificate(state, now)
-    if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
-        yield "one of the certificate and the study is about a panel, and the other is not."
+    if type(found) is not type(said):
+        yield f"its voters are '{said.voters}', but in the study they are '{found.voters}'."
         return
-    for term in kind.terms:
-        one, other = (getattr(said, term, None) for said in (filed.certificate, found))
+    for term in said.fixed:
+        one, other = getattr(said, term), getattr(found, term)
         if one != other:
             yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
-    yield from _scope(filed.certificate, state)
-    for term, other in kind.describe_panel(state).items():
-        if filed.content.get(term) != other:
-            yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
-
-
-def _scope(found: Certificate | PanelCertificate, state: StudyState) -> Iterator[str]:
-    """Which options it is about, in which epoch: all, those that were not retired, or those that were active."""
-    if isinstance(found, PanelCertificate):
-        is_known = found.active in (None, *_parts(state))
-    else:
-        is_known = (found.epoch, found.offered, found.active) in list(_statements(state))
-    if not is_known:
-        which = (
-            "all" if found.active is None else join_names([found.labels[i] for i in found.active])
-        )
+    if said.scope not in kind.list_scopes(state):
+        which = "all" if said.active is None else join_names([said.labels[i] for i in said.active])
         yield f"it is about {which}, but then the study had another statement to make."
-
-
-def _parts(state: StudyState) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The options that are not retired, and those that are active."""
-    active = (i for i, option in enumerate(state.options) if option.state == ACTIVE)
-    return tuple(state.options_left), tuple(active)
-
-
-def _statements(state: StudyState) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
-    """What there is to make a statement about: an epoch, its options if these are not all, and some of them."""
-    for options in filter(None, _parts(state)):
-        epoch, k = epoch_with(state, options)
-        offered = None if k == state.k else k
-        yield epoch, offered, None if offered is None else tuple(range(k))
-        yield epoch, offered, options
 
 
 def _recheck_counts(filed: Filed, *counts: Any) -> tuple[str, ...]:
     """What the votes do not prove; else what is said in other words."""
-    assert isinstance(filed.certificate, Certificate | PanelCertificate)
     try:
         return filed.certificate.recheck(*counts) or tuple(_wording(filed))
     except (TypeError, ValueError, LookupError):
@@ -438,16 +356,8 @@ def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
 
 def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
     """Return the same from a CSV file of votes: the first of them that count."""
-    if isinstance(filed.certificate, PanelCertificate):
-        *counts, undone = panel_counts_of(path, filed.certificate, filed.content)
-    else:
-        assert isinstance(filed.certificate, Certificate)
-        if filed.certificate.clusters is not None:
-            raise InvalidParameter(
-                f"{path} does not say which cases hang together, and the certificate counts clusters of them; check it against the "
-                "whole log, exported to a .jsonl file."
-            )
-        *counts, undone = counts_of(path, filed.certificate)
+    undone: list[str] = []
+    counts = filed.certificate.recount(_read_votes(Path(path), filed.certificate, undone))
     differs = _recheck_counts(filed, *counts)
     if differs and undone:
         raise InvalidParameter(

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
 from copeland.certificate.proof import find_share
@@ -136,9 +135,7 @@ def share_of(standing: Standing) -> float:
     return _share_of(standing, standing.proof, standing.certificate)
 
 
-def _share_of(
-    votes: StudyState | Standing, proof: Tables, found: Certificate | PanelCertificate
-) -> float:
+def _share_of(votes: StudyState | Standing, proof: Tables, found: BaseCertificate) -> float:
     share = found.claims.share
     return proved_share(votes, proof) if share is None else share
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.samples import Sample
 from copeland.forecast.start import Start
@@ -114,7 +115,7 @@ class Standing:
     events: int
     epoch: int  # one more each time that options were added after votes
     closed: bool
-    certificate: Certificate | PanelCertificate
+    certificate: BaseCertificate
     side_wins: tuple[
         int, int
     ]  # of the left and of the right option, where it is known which was which
@@ -162,7 +163,7 @@ class Standing:
     @property
     def waiting(self) -> int:
         """How many answers are not counted yet, because ballots that were handed out earlier have no answer."""
-        return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
+        return self.votes - self.certificate.votes
 
     @cached_property
     def options_left(self) -> list[int]:
@@ -207,7 +208,7 @@ class Standing:
 def standing_of(
     name: str,
     state: StudyState,
-    certificate: Certificate | PanelCertificate,
+    certificate: BaseCertificate,
     panel: PanelStanding | None,
     voters: tuple[Voter, ...],
     now: float,
@@ -309,7 +310,7 @@ def epoch_with(state: StudyState | Standing, options: Sequence[int]) -> tuple[in
 
 def leader_of(
     found: StudyState | Standing,
-    certificate: Certificate | PanelCertificate,
+    certificate: BaseCertificate,
     unsettled: NDArray[np.bool_] | None,
 ) -> str | None:
     """Return who comes first; None before the first vote."""
