@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.allocation import Allocation, allocate_users
-from copeland.study.ballots import Visitors
+from copeland.study.ballots import About, Visitors
 from copeland.study.commands import (
     addition,
     answer_to,
@@ -154,13 +154,7 @@ class Study(StudyReadings):
         voter: str | None = None,
         n: None = None,
         available: Collection[str] | None = None,
-        *,
-        item: str | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
-        source: str | None = None,
-        lease: float | None = None,
-        further: bool = False,
+        **about: Unpack[About],
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -169,12 +163,7 @@ class Study(StudyReadings):
         *,
         n: int,
         available: Collection[str] | None = None,
-        item: str | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
-        source: str | None = None,
-        lease: float | None = None,
-        further: bool = False,
+        **about: Unpack[About],
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -261,12 +250,9 @@ class Study(StudyReadings):
             Who answers; by default the voter who was asked.
         event_id
             Any text that no other vote of this study has.
-        item
-            What the options were compared on, if the ballot does not say.
-        source
-            Where the vote comes from, for the log.
-        spent
-            What a judge has cost since its study's vote before, for the log.
+        item, source, spent
+            For the log: what the options were compared on, if the ballot does not say; where the vote comes from; and what a judge has
+            cost since its study's vote before.
         """
         told = make_answer(ballot, outcome, voter, event_id, item, source, spent)
         kept = self._work.change(
@@ -293,11 +279,8 @@ class Study(StudyReadings):
         check_plain(event_id=event_id)
         if reason is not None:
             check_text("the reason, as a ", source=reason)
-        self._work.append(
-            lambda log: undo_vote(
-                self._work.kind, self._work.state, log, event_id, self.now(), reason, own
-            )
-        )
+        work, about = self._work, (reason, own)
+        work.append(lambda log: undo_vote(work.kind, work.state, log, event_id, self.now(), *about))
 
     # Options
 
@@ -326,14 +309,8 @@ class Study(StudyReadings):
     def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
         """Change the text that voters see for an option; return whether it was another one before.
 
-        The name stays. If votes were given before, the verdict and the certificate say so.
-
-        Parameters
-        ----------
-        text
-            The new text; with an empty one, voters see the name.
-        source
-            Who changes it, for the log.
+        The name stays; with an empty text, voters see the name. If votes were given before, the verdict and the certificate say
+        so. ``source``: who changes it, for the log.
 
         Examples
         --------
@@ -350,14 +327,9 @@ class Study(StudyReadings):
         guidance: str | None = None,
         source: str | None = None,
     ) -> bool:
-        """Change the question or the guidance that voters read on a server; return whether one is new.
+        """Change the question or the guidance that voters read on a server, each unless it is None; return whether one is new.
 
-        Parameters
-        ----------
-        question, guidance
-            The new texts; None leaves one as it is.
-        source
-            Who changes them, for the log.
+        ``source``: who changes them, for the log.
 
         Examples
         --------
@@ -378,35 +350,17 @@ class Study(StudyReadings):
         self._work.change(decide)
 
     def reopen(self, reason: str | None = None) -> None:
-        """Take votes again; a certificate from before still holds, and the log keeps the ``reason``.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black"])
-        >>> study.close()
-        >>> study.reopen("two people were on holiday")
-        >>> study.closed
-        False
-        """
+        """Take votes again; a certificate from before still holds, and the log keeps the ``reason``."""
         self._work.change(lambda _log: (reopening(self._work.state, reason, self.now()), None))
 
     # Search
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
-        """Return which users see which rankers for a while, as a document that front ends draw from.
+        """Return which users see which rankers while ``impressions`` lists are shown, as a document that front ends draw from.
 
-        Nothing is logged: votes come back as they are, by :meth:`add_votes`.
-
-        Parameters
-        ----------
-        impressions
-            How many lists you will show while the document is valid.
-        terms
-            ``control``: what users who do not take part see, by default the leader; ``control_share``:
-            the share of users who never take part; ``cap``: the largest share of interleaved lists that
-            may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
-            seconds.
+        Nothing is logged: votes come back as they are, by :meth:`add_votes`. ``terms``: ``control``, what users who do not take part
+        see, by default the leader; ``control_share``, the share of users who never take part; ``cap``, the largest share of
+        interleaved lists that may hold one ranker; ``traffic``, the share of users who take part; ``valid``, for how many seconds.
         """
         return allocate_users(self, impressions, **terms)
 
@@ -422,11 +376,8 @@ class Study(StudyReadings):
 
     def _attend(self, voter: str, kind: str) -> None:
         check_plain(voter=voter)
-        self._work.append(
-            lambda _log: self._work.kind.change_attendance(
-                self._work.state, voter, kind, self.now()
-            )
-        )
+        work = self._work
+        work.append(lambda _: work.kind.change_attendance(work.state, voter, kind, self.now()))
 
     # Votes from elsewhere, and votes to take away
 
@@ -449,7 +400,6 @@ class Study(StudyReadings):
         votes
             A file, a data frame, or mappings, with ``left``, ``right`` and ``outcome`` and, if known,
             ``event_id``, ``voter``, ``item`` and ``time``; or any other form of :mod:`copeland.support.vote_tables`.
-            An outcome may be the winner's name.
         source
             Where they come from, for the log; by default the name of the file.
         columns
@@ -486,9 +436,8 @@ class Study(StudyReadings):
         The votes stay in the log. If they are imported again, they count again.
         """
         check_plain(source=source)
-        undone = self._work.append(
-            lambda log: withdrawal(self._work.kind, self._work.state, log, source, self.now())
-        )
+        work = self._work
+        undone = work.append(lambda log: withdrawal(work.kind, work.state, log, source, self.now()))
         return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
     def log(self, after: int = 0, voter: str | None = None) -> list[Event]:

@@ -8,7 +8,7 @@ a unit is its outcome: how many of its cases each side won, how many tied, were 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from copeland.certificate.cluster_evidence import COLUMNS, ClusterVotes
 from copeland.study.log.case_ledger import CaseLedger
 from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import LEFT, RIGHT, AskedEvent, Pair, VoteEvent, pair_of
-from copeland.study.log.ledger import Counts, Key, Tables, Waiting
+from copeland.study.log.ledger import COST, Counts, Key, Tables, Waiting
 
 Cluster = tuple[Pair, str]  # a unit
 
@@ -155,9 +155,10 @@ class ClusterLedger(CaseLedger):
         keys = ((pair, case) for case in self.clusters.members[cluster])
         return any(key not in self._held and key not in self._said for key in keys)
 
-    def _count_missing(self, key: Key, unit: Waiting, gone: Collection[Key]) -> int:
-        """How many cases of a unit have no answer, handed out or not."""
-        return self._find_outcome(key).now[-1]  # type: ignore[arg-type]
+    def _list_worth(self, gone: Collection[Key]) -> Iterator[int]:
+        """What each unit that waits is worth: a case without an answer counts against it, handed out or not."""
+        for key, unit in self._waiting.items():
+            yield unit.answers - COST * self._find_outcome(key).now[-1]  # type: ignore[arg-type]
 
     def _count_unit(self, key: Key) -> None:
         super()._count_unit(key)

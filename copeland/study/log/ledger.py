@@ -30,7 +30,7 @@ The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -563,15 +563,17 @@ class Ledger(_Known):
     def _count_worthy(self, gone: Collection[Key] = ()) -> int:
         """How many of the units that wait are worth counting; ``gone`` are entries that are nothing by now."""
         best = number = total = 0
-        for n, (key, unit) in enumerate(self._waiting.items(), 1):
-            total += unit.answers - COST * self._count_missing(key, unit, gone)
+        for n, worth in enumerate(self._list_worth(gone), 1):
+            total += worth
             if total >= best:
                 best, number = total, n
         return number
 
-    def _count_missing(self, key: Key, unit: Waiting, gone: Collection[Key]) -> int:
-        """How many answers a unit lacks that waits to be counted."""
-        return len(unit.held.difference(gone))
+    def _list_worth(self, gone: Collection[Key]) -> Iterator[int]:
+        """What each unit that waits is worth: its answers, less COST for each that it lacks."""
+        for unit in self._waiting.values():
+            held = unit.held.difference(gone) if gone else unit.held
+            yield unit.answers - COST * len(held)
 
     def _settle(self) -> None:
         """Count the first units, as many as are worth it."""
