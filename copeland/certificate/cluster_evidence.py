@@ -160,6 +160,10 @@ def cluster_votes(
 
 def check_clusters(told: Sequence[int | str]) -> Clusters:
     """Return what is fixed of clusters; refuse what cannot be."""
+    if isinstance(told, str) or not isinstance(told, Sequence) or len(told) not in (2, 3):
+        raise InvalidParameter(
+            f"clusters is {told!r}; give how many there are and how many cases the largest has."
+        )
     number, largest, weight = (*told, CASES)[:3]
     sizes = (number, largest)
     if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 1 for n in sizes):
@@ -174,7 +178,12 @@ def check_clusters(told: Sequence[int | str]) -> Clusters:
 
 
 def _read_rows(told: ArrayLike, clusters: Clusters) -> Ints:
-    rows = np.asarray(told, dtype=np.int64).reshape(-1, len(COLUMNS))
+    try:
+        rows = np.asarray(told, dtype=np.int64).reshape(-1, len(COLUMNS))
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(
+            f"the outcomes of clusters are no rows of {len(COLUMNS)} whole numbers: {', '.join(COLUMNS)}."
+        ) from None
     first, second, *counts, times = rows.T
     fits = (rows >= 0).all(axis=1) & (first < second) & (times >= 1)
     fits &= np.sum(counts, axis=0) <= clusters.largest

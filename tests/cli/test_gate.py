@@ -395,7 +395,7 @@ def test_the_first_command_of_the_page_says_what_the_page_shows(monkeypatch):
 
 def test_the_page_has_the_table_of_the_options_and_few_words():
     assert "```{options}\ncopeland gate --help\n```" in PAGE.read_text()
-    assert len(PAGE.read_text().split()) < 1_400
+    assert len(PAGE.read_text().split()) < 1_450  # the whole workflow among them
 
 
 @pytest.mark.quick

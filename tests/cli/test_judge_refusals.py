@@ -35,10 +35,10 @@ ANSWERS = {
     b"": "{file}, line 1: the file is empty; it must name its columns first.",
     b"id,answer\n": "{file}: there are no cases in it; give it a line for each.",
     b"id,answer\nq1,4\nq1,5\n": "{file}, line 3: the case 'q1' has an answer of 'new' before (line 2); give each case its own id.",
-    b"id,answer\nq1,4\nq3,5\n": "1 case is in old.csv only (q2, line 3) and 1 case is in {file} only (q3, line 3); give both the same cases, or drop "
+    b"id,answer\nq1,4\nq3,5\n": "1 case is in old.csv only (q2 in line 3) and 1 case is in {file} only (q3 in line 3); give both the same cases, or drop "
     "what only one of them has with --inner (inner=True).",
-    b"id,input,answer\nq1,2 + 2?,4\nq2,3 + 4?,7\n": "the case q2 has different texts in the two files (old.csv, line 3 and {file}, line 3); give "
-    "both answers to the same question.",
+    b"id,input,answer\nq1,2 + 2?,4\nq2,3 + 4?,7\n": "{file}, line 3: the text of case 'q2' is another in a file before (old.csv, line 3); give the same id "
+    "to the same case only.",
     b"id,answer\nq1,4\nq2,\xff\n": "{file}, line 3: it is not text in UTF-8, nor in UTF-16 with a byte order mark; save it as UTF-8.",
     b"input,answer\n2 + 2?,4\n": "{file}, line 1: there is no column 'id' for the id of each case, nor case, case_id, name or question_id; the columns "
     "are input and answer.",

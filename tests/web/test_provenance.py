@@ -76,14 +76,14 @@ def test_programs_and_judges_are_told_apart(site):
 
 
 def test_a_file_that_hides_what_was_undone_is_found(site, tmp_path):
-    from copeland.study.results.certificate_file import _seal
+    from copeland.study.results.certificate_file import seal_of
 
     study = site.study()
     browser, page = site.voter()
     take_back(browser, vote(browser, page))
     content, _ = certificate(site)
     content["notes"] = content["notes"][1:]
-    content["seal"] = _seal(content)
+    content["seal"] = seal_of(content)
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(content))
     (wrong,) = objections(read_certificate(file), study)
