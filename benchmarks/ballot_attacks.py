@@ -15,8 +15,9 @@ from benchmarks.ballot_trials import LEASE, Ballot, Step, Trial
 from copeland.certificate import panel_certificate
 from copeland.certificate.certificate import certify
 from copeland.study.log.events import EXCUSED, PAUSED, READMITTED, RESUMED, RETIRED
-from copeland.study.log.ledger import Ledger, Tables, _apply
+from copeland.study.log.ledger import Ledger
 from copeland.study.log.panel_ledger import PanelLedger
+from copeland.study.log.tables import Tables, apply_change
 from copeland.study.settings import AGAINST, IGNORED
 
 VISITORS, PEOPLE, IGNORING = "independent visitors", "people", "people, missing ignored"
@@ -32,6 +33,7 @@ KINDS = {
 EVERY = tuple(KINDS)
 COUNTED = (PEOPLE, THESE, LIKE_THESE, PANEL)  # where a missing answer is a loss of both sides
 REPEATED = (THESE, LIKE_THESE, PANEL)  # where the same is asked again if nobody answers
+DRAWN = (VISITORS, PEOPLE, IGNORING, LIKE_THESE)  # where answers are draws
 
 SOON, LATE, OVERDUE = 0.5, LEASE - 10, LEASE + 30  # seconds until an answer
 
@@ -66,6 +68,10 @@ FATES = (
     _answer_when_asked_again,
 )
 (AT_ONCE, TAKEN_BACK, GIVEN_AGAIN, UNDONE, TURNED, LAST, SLOW, NEVER, TOO_LATE, FAILED, ASKED_AGAIN) = FATES  # fmt: skip
+
+
+CHANGED_AT_ONCE = _do((0, "answer"), (0, "take_back"), (0, "renew"), (0, "answer"))
+CHANGED_LATE = _do((0, "answer"), (LATE, "take_back"), (LATE, "renew"), (LATE, "answer"))
 
 
 def _leave(_trial: Trial) -> None:
@@ -153,7 +159,7 @@ def count_as_they_come(trial: Trial) -> None:
         found = ledger.counted.map(np.copy)
         for unit in ledger._waiting.values():
             for change in unit.changes:
-                _apply(found, change)
+                apply_change(found, change)
         found.missing[:] = 0
         for one in ledger._held.values():
             if one.is_taken_back or (trial.counts_missing and one.is_missing(now)):
@@ -253,6 +259,7 @@ class Attack(NamedTuple):
     kinds: tuple[str, ...] = EVERY
     at_once: int = 1
     options: Tampering = _leave
+    favour: Fate = AT_ONCE  # of a ballot for whom they work for
     retires: bool = False
 
 
@@ -261,6 +268,7 @@ ATTACKS = (
     Attack("like anybody else", AT_ONCE, keep_no_ledger),
     Attack("takes the vote back, and leaves", TAKEN_BACK, forget_what_is_taken_back),
     Attack("takes the vote back, and gives it again later", GIVEN_AGAIN, forget_what_is_taken_back),
+    Attack("changes the vote at once to any, and votes for it change late", CHANGED_AT_ONCE, forget_what_is_undone, DRAWN, favour=CHANGED_LATE),
     Attack("the owner undoes the vote", UNDONE, forget_what_is_undone),
     Attack("the owner undoes the vote, and the voter gives the opposite", TURNED, forget_what_is_undone),
     Attack("answers late within the lease", SLOW, count_as_they_come),

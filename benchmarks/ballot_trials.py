@@ -34,8 +34,8 @@ from copeland.study.log.events import (
     Event,
     pair_of,
 )
-from copeland.study.log.ledger import Tables
 from copeland.study.log.state import StudyState
+from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import AGAINST, JUDGE, PANEL, PEOPLE, Settings
 
@@ -178,6 +178,10 @@ class Trial:
 
     def turn(self, ballot: Ballot) -> None:
         ballot.turned = not ballot.turned
+
+    def renew(self, ballot: Ballot) -> None:
+        """Let its voter have a new opinion, which has nothing to do with the old one."""
+        ballot.turned = bool(self.rng.random() < 0.5)
 
     def take_back(self, ballot: Ballot) -> None:
         self._undo(ballot, own=True)

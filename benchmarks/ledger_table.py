@@ -15,7 +15,6 @@ from typing import Any
 from scipy.stats import beta, binom
 
 from benchmarks.ballot_attacks import (
-    AT_ONCE,
     ATTACKS,
     KINDS,
     PANEL,
@@ -78,7 +77,7 @@ def _ask(trial: Trial, attack: Attack) -> int:
         trial.electorate.ask(trial)
     new, trial.new = trial.new, []
     for ballot in new:
-        fate = attack.fate if trial.is_against(ballot) else AT_ONCE
+        fate = attack.fate if trial.is_against(ballot) else attack.favour
         trial.plan(ballot, fate(trial, ballot))
     return len(new)
 

@@ -25,11 +25,12 @@ class Ballot:
 
 
 class PlainLedger:
-    def __init__(self, log, voters, missing, both_bad, lease, now):
+    def __init__(self, log, voters, missing, both_bad, lease, now, skips_tie=False):
+        self.skips_tie, self.ties = skips_tie, set()
         self.voters, self.ignores, self.both_bad = voters, missing == "ignored", both_bad
         self.entries, self.units, self.counted, self.k = {}, [], 0, 0
         self.members = {}  # the cases of each cluster, if there are any
-        self.excused = set()
+        self.excused, self.changed = set(), set()
         for event in log:
             getattr(self, f"_{event.kind}", lambda _e, _l: None)(event, lease)
         self.now = now
@@ -123,10 +124,11 @@ class PlainLedger:
         if meaning is not None:
             again = body.get("again") == "undone"
             self._say(event, key, times)
-            if again:
+            if again or key in self.changed:
                 self._say(event, key, -times, undone=True)
-            else:
+            if not again:
                 one.worth += times
+        self._count_skip(event, key)
         self._advance()
 
     def _undone(self, event, _):
@@ -145,6 +147,8 @@ class PlainLedger:
             return
         if meaning is not None:
             self._say(event, key, -times)
+            self._say(event, key, times, undone=True)
+            self.changed.add(key)
             one.worth -= times
         elif self.voters == "judge" or (event.outcome == "error" and not self.ignores):
             return
@@ -163,7 +167,27 @@ class PlainLedger:
             one.state = "answered"
         self._say(event, key, 1)
         self._say(event, key, -1, undone=True)
+        self._count_skip(event, key)
         self._advance()
+
+    def _count_skip(self, event, key):
+        """Of exactly these cases, one that was handed out and skipped is a tie until there is a vote on it."""
+        past = [e for e in self.entries.values() if e.pair and e.item == event.item]
+        votes = sum(
+            times
+            for e in past
+            if set(e.pair) == {event.left, event.right}
+            for _, times, undone in e.said
+            if not undone
+        )
+        has_vote = votes - (key in self.ties) > 0
+        is_tie = self.skips_tie and not has_vote and (key in self.ties or event.ballot is not None)
+        if is_tie != (key in self.ties):
+            step = 1 if is_tie else -1
+            self.entries[key].said.append((None, step, False))
+            if key in self.changed or (event.body or {}).get("again") == "undone":
+                self.entries[key].said.append((None, -step, True))
+            self.ties ^= {key}
 
     def _worths(self, gone=()):
         for place in range(self.counted, len(self.units)):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracles.ledger import PlainLedger
 from people_log import answer, deal, most_wrong, new_state
 
+from copeland.certificate.case_evidence import log_evidence_of_cases
 from copeland.certificate.certificate import certify
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.kernels.vote_evidence import log_evidence
@@ -24,7 +25,7 @@ KINDS = {
     "first of a pair": {"voters": "independent", "repeats": "first"},
     "people": {"voters": "people", "batch": 3},
     "people, missing ignored": {"voters": "people", "batch": 3, "missing": IGNORED},
-    "these cases": {"voters": "judge", "cases": 6},
+    "these cases": {"voters": "judge", "cases": 6, "population": "these"},
     "cases like these": {"voters": "judge", "cases": 6, "population": "like-these"},
     "clusters like these": {"voters": "judge", "cases": CLUSTERS},
     "these clusters": {
@@ -177,7 +178,8 @@ def require_same_ledger(life):
     rules, now = life.study.settings, life.clock.now
     state, log = life.study.state(), life.study.log()
     missing = AGAINST if rules.voters in ("judge", "panel") else rules.missing or IGNORED
-    plain = PlainLedger(log, rules.voters, missing, "drop", 60.0, now)
+    ties = rules.finite is not None and "clusters" not in log[0].body
+    plain = PlainLedger(log, rules.voters, missing, "drop", 60.0, now, skips_tie=ties)
     totals = state.ledger.totals(now)
     assert totals == plain.totals()
     assert totals.dealt == sum(totals[1:])
@@ -302,6 +304,31 @@ def test_a_judge_that_never_answers_where_one_option_wins_proves_nothing_wrong(
 
 
 @pytest.mark.slow
+def test_cases_that_are_skipped_are_no_lead_beyond_a_margin():
+    """Of 400 cases 304 are skipped, and of the others A wins 24 more than B; a lead of more than the margin is one of 28."""
+    rng, studies, margin, truth = (
+        np.random.default_rng(0),
+        200,
+        0.035,
+        [1] * 60 + [-1] * 36 + [0] * 304,
+    )
+    wrong = left_out = 0
+    for _ in range(studies):
+        said = rng.permutation(truth)
+        wins, losses, skips = (np.cumsum(said == outcome) for outcome in (1, -1, 0))
+        counts = (wins, losses, skips), (wins, losses, 0 * skips)
+        nats = [log_evidence_of_cases(*one, cases=400, margin=-margin).max() for one in counts]
+        wrong, left_out = wrong + (nats[0] >= np.log(20)), left_out + (nats[1] >= np.log(20))
+    assert wrong <= most_wrong(studies) < left_out
+    study = create_study("skips", ["A", "B"], voters="judge", cases=4, population="these")
+    for word in ("skip", "A", "skip"):
+        study.tell(study.ask("judge", cases=list("wxyz")), word)
+    proof = study.standing().proof
+    assert pair_of(proof) == (1, 0) and proof.ties[0, 1] == 2
+    assert study.standing().ties[0, 1] == 0  # what was said is shown as it was
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("who", WHO)
 def test_an_option_that_is_added_while_people_answer_counts_nobody_early(who):
     """Those who prefer A answer at once; an option is added; those who prefer B answer within minutes."""
@@ -404,13 +431,19 @@ def test_undone_votes_are_in_the_evidence_of_a_study():
     assert study.replay() == study.state()
 
 
-def test_an_answer_that_its_voter_takes_back_was_never_given():
+def test_claims_hold_with_an_answer_that_its_voter_changed_and_with_the_first_one():
     for voters in ("people", "independent"):
         study = create_study("tea", ["a", "b"], voters=voters)
         ballot = study.ask("ann")
-        study.undo(study.tell(ballot, "a"), "changed my mind", own=True)
-        assert study.tell(ballot, "b").counted
-        assert study.standing().proof.before_undoing is None
+        first = study.tell(ballot, "a")
+        for word in ("b", "tie", "b"):
+            study.undo(first, "changed my mind", own=True)
+            first = study.tell(ballot, word)
+            assert first.counted
+        proof = study.standing().proof
+        assert pair_of(proof) == (0, 1) and not proof.ties.any()
+        given, ties = proof.before_undoing
+        assert (given[0, 1], given[1, 0]) == (1, 0) and not ties.any()
         assert study.replay() == study.state()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from copeland.study.log.events import AskedEvent, Pair, VoteEvent, pair_of
+from copeland.study.log.events import TIE, AskedEvent, Pair, VoteEvent, pair_of
 from copeland.study.log.ledger import Key, Ledger
 from copeland.study.settings import AGAINST
 
@@ -13,10 +13,16 @@ Case = str | None  # None where the options themselves are compared, once
 
 
 class CaseLedger(Ledger):
-    """The votes of judges: each case has one for each pair, whoever gave it."""
+    """The votes of judges: each case has one for each pair, whoever gave it.
 
-    def __init__(self) -> None:
+    ``skips_tie``: where what is proved is about exactly these cases, a case that was skipped is a tie. If it were left out, a lead on
+    the cases left would be proved as one on all.
+    """
+
+    def __init__(self, skips_tie: bool = False) -> None:
         super().__init__("case", AGAINST)
+        self._skips_tie = skips_tie
+        self._skipped_cases: set[Key] = set()  # that are ties
         self._votes: dict[Pair, dict[Case, int]] = {}  # the number of each vote that counts
         self._judges: Counter[str] = Counter()
         self._undone: set[tuple[Pair, Case]] = set()
@@ -56,6 +62,29 @@ class CaseLedger(Ledger):
             del cases[vote.item]
         if vote.voter is not None:
             self._judges[vote.voter] += step
+
+    def answer(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in an answer, or a vote that nobody asked for; without a meaning it is a skip."""
+        super().answer(vote, meaning)
+        self._count_skip(vote)
+
+    def count_repeat(self, vote: VoteEvent, meaning: str | None) -> None:
+        """Take in that a vote counts, which only repeated one that is undone now."""
+        super().count_repeat(vote, meaning)
+        self._count_skip(vote)
+
+    def _count_skip(self, vote: VoteEvent) -> None:
+        """Take a case that was handed out and skipped for a tie, and one that has its vote for none any more."""
+        key = self._key_of(vote)
+        was_tie = key in self._skipped_cases
+        is_tie = self._skips_tie and (was_tie or vote.ballot is not None)
+        is_tie = is_tie and vote.item not in self.votes_on(pair_of(vote))
+        if is_tie != was_tie:
+            step = 1 if is_tie else -1
+            self._note(key, vote, TIE, step)
+            if self._is_again(key, vote):
+                self._note(key, vote, TIE, -step, undone=True)
+            (self._skipped_cases.add if is_tie else self._skipped_cases.remove)(key)
 
     def undo(self, vote: VoteEvent, meaning: str | None) -> None:
         """Take in that a vote was undone by whoever owns the study; whatever comes later stands in its place."""

@@ -5,8 +5,8 @@ a ballot is  for the proof it is
 ===========  =====================================================================================================
 open         a loss of both sides: it was handed out, and its lease has not ended
 answered     a win, a loss or a tie
-skipped      nothing: a skip, or an answer that counts as nothing by the settings
-taken back   a loss of both sides, until its voter answers it again
+skipped      nothing: a skip, or an answer that counts as nothing by the settings; on exactly these cases, a tie
+taken back   a loss of both sides, until its voter answers it again; then claims must hold with either answer
 missing      its lease ended without an answer, or a judge failed: a loss of both sides, or nothing where missing
              answers are ignored by an assumption that the certificate states
 excused      outside what is proved: it is for a member of a panel whose answers are not waited for
@@ -30,39 +30,33 @@ The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import (
     ASKED,
     ERROR,
-    LEFT,
-    RIGHT,
     UNDONE,
     AskedEvent,
     VoteEvent,
     ballot_in,
     times_of,
 )
+from copeland.study.log.tables import Change, Tables, apply_change
 from copeland.study.settings import IGNORED
 
 COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
 
 Bools = NDArray[np.bool_]
-Counts = NDArray[np.int64]
 Unit = Literal["ballot", "person", "case"]
 Before = Literal["answered", "skipped", "missing"]  # what an entry was, until that was undone
 Key = Hashable  # of an entry: its ballot, a vote that nobody asked for, or its pair and case
-# Left, right, outcome, times, and whether it is what was undone.
-_Change = tuple[int, int, str, int, bool]
 
 
 class Totals(NamedTuple):
@@ -78,76 +72,6 @@ class Totals(NamedTuple):
 
 
 NO_BALLOTS = Totals()
-
-
-class Tables(NamedTuple):
-    """What a certificate is made from. All are K x K, but ``clusters``: the same votes by clusters of test cases, if they come in any.
-
-    ``undone_wins`` and ``undone_ties`` are what to add for the counts as they were first given: undone votes less
-    those that stand in their place. ``missing`` are answers that were asked for and never came.
-    """
-
-    wins: Counts  # [winner, loser]
-    ties: Counts  # symmetric
-    undone_wins: Counts
-    undone_ties: Counts
-    missing: Counts  # symmetric
-    clusters: ClusterVotes | None = None
-
-    @property
-    def votes(self) -> int:
-        """How many votes stand."""
-        return int(self.wins.sum() + self.ties.sum() // 2)
-
-    @property
-    def before_undoing(self) -> tuple[Counts, Counts] | None:
-        """Wins and ties as they were before any vote was undone; None if none was."""
-        if not (self.undone_wins.any() or self.undone_ties.any()):
-            return None
-        return self.wins + self.undone_wins, self.ties + self.undone_ties
-
-    @property
-    def missing_or_none(self) -> Counts | None:
-        """The missing answers, None if there are none."""
-        return self.missing if self.missing.any() else None
-
-    def add(self, left: int, right: int, outcome: str, times: int = 1) -> None:
-        """Add votes that stand."""
-        count(self.wins, self.ties, left, right, outcome, times)
-
-    def add_undone(self, left: int, right: int, outcome: str, times: int = 1) -> None:
-        """Add votes that were given and undone; take away, by negative times, those in their place."""
-        count(self.undone_wins, self.undone_ties, left, right, outcome, times)
-
-    def miss(self, left: int, right: int, times: int = 1) -> None:
-        """Add answers that never came."""
-        self.missing[[left, right], [right, left]] += times
-
-    def widen(self, k: int) -> Tables:
-        """Return the tables with room for ``k`` options."""
-        return self.map(partial(widen, k=k))
-
-    def map(self, change: Callable[[Counts], Counts]) -> Tables:
-        """Return the tables with a change of each."""
-        wins, ties, undone_wins, undone_ties, missing = map(change, self[:5])
-        return Tables(wins, ties, undone_wins, undone_ties, missing, self.clusters)
-
-
-def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
-    """Add votes to the counts; what names neither side is a tie."""
-    if outcome == LEFT:
-        wins[left, right] += times
-    elif outcome == RIGHT:
-        wins[right, left] += times
-    else:
-        ties[[left, right], [right, left]] += times
-
-
-def widen(counts: Counts, k: int) -> Counts:
-    """Return the counts with room for ``k`` options; rows without votes take no memory."""
-    wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
-    wider[: len(counts), : len(counts)] = counts[:k, :k]
-    return wider
 
 
 @dataclass
@@ -189,7 +113,7 @@ class Waiting:
 
     held: set[Key] = field(default_factory=set)  # entries without an answer
     known: set[Key] = field(default_factory=set)  # all entries
-    changes: list[_Change] = field(default_factory=list)  # what to do to the tables
+    changes: list[Change] = field(default_factory=list)  # what to do to the tables
     answers: int = 0
 
 
@@ -214,6 +138,7 @@ class Ledger(_Known):
         self._waiting: dict[Key, Waiting] = {}  # not counted yet, in their order
         self._unit_of: dict[Key, Key] = {}  # by entry, of those
         self._reopened: dict[Key, Before] = {}  # entries that may be answered once more
+        self._changed: set[Key] = set()  # entries of which an answer was taken back
         self._dealt = self._answered = self._skipped = self._dropped = 0
         self.list_open()
 
@@ -331,7 +256,7 @@ class Ledger(_Known):
             self._unit_for(key, vote)
         if meaning is not None:
             self._note(key, vote, meaning, times, worth=0 if again else times)
-            if again:
+            if self._is_again(key, vote):
                 self._note(key, vote, meaning, -times, undone=True)
         self._settle()
 
@@ -360,13 +285,19 @@ class Ledger(_Known):
             self._reopened.setdefault(key, "missing")
 
     def take_back(self, vote: VoteEvent, meaning: str | None) -> None:
-        """Take in that its own voter takes an answer back: until there is another, it is a loss of both sides."""
+        """Take in that its own voter takes an answer back: until there is another, it is a loss of both sides.
+
+        Each claim is to hold with it and without it all the same. Otherwise those who change from one side at once, and from the
+        other side later, would prove something, although first and last answers are even.
+        """
         key, times = self._key_of(vote), times_of(vote)
         is_failure = vote.outcome == ERROR
         if key in self._held or (is_failure and self._missing != IGNORED):
             return  # it was no answer, so it is a loss of both sides as it is
         if meaning is not None:
             self._note(key, vote, meaning, -times, worth=-times)
+            self._note(key, vote, meaning, times, undone=True)
+            self._changed.add(key)
             self._answered -= 1
         elif self._unit == "case":  # another judge may have answered it meanwhile
             return
@@ -432,7 +363,7 @@ class Ledger(_Known):
         tables = self.counted.map(np.copy)
         for unit in islice(self._waiting.values(), more):
             for change in unit.changes:
-                _apply(tables, change)
+                apply_change(tables, change)
             for key in unit.held.difference(gone):
                 tables.miss(self._held[key].left, self._held[key].right)
         for key in gone:
@@ -493,6 +424,10 @@ class Ledger(_Known):
     def _key_of(self, event: AskedEvent | VoteEvent) -> Key:
         return event.number if event.kind == ASKED else ballot_in(event) or event.vote
 
+    def _is_again(self, key: Key, vote: VoteEvent) -> bool:
+        """Tell whether an answer stands in the place of another, so that claims are to hold with either."""
+        return key in self._changed or (vote.body or {}).get("again") == UNDONE
+
     def _unit_for(self, key: Key, event: AskedEvent | VoteEvent) -> Key | None:
         """Join an entry to its unit, a new one if need be, and return that; None if it is counted already."""
         unit = event.voter if self._unit == "person" and event.voter is not None else key
@@ -551,10 +486,10 @@ class Ledger(_Known):
         worth: int = 0,
     ) -> None:
         """Add to the counts, or to those of undone votes: now, or when the unit is counted, which may be worth more by it."""
-        change: _Change = (vote.left, vote.right, meaning, times, undone)
+        change: Change = (vote.left, vote.right, meaning, times, undone)
         unit = self._unit_of.get(key)
         if unit is None:
-            _apply(self.counted, change)
+            apply_change(self.counted, change)
             self._changes += 1
         else:
             self._waiting[unit].changes.append(change)
@@ -584,7 +519,7 @@ class Ledger(_Known):
         """Count a unit: from now on what happens to it is in the tables at once."""
         unit = self._waiting.pop(key)
         for change in unit.changes:
-            _apply(self.counted, change)
+            apply_change(self.counted, change)
         for one in unit.held:
             entry = self._held[one]
             entry.unit = None
@@ -592,8 +527,3 @@ class Ledger(_Known):
         for one in unit.known:
             del self._unit_of[one]
         self._changes += 1
-
-
-def _apply(tables: Tables, change: _Change) -> None:
-    left, right, outcome, times, is_undone = change
-    (tables.add_undone if is_undone else tables.add)(left, right, outcome, times)

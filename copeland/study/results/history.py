@@ -41,9 +41,9 @@ from copeland.study.log.events import (
     is_vote,
     times_of,
 )
-from copeland.study.log.ledger import Tables
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState, fold_log
+from copeland.study.log.tables import Tables
 from copeland.study.results.standing import Standing, epoch_with, leader_of
 from copeland.support.phrasing import percent, quote_names
 from copeland.support.rng import stream

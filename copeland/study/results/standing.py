@@ -18,9 +18,10 @@ from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.samples import Sample
 from copeland.forecast.start import Start
 from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
-from copeland.study.log.ledger import NO_BALLOTS, Tables, Totals
+from copeland.study.log.ledger import NO_BALLOTS, Totals
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Edit, StudyState, find_options_left
+from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 from copeland.support.goal import Goal
