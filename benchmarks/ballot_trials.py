@@ -252,7 +252,10 @@ class Trial:
         for wins, ties in ((tables.wins, tables.ties), *([] if given is None else [given])):
             won, tied = wins.tolist(), ties.tolist()
             for i, j in combinations(range(self.state.k), 2):
-                nats = largest_evidence(won[i][j], won[j][i], tied[i][j], missing[i][j], cases)
+                counts = won[i][j], won[j][i], tied[i][j], missing[i][j]
+                nats = np.inf if cases or self.world.aims else bound_evidence(*counts)
+                if nats >= self.floor:
+                    nats = largest_evidence(*counts, cases)
                 found[i, j] = min(nats, found.get((i, j), np.inf))
         return found
 
@@ -298,6 +301,12 @@ class Trial:
 def question_of(asked: AskedEvent) -> tuple[Any, ...]:
     """Return what is asked, and of whom."""
     return asked.voter, asked.left, asked.right, asked.item
+
+
+def bound_evidence(wins: int, losses: int, ties: int, missing: int) -> float:
+    """Return a number that is cheap, and no less than the evidence of independent votes: no bet beats the likelihood of the counts."""
+    lead, votes = abs(wins - losses) - missing, wins + losses + missing
+    return lead * lead / votes if lead > 0 else 0.0
 
 
 @cache
