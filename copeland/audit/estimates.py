@@ -66,11 +66,6 @@ def group_votes(**labels: Sequence[Any]) -> Groups:
     """Return groups of the votes that share a label; a label that no two votes share groups nothing.
 
     A vote without a label (None) is a group of its own.
-
-    Examples
-    --------
-    >>> group_votes(question=["q1", "q1", "q2"], person=["ann", None, None]).names
-    ('question',)
     """
     found = {name: _number(one) for name, one in labels.items()}
     several = {name: way for name, way in found.items() if len(way) and way.max() + 1 < len(way)}
@@ -118,15 +113,6 @@ def spread_of_mean(
         The part in which each vote is, where each part has a mean of its own, and what the influences of each part count.
     weights
         As how many votes each one counts.
-
-    Examples
-    --------
-    >>> one_each = np.array([0.5, -0.5, 0.5, -0.5])
-    >>> spread_of_mean(one_each, Groups())
-    Spread(variance=0.0625, freedom=inf)
-    >>> two = spread_of_mean(one_each, group_votes(question=["a", "b", "a", "b"]))
-    >>> round(two.variance, 4), round(two.freedom, 4)
-    (0.25, 1.0)
     """
     n = len(influences)
     part = np.zeros(n, np.int64) if part is None else part
@@ -196,14 +182,7 @@ def _count_freedom(sizes: Floats, shares: Floats, lifts: Floats, alike: float) -
 
 
 def estimate_share(hits: Bools, groups: Groups | None = None, alpha: float = ALPHA) -> Estimate:
-    """Return a share with Wilson's interval; grouped votes count as many independent ones as tell equally much.
-
-    Examples
-    --------
-    >>> found = estimate_share(np.array([True] * 8 + [False] * 2))
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.4902, 0.9433)
-    """
+    """Return a share with Wilson's interval; grouped votes count as many independent ones as tell equally much."""
     groups = groups or Groups()
     share = float(hits.mean())
     spread = spread_of_mean(hits.astype(np.float64) - share, groups)
@@ -243,12 +222,6 @@ def estimate_difference(
 
     The interval is Bonett and Price's (2012), for values of any size: two more cases are put in, one for each side, so that no
     agreement on a few cases passes for certainty. Where votes are grouped, each of the two counts as two thirds of a group.
-
-    Examples
-    --------
-    >>> found = estimate_difference(np.zeros(48))
-    >>> found.value, round(found.high, 3)
-    (0.0, 0.055)
     """
     groups = groups or Groups()
     n = len(differences)
@@ -288,12 +261,6 @@ def estimate_kappa(people: Floats, judge: Floats, groups: Groups) -> Estimate | 
     Every case is read in both orders, so that kappa does not depend on which option comes first: chance is two voters who keep their shares
     of ties and otherwise toss a coin. Kappa is the share of equal votes on another scale, so its interval is that of a share with the
     variance of Fleiss, Cohen and Everitt (1969): on that scale it is as skewed as it should be.
-
-    Examples
-    --------
-    >>> votes = np.array([1.0, 1.0, 0.0, 0.5] * 10)
-    >>> estimate_kappa(votes, votes, Groups()).value
-    1.0
     """
     same, ties, own = people == judge, people == 0.5, judge == 0.5
     s, a, b = float(same.mean()), float(ties.mean()), float(own.mean())
@@ -311,15 +278,7 @@ def estimate_kappa(people: Floats, judge: Floats, groups: Groups) -> Estimate | 
 
 
 def estimate_correlation(people: Floats, judge: Floats, groups: Groups) -> Estimate | None:
-    """Return the correlation of two columns whose means are 0, by Fisher's z; None if one of them never moves.
-
-    Examples
-    --------
-    >>> x = np.array([1.0, -1.0] * 20)
-    >>> y = np.array([1.0, -1.0, 1.0, 1.0] * 10) - 0.5
-    >>> round(estimate_correlation(x, y, Groups()).value, 3)
-    0.577
-    """
+    """Return the correlation of two columns whose means are 0, by Fisher's z; None if one of them never moves."""
     spread = math.sqrt(float(people @ people) * float(judge @ judge)) / len(people)
     if spread < _NOTHING:
         return None

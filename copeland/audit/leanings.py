@@ -66,11 +66,6 @@ def family_of(name: str) -> str:
     """Return the family that a name tells: its first word, without the digits at its end; empty if that is too short.
 
     What comes before a slash is the address of a model. A word ends at any character that is neither a letter nor a digit.
-
-    Examples
-    --------
-    >>> [family_of(name) for name in ("gpt4", "openai/gpt-3.5-turbo", "gpt4all-13b-snoozy", "Claude-v1", "B")]
-    ['gpt', 'gpt', 'gpt4all', 'claude', '']
     """
     word = re.split(r"[\W_]+", name.rpartition("/")[2].strip().lower(), maxsplit=1)[0]
     family = word.rstrip("0123456789")

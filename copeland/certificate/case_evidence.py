@@ -37,12 +37,6 @@ def log_evidence_of_cases(
 
     It is infinite where the cases left cannot change that, and -inf where nothing speaks for i. A negative margin asks for more than half
     and the margin.
-
-    Examples
-    --------
-    >>> wins, losses, none = np.array([30, 51]), np.array([10, 0]), np.array([0, 0])
-    >>> log_evidence_of_cases(wins, losses, none, cases=100).round(2).tolist()
-    [7.37, inf]
     """
     found = log_evidence_of_winners(wins, losses, ties, cases, margin)
     share = share_of_ties(margin)
@@ -78,13 +72,7 @@ def log_evidence_of_winners(
 
 
 def cannot_lose(wins: Ints, losses: Ints, ties: Ints, cases: int, margin: float = 0.0) -> Bools:
-    """Tell which options are sure not to be beaten by more than the margin, whatever the cases left say.
-
-    Examples
-    --------
-    >>> cannot_lose(np.array([5, 4]), np.array([4, 5]), np.array([0, 0]), cases=10).tolist()
-    [True, False]
-    """
+    """Tell which options are sure not to be beaten by more than the margin, whatever the cases left say."""
     left = cases - wins - losses - ties
     return wins - losses - left >= -2 * margin * cases - EDGE
 

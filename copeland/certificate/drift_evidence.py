@@ -69,11 +69,6 @@ def share_of(later: int, known: int) -> float:
         The index, from 0, of the later of the pair's two options.
     known
         How many options there were when the first vote came.
-
-    Examples
-    --------
-    >>> share_of(1, known=2), round(share_of(2, known=2), 5)
-    (0.9, 0.01667)
     """
     for name, value, least in (("later", later, 1), ("known", known, 2)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -91,12 +86,6 @@ def change_in(won: ArrayLike) -> Change | None:
     ----------
     won
         For each vote that names a winner, in their order, whether that is the first option.
-
-    Examples
-    --------
-    >>> change = change_in([True] * 60 + [False] * 60)
-    >>> change.early, change.before, change.after, change.is_proved(0.001)
-    (60, 1.0, 0.0, True)
     """
     flags = _flags(won)
     if len(flags) < EARLIEST + 2:

@@ -108,11 +108,6 @@ def log_evidence_of_votes(wins: Ints, losses: Ints, ties: Ints, margin: float) -
     """:func:`copeland.kernels.vote_evidence.log_evidence` of many counts at once.
 
     A negative margin asks for more than 1/2: a tie then counts as so much of a loss.
-
-    Examples
-    --------
-    >>> log_evidence_of_votes(np.array([30, 10]), np.array([10, 30]), np.array([0, 0]), 0.0).round(2)
-    array([4.26, -inf])
     """
     m = 0.5 - margin
     a = wins + ties * max(margin / (1 - m), 0.0) + PRIOR

@@ -379,13 +379,6 @@ def tiers_of(
 
     A tier ends where every interval above lies higher than every one below: so intervals that overlap, or
     are joined by others that do, share a tier. Those of ``first`` are known to beat more than all others.
-
-    Examples
-    --------
-    >>> tiers_of([(0, 1), (3, 3), (1, 2), (3, 4)])
-    [2, 1, 2, 1]
-    >>> tiers_of([(0, 1), (1, 2), (1, 2)], first=[1])
-    [2, 1, 2]
     """
     options = range(len(scores)) if among is None else among
     order = sorted(options, key=lambda i: (i not in first, -scores[i][1]))

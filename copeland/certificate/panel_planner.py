@@ -148,13 +148,7 @@ def cheapest_plan(
     goal: str = BEST,
     labels: Sequence[str] | None = None,
 ) -> Plan | None:
-    """Return what would settle who is best, or another goal, for the fewest answers; None if that is settled.
-
-    Examples
-    --------
-    >>> cheapest_plan([[0, 1], [0, 0]], [[0, 2], [2, 0]])
-    Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
-    """
+    """Return what would settle who is best, or another goal, for the fewest answers; None if that is settled."""
     won, _, left = check_counts(wins, missing=missing)
     aim = _Aim.of(goal, labels, won, left)
     if aim.is_settled:
@@ -176,13 +170,7 @@ def still_matter(
     goal: str = BEST,
     labels: Sequence[str] | None = None,
 ) -> Bools:
-    """Return voters x K x K: whose answers on what may still bear on the goal; none once that is settled.
-
-    Examples
-    --------
-    >>> still_matter([[0, 1], [0, 0]], np.array([True, False, False]))[:, 0, 1].tolist()
-    [False, True, True]
-    """
+    """Return voters x K x K: whose answers on what may still bear on the goal; none once that is settled."""
     won = check_counts(wins)[0]
     asked = _mask(answered, "answered", len(won))
     missing = _count_missing(asked)

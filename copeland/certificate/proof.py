@@ -153,14 +153,7 @@ def is_decided(
     given: tuple[Ints, Ints] | None = None,
     clusters: ClusterVotes | None = None,
 ) -> bool:
-    """Tell whether :func:`copeland.certify` would name an option best; it is asked before every question.
-
-    Examples
-    --------
-    >>> wins = np.array([[0, 6], [2, 0]])
-    >>> [is_decided(n * wins, 0 * wins, Terms()) for n in (1, 9)]
-    [False, True]
-    """
+    """Tell whether :func:`copeland.certify` would name an option best; it is asked before every question."""
     at = terms.levels(len(wins), union=False)
     votes = VoteCounts(wins, ties, missing, given, terms.sample, clusters)
     among, held = np.ones(len(wins), bool), votes.find_unbeaten(terms.margin)

@@ -336,11 +336,6 @@ def evidence(
     Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
     :func:`copeland.kernels.vote_evidence.log_evidence`. Of test cases as the sample, p_ij is the mean over exactly these.
     With ``clusters``, these are what is drawn at random.
-
-    Examples
-    --------
-    >>> evidence([[0, 30], [10, 0]]).round(2).tolist()
-    [[-inf, 4.26], [-inf, -inf]]
     """
     check_margin(margin)
     votes = votes_of(wins, ties, missing, given, clusters)

@@ -24,13 +24,7 @@ HALVINGS = 24  # of the line on which the likeliest population lies
 def log_evidence_of_populations(
     wins: Ints, losses: Ints, ties: Ints, cases: int, border: int
 ) -> Floats:
-    """Return ln E against "W - L <= border"; -inf where the votes do not speak against it.
-
-    Examples
-    --------
-    >>> log_evidence_of_populations(*np.array([[10, 101], [10, 0], [120, 0]]), 200, -20).round(2)
-    array([5.48,  inf])
-    """
+    """Return ln E against "W - L <= border"; -inf where the votes do not speak against it."""
     beyond = (wins - losses) * cases > border * (wins + losses + ties)
     least = np.maximum(losses, wins - border)  # of L, on the line W - L = border
     most = (cases - border - ties) / 2

@@ -245,12 +245,6 @@ def levels(
         Whether there is one: claims about 1/2 itself then need a share of delta of their own.
     top
         How many options are to be proved the best few: any of the true ones may be wrongly left out.
-
-    Examples
-    --------
-    >>> at = levels(20, 0.05)
-    >>> [round(x, 1) for x in (win_level(at, 0), win_level(at, 1), loss_level(at), at.pair)]
-    [6.5, 7.2, 7.1, 9.4]
     """
     delta = delta_of_epoch(delta, epoch)
     late = epoch > 1  # which option is best may depend on the votes, through what was added
@@ -290,11 +284,6 @@ def baseline_level(k: int, delta: float, epoch: int = 0, dependent: bool = False
     """Return the evidence that each claim about a baseline needs, for or against each of the K - 1 others.
 
     As in :func:`levels`, claims of dependent voters are a sum over all options that may still come.
-
-    Examples
-    --------
-    >>> round(baseline_level(20, 0.05), 1)
-    6.9
     """
     claims = 2 * (k - 1) * (k if epoch > 1 and dependent else 1)
     return math.log(claims / (baseline_shares(k)[0] * delta_of_epoch(delta, epoch)))
@@ -313,11 +302,6 @@ def fewest_votes(
     One vote multiplies the evidence of a claim by 1 / (1/2 - margin) at most. An option that is proved
     best has proved all its wins, or each other option has a proved loss; with a margin, one pair may
     count as a loss of both.
-
-    Examples
-    --------
-    >>> fewest_votes(20, 0.05), fewest_votes(3000, 0.05)
-    (90, 24000)
     """
     at = levels(k, delta, epoch, dependent)
     a_pair = min(win_level(at, 0), loss_level(at)) / -math.log(0.5 - margin)
@@ -338,13 +322,6 @@ def may_decide(
     half as many with a margin, where a pair may be a loss of both. The evidence of w to l votes is at most n d(w/n, 1/2),
     which is no more than (w - l)^2 / n ln 2, as d(1/2 + x, 1/2) / x^2 is largest at x = 1/2. With a margin, each vote multiplies it
     by 1 / (1/2 - margin) at most.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> wins = np.array([[0, 9], [6, 0]])
-    >>> [may_decide(n * wins, 0 * wins, 0.05) for n in (1, 40)]
-    [False, True]
     """
     k, at = len(wins), levels(len(wins), delta, epoch, dependent)
     level, needed = min(win_level(at, 0), loss_level(at)), k - 1

@@ -68,11 +68,6 @@ def estimate_borda(wins: Ints, ties: Ints, ballots: Ballots | None = None) -> Es
 
     Free of any model: the mean over opponents of the share won against each. Against one that it never met, an option is
     given what strengths expect, and may have anything from 0 to 1.
-
-    Examples
-    --------
-    >>> estimate_borda(np.array([[0, 6], [2, 0]]), np.zeros((2, 2), int)).values.tolist()
-    [0.75, 0.25]
     """
     k = len(wins)
     number = wins + wins.T + ties
@@ -93,11 +88,6 @@ def estimate_strengths(wins: Ints, ties: Ints, ballots: Ballots | None = None) -
     """Return the strengths s, where ln(p_ij / p_ji) = s_i - s_j fits the votes best; their mean is 0.
 
     The sandwich holds whether or not the model does: then they are those of the best approximation to it.
-
-    Examples
-    --------
-    >>> estimate_strengths(np.array([[0, 6], [2, 0]]), np.zeros((2, 2), int)).values.round(4).tolist()
-    [0.5493, -0.5493]
     """
     number = wins + wins.T + ties
     values = fit_strengths(wins, ties)
@@ -200,11 +190,6 @@ def radius_of(units: int, expected_units: float, alpha: float, fitted: int = 0) 
     s = n rho^2. rho is fixed beforehand, so that the interval is tightest near the expected number.
     Few units do not show their own spread well. So the radius is the t at which Student's (1 + t^2 / f)^(f / 2)
     is as large as exp(r^2 / 2), where f units are left beside one for each number ``fitted``; with none left it is endless.
-
-    Examples
-    --------
-    >>> round(radius_of(10_000, 10_000, 0.05 / 190), 2)
-    4.53
     """
     free = units - fitted
     if free <= 0:

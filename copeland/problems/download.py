@@ -78,13 +78,7 @@ DATASETS = {
 
 
 def datasets() -> dict[str, Dataset]:
-    """Return every data set by its name.
-
-    Examples
-    --------
-    >>> list(datasets())
-    ['mslr-informational', 'mslr-navigational', 'mslr-perfect']
-    """
+    """Return every data set by its name."""
     return dict(DATASETS)
 
 

@@ -119,13 +119,7 @@ def score_ties_code(name: str, outcome: int) -> int:
 
 
 def rank_weights(most: int, tau: float = TAU) -> RankWeights:
-    """Return the weights for queries of up to ``most`` documents.
-
-    Examples
-    --------
-    >>> rank_weights(4, tau=1).weight.tolist()
-    [1.0, 0.5, 0.3333333333333333, 0.25]
-    """
+    """Return the weights for queries of up to ``most`` documents."""
     check_tau(tau, most)
     weight = np.arange(1.0, most + 1) ** -tau
     tail = np.zeros(most + 1)

@@ -191,13 +191,7 @@ def credit_probabilistic_list(
 
 
 def marginal_credit(share: Floats) -> Floats:
-    """Return P(first has more clicks), P(second has more), from the first's share in each click.
-
-    Examples
-    --------
-    >>> marginal_credit(np.array([0.75, 0.5]))
-    array([0.375, 0.125])
-    """
+    """Return P(first has more clicks), P(second has more), from the first's share in each click."""
     m = len(share)
     chance = np.zeros(m + 1)
     for k in range(m):
@@ -311,11 +305,6 @@ def mixture(rankings: tuple[Ranking, ...], length: int, rule: str = "linear") ->
     Where no mixture does that, the demand is dropped from the lowest position up; ``unbiased_to`` says
     how far it holds. Among those that do, it takes the one with the least variance of the difference
     in credit under random clicks, position j clicked in proportion to 1/j.
-
-    Examples
-    --------
-    >>> mixture((("a", "b"), ("b", "a")), 2)
-    Mixture(lists=(('a', 'b'), ('b', 'a')), p=(0.5, 0.5), unbiased_to=2)
     """
     from scipy.optimize import linprog
 
@@ -336,13 +325,7 @@ def mixture(rankings: tuple[Ranking, ...], length: int, rule: str = "linear") ->
 def allowed_lists(
     rankings: tuple[Ranking, ...], length: int, start: Ranking = ()
 ) -> Iterator[Ranking]:
-    """Yield every list from a start whose prefixes are unions of a prefix of each ranking (2^length at most).
-
-    Examples
-    --------
-    >>> list(allowed_lists((("a", "b", "c"), ("b", "c", "a")), 2))
-    [('a', 'b'), ('b', 'a'), ('b', 'c')]
-    """
+    """Yield every list from a start whose prefixes are unions of a prefix of each ranking (2^length at most)."""
     used = set(start)
     heads = [best_unused(ranking, used) for ranking in rankings]
     following = dict.fromkeys(head for head in heads if head is not None)

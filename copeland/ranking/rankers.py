@@ -51,14 +51,7 @@ class Ranker:
 
 
 def feature(number: int | str, descending: bool = True) -> Ranker:
-    """Return the ranker by one feature: the largest value first, or the smallest.
-
-    Examples
-    --------
-    >>> c = Collection([0, 1, 2], [[0.5], [0.1], [0.7]], offsets=[0, 3])
-    >>> rankings(c, [feature(1), feature(1, descending=False)]).tolist()
-    [[2, 0, 1], [1, 0, 2]]
-    """
+    """Return the ranker by one feature: the largest value first, or the smallest."""
     name = number if isinstance(number, str) else f"feature_{number}"
 
     def score(collection: Collection) -> Floats:
@@ -220,15 +213,7 @@ def ranks(orders: Orders, offsets: Ints) -> Orders:
 
 
 def tie_starts(collection: Collection, rankers: Sequence[Ranker], orders: Orders) -> Orders:
-    """Return for each place in ``orders`` the first rank, from 0, of a document with the same score.
-
-    Examples
-    --------
-    >>> c = Collection([0, 1, 0], [[1], [5], [1]], offsets=[0, 3])
-    >>> by_feature = all_features(c)
-    >>> tie_starts(c, by_feature, rankings(c, by_feature)).tolist()
-    [[0, 1, 1]]
-    """
+    """Return for each place in ``orders`` the first rank, from 0, of a document with the same score."""
     starts = np.repeat(collection.offsets[:-1], collection.sizes)
     places = np.arange(collection.n_documents)
     found = np.empty_like(orders)

@@ -59,15 +59,7 @@ def regret_at(curve: Curves, t: float) -> RegretAtTime:
 
 
 def ahead(first: RegretAtTime, second: RegretAtTime) -> int | None:
-    """Return 0 or 1 for the one of less regret; None if a cut hides it.
-
-    Examples
-    --------
-    >>> ahead(RegretAtTime(5.0), RegretAtTime(4.0)), ahead(RegretAtTime(5.0), RegretAtTime(7.0, cut=True))
-    (1, 0)
-    >>> ahead(RegretAtTime(5.0), RegretAtTime(4.0, cut=True)) is None
-    True
-    """
+    """Return 0 or 1 for the one of less regret; None if a cut hides it."""
     less = 0 if first.regret <= second.regret else 1
     return None if (first, second)[less].cut else less
 

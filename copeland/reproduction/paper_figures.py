@@ -36,12 +36,6 @@ def needed_intervals(m: PreferenceMatrix, option: int) -> np.ndarray:
     """Return for each opponent what its interval covers while CCB may choose the pair, by Proposition 4.
 
     A row for each opponent j: from and to. The length is Delta*_ij; the row of the option itself is empty.
-
-    Examples
-    --------
-    >>> m = PreferenceMatrix([[.5, .75, 1], [.25, .5, .75], [0, .25, .5]])
-    >>> needed_intervals(m, 1).tolist()
-    [[0.25, 0.5], [0.5, 0.5], [0.25, 0.75]]
     """
     p, star = m.p[option], gaps.gaps_star(m)[option]
     ends = np.stack([np.minimum(p, 0.5 - star), np.maximum(p, 0.5)], axis=1)

@@ -312,13 +312,7 @@ def duration(
     rows: Rows | None,
     comparisons: int = 0,
 ) -> str:
-    """Return how long it will take, in a sentence.
-
-    Examples
-    --------
-    >>> duration(["condorcet"], full=True, jobs=2, matrix=False, rows=None)
-    'this takes about 1 minute of CPU time, 30 seconds with 2 processes; finished work takes none.'
-    """
+    """Return how long it will take, in a sentence."""
     parts = [part for part in only or PARTS if matrix or part not in ("cuts", "analyses")]
     seconds = sum(MEASURED[part][full] for part in parts if part in MEASURED and part != "ties")
     if rows is not None and "ties" in parts:

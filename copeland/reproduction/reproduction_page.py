@@ -92,13 +92,7 @@ def figures(found: Reproduction) -> dict[str, Figure]:
 
 
 def file_name(name: str) -> str:
-    """Return the name of a figure as that of a file, without its ending.
-
-    Examples
-    --------
-    >>> file_name("large: U(.05, .45)")
-    'large-u-05-45'
-    """
+    """Return the name of a figure as that of a file, without its ending."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 

@@ -108,14 +108,7 @@ class Likeness:
 
 
 def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
-    """Compare two matrices, of which the first has this standard error.
-
-    Examples
-    --------
-    >>> p = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
-    >>> likeness(p, p)
-    Likeness(entries=1.0, without_noise=1.0, borda=1.0, signs=1.0)
-    """
+    """Compare two matrices, of which the first has this standard error."""
     from scipy.stats import rankdata
 
     apart = ~np.eye(len(p), dtype=bool)
@@ -417,13 +410,7 @@ def moves_rows(found: TieStudy) -> list[list[str]]:
 
 
 def feature_words(number: int) -> str:
-    """Return what a feature of MSLR is, by its number from 1.
-
-    Examples
-    --------
-    >>> feature_words(16), feature_words(110), feature_words(130)
-    ('IDF, body', 'BM25, whole document', 'PageRank')
-    """
+    """Return what a feature of MSLR is, by its number from 1."""
     kind, stream = divmod(number - 1, len(STREAMS))
     if kind < len(_OF_STREAMS):
         return f"{_OF_STREAMS[kind]}, {STREAMS[stream]}"

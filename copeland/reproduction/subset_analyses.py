@@ -129,13 +129,6 @@ def cell(
         A subset depends on the seed, its size and its number, and on nothing else.
     lotteries
         Whether to find von Neumann supports, which may take linear programs.
-
-    Examples
-    --------
-    >>> from copeland.problems import load
-    >>> three = cell(load("mslr-5"), 3, first=0, count=500, seed=7)
-    >>> three.samples, three.condorcet, three.winners.tolist()
-    (500, 444, [0, 444, 0, 56])
     """
     _check(matrix, k, first, count, seed)
     order = orders(matrix)
@@ -267,12 +260,6 @@ def condorcet_probabilities(matrix: PreferenceMatrix) -> Floats:
 
     Option i is it in the subsets of i and K - 1 of the w_i options that it beats, and no two options
     are in the same subset: P_K = sum_i (w_i choose K - 1) / (n choose K).
-
-    Examples
-    --------
-    >>> circle = PreferenceMatrix([[0.5, 0.6, 0.4], [0.4, 0.5, 0.6], [0.6, 0.4, 0.5]])
-    >>> condorcet_probabilities(circle).tolist()
-    [1.0, 1.0, 0.0]
     """
     n = matrix.k
     wins, options = (x.tolist() for x in np.unique(copeland_scores(matrix), return_counts=True))

@@ -30,13 +30,7 @@ _STEPS = 100  # of the walk; three are enough for most subsets
 
 
 def draw_subsets(n: int, k: int, block: int, seed: int) -> Bools:
-    """Return a block of random k-subsets of n options; every subset is equally likely.
-
-    Examples
-    --------
-    >>> draw_subsets(4, 2, block=0, seed=7)[:2].astype(int).tolist()
-    [[1, 0, 1, 0], [0, 1, 1, 0]]
-    """
+    """Return a block of random k-subsets of n options; every subset is equally likely."""
     keys = stream(seed, "subset", k, block).random((BLOCK, n))
     marks = np.zeros((BLOCK, n), np.bool_)
     np.put_along_axis(marks, np.argpartition(keys, k - 1, axis=1)[:, :k], True, axis=1)
@@ -44,14 +38,7 @@ def draw_subsets(n: int, k: int, block: int, seed: int) -> Bools:
 
 
 def count_inside(relation: Bools, subsets: Bools) -> Ints:
-    """Return, for each subset and option, how many options of the subset it is in relation to.
-
-    Examples
-    --------
-    >>> beats = np.array([[False, True, True], [False, False, True], [False, False, False]])
-    >>> count_inside(beats, np.array([[True, True, False], [True, True, True]])).tolist()
-    [[1, 0, 0], [2, 1, 0]]
-    """
+    """Return, for each subset and option, how many options of the subset it is in relation to."""
     return (subsets.astype(np.float64) @ relation.T.astype(np.float64)).astype(np.int64)
 
 
@@ -187,14 +174,6 @@ def gap_ratios(
         A row for each subset: its options, and those of them that are its Copeland winners.
     l_c
         The losses of a Copeland winner in each subset.
-
-    Examples
-    --------
-    >>> m = PreferenceMatrix([[.5, .75, 1], [.25, .5, .625], [0, .375, .5]])
-    >>> subsets = np.array([[True, True, True], [False, True, True]])
-    >>> winners = np.array([[True, False, False], [False, True, False]])
-    >>> gap_ratios(m, orders(m), subsets, winners, np.array([0, 0])).tolist()
-    [4.0, 1.0]
     """
     ratios = np.empty(len(subsets))
     compile_kernel(fill_ratios)(matrix.p, order, subsets, winners, l_c, ratios)

@@ -165,14 +165,7 @@ def find_cache_file(algorithm: Algorithm) -> Path | None:
 
 
 def is_ready(algorithm: Algorithm) -> bool:
-    """Tell whether an algorithm runs at once, without a compiler.
-
-    Examples
-    --------
-    >>> _ = compile_ahead("random")
-    >>> is_ready(find("random"))
-    True
-    """
+    """Tell whether an algorithm runs at once, without a compiler."""
     kept = find_cache_file(algorithm)
     return kept is not None and kept.exists()
 

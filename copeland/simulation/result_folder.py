@@ -49,15 +49,6 @@ def write(
         The command that gives these numbers again, for the manifest.
     lower_bound
         The least regret per ln T that theory allows, to be drawn beside them.
-
-    Examples
-    --------
-    >>> import copeland, tempfile
-    >>> runs = copeland.simulate("cyclic-4", "ccb", horizon=100, runs=3)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(runs, folder)
-    ...     read(folder).summary() == runs.summary()
-    True
     """
     check_folder(folder, force)
     folder = Path(folder)

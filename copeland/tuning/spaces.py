@@ -297,13 +297,7 @@ def tables_in(text: str) -> dict[str, Any]:
 
 
 def space_of(tables: Mapping[str, Any], constraints: Sequence[str] = ()) -> Space:
-    """Return the space of such tables, with more constraints.
-
-    Examples
-    --------
-    >>> space_of({"layers": {"low": 1, "high": 8, "integer": True}})
-    Space({'layers': Integer(low=1, high=8)})
-    """
+    """Return the space of such tables, with more constraints."""
     named, given = dict(tables), tables.get(CONSTRAINT)
     if isinstance(given, str | list):
         del named[CONSTRAINT]

@@ -15,14 +15,7 @@ _NAMED = re.compile(r"_(\d+)")
 
 
 def with_stand_in(state: Any) -> Any:
-    """Return a state, and the named tuples in it, in classes that can be found by name.
-
-    Examples
-    --------
-    >>> State = namedtuple("State", "wins t", module="__main__")
-    >>> with_stand_in(State([1, 2], 3))
-    Record_4wins_1t(wins=[1, 2], t=3)
-    """
+    """Return a state, and the named tuples in it, in classes that can be found by name."""
     if not hasattr(state, "_fields"):
         return state
     parts = [with_stand_in(part) for part in state]
