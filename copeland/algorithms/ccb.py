@@ -30,23 +30,19 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels import (
+from copeland.kernels.arrays import Bools, Floats, Ints, greatest, least, pick, total
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import (
     Pairs,
     count,
     first_expiry,
-    greatest,
     hoeffding_expiry,
-    kernel,
-    least,
     least_beaten,
     new_pairs,
     next_expired,
-    pick,
     settle,
     strongest_challenger,
-    total,
 )
-from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.vote_evidence import OWN, caution_of, expiry_of_leader
 from copeland.registry import register
 

@@ -36,22 +36,10 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels import (
-    OPEN,
-    WON,
-    Trials,
-    draw,
-    kernel,
-    kl,
-    kl_lower,
-    kl_upper,
-    new_trials,
-    observe,
-    pick,
-    total,
-)
-from copeland.kernels.arrays import Bools, Floats, Ints
-from copeland.kernels.trials import finished, forget_pair
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, pick, total
+from copeland.kernels.mark import kernel
+from copeland.kernels.trials import OPEN, WON, Trials, finished, forget_pair, new_trials, observe
+from copeland.kernels.vote_evidence import kl, kl_lower, kl_upper
 from copeland.registry import register
 
 # Algorithm 4: the best of K coins by KL confidence intervals and elimination. Here the coin of an option is "does it beat a

@@ -21,44 +21,37 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels import (
-    Beliefs,
-    Pairs,
-    believe,
-    expected_winner,
-    kernel,
-    least,
-    least_beaten,
-    new_beliefs,
-    new_pairs,
-    record,
-    reopen,
-    sample_sides,
-    sampled_scores,
-    theta,
-)
-from copeland.kernels.arrays import Bools, Bytes, Floats, Ints
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, least
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import Pairs, least_beaten, new_pairs, record, reopen
 from copeland.kernels.thompson_sampling import (
     FREELY,
     NOBODY,
     OFTEN,
     SOMEBODY,
+    Beliefs,
     Calm,
     a_leader,
     begin_step,
+    believe,
     challenged_leader,
     challenger,
     disturb,
+    expected_winner,
     is_calm,
     is_planned,
     least_log_chance_alone,
     list_leaders,
     mark_leaders,
     mark_needs,
+    new_beliefs,
     new_calm,
     plan_calm,
     rest_until,
+    sample_sides,
     sample_unusual_sides,
+    sampled_scores,
+    theta,
     usual_sides,
 )
 from copeland.registry import register

@@ -25,16 +25,15 @@ from copeland.algorithms.dts import first_sample
 from copeland.algorithms.dts import recommend as recommend_dts
 from copeland.algorithms.dts import select as select_dts
 from copeland.algorithms.dts import update as update_dts
-from copeland.kernels import (
+from copeland.kernels.arrays import Bools, Floats, greatest
+from copeland.kernels.mark import kernel
+from copeland.kernels.thompson_sampling import (
     conditional_theta,
-    greatest,
-    kernel,
-    kl,
+    rest_until,
     sample_sides,
     sampled_scores,
 )
-from copeland.kernels.arrays import Bools, Floats
-from copeland.kernels.thompson_sampling import rest_until
+from copeland.kernels.vote_evidence import kl
 from copeland.registry import register
 
 

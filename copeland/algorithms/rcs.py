@@ -18,18 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels import (
-    Beliefs,
-    Pairs,
-    believe,
-    kernel,
-    new_beliefs,
-    new_pairs,
-    record,
-    reopen,
-    strongest_challenger,
-)
 from copeland.kernels.arrays import Bools, Floats, Ints, find_greatest
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import Pairs, new_pairs, record, reopen, strongest_challenger
+from copeland.kernels.thompson_sampling import Beliefs, believe, new_beliefs
 from copeland.registry import register
 
 UNMET = 2.0

@@ -19,18 +19,17 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels import (
+from copeland.kernels.arrays import Bools, Floats, Ints, pick
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import (
     Pairs,
     first_expiry,
-    kernel,
     least_beaten,
     new_pairs,
-    pick,
     record,
     reopen,
     strongest_challenger,
 )
-from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.registry import register
 
 UNMET = 2.0

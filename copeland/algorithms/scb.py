@@ -34,9 +34,10 @@ from copeland.algorithms.copeland_pac import advance as advance_solver
 from copeland.algorithms.copeland_pac import recommend as recommend_solver
 from copeland.algorithms.copeland_pac import select as select_solver
 from copeland.algorithms.copeland_pac import update as update_solver
-from copeland.kernels import LOST, NEVER, TIED, WON, forget, kernel
 from copeland.kernels.arrays import Ints
-from copeland.kernels.trials import resume_ties
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import NEVER
+from copeland.kernels.trials import LOST, TIED, WON, forget, resume_ties
 from copeland.registry import register
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copeland.algorithms.copeland_pac import close_round, kl_best_arm, leader, new_arms
-from copeland.kernels import kl, kl_lower, kl_upper
+from copeland.kernels.vote_evidence import kl, kl_lower, kl_upper
 
 
 def plain_interval(total, t, k, delta, grid=20_001):

@@ -8,16 +8,15 @@ from scipy.special import betainc
 from scipy.stats import chi2_contingency, chisquare
 
 from copeland.algorithms import dts, dts_plus, rcs
-from copeland.kernels import (
+from copeland.kernels.pairs import count, new_pairs
+from copeland.kernels.thompson_sampling import (
     believe,
     conditional_theta,
-    count,
-    kl,
     new_beliefs,
-    new_pairs,
     sample_sides,
     sampled_scores,
 )
+from copeland.kernels.vote_evidence import kl
 
 pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
 

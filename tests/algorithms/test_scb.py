@@ -9,7 +9,8 @@ import copeland
 from copeland import PreferenceMatrix
 from copeland.algorithms import copeland_pac, scb
 from copeland.algorithms.copeland_pac import kl_best_arm
-from copeland.kernels import LOST, TIED, WON, draw
+from copeland.kernels.arrays import draw
+from copeland.kernels.trials import LOST, TIED, WON
 
 
 def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():

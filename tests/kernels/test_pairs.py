@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.kernels import (
+from copeland.kernels.pairs import (
     NEVER,
     count,
     first_expiry,

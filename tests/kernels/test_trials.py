@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betaln
 
-from copeland.kernels import LOST, OPEN, TIED, WON, new_trials, observe
+from copeland.kernels.trials import LOST, OPEN, TIED, WON, new_trials, observe
 
 LEVEL = math.log(1000)
 
