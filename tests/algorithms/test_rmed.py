@@ -8,8 +8,8 @@ import pytest
 from helpers import random_matrix
 
 import copeland
-from copeland.algorithms import rmed1, rmed2, rmed2fh
-from copeland.kernels.rmed import add_duel, cheapest_refuter, first_step, new_evidence
+from copeland.algorithms import rmed
+from copeland.algorithms.rmed import add_duel, cheapest_refuter, first_step, new_evidence
 from copeland.registry import find
 
 pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
@@ -213,33 +213,33 @@ def test_first_step_is_the_first_step_whose_logarithm_reaches_the_level():
 
 
 def test_a_lone_listed_option_rests_until_another_may_be_the_winner():
-    state = rmed1.init(2, c=0)
+    state = rmed.init(2, c=0)
     rng = np.random.default_rng(0)
     for _ in range(5):
-        rmed1.update(state, 0, 1, rng)
+        rmed.update(state, 0, 1, rng)
     for t in range(1, 9):  # ln t < 5 ln 2: option 1 leaves the list after its turn
-        rmed1.advance(state, t, rng)
-    assert rmed1.select(state, 8, rng) == (0, 0)
-    assert rmed1.rest(state, 8) == 32  # the first t with ln t >= 5 ln 2
-    rmed1.advance(state, 32, rng)
+        rmed.advance(state, t, rng)
+    assert rmed.select(state, 8, rng) == (0, 0)
+    assert rmed.rest(state, 8) == 32  # the first t with ln t >= 5 ln 2
+    rmed.advance(state, 32, rng)
     assert state.turns.size[0] == 2
 
 
 def test_every_pair_is_asked_for_again_when_its_quota_grows():
-    assert rmed2.step_to_outgrow(1, 3.0) == 5  # 3 ln ln 5 = 1.43, 3 ln ln 4 = 0.98
-    assert rmed2.step_to_outgrow(2, 3.0) == 8  # 3 ln ln 8 = 2.20, 3 ln ln 7 = 1.997
-    assert rmed2.step_to_outgrow(100, 3.0) == rmed2.step_to_outgrow(1, 1e-9) == 2**62
+    assert rmed.step_to_outgrow(1, 3.0) == 5  # 3 ln ln 5 = 1.43, 3 ln ln 4 = 0.98
+    assert rmed.step_to_outgrow(2, 3.0) == 8  # 3 ln ln 8 = 2.20, 3 ln ln 7 = 1.997
+    assert rmed.step_to_outgrow(100, 3.0) == rmed.step_to_outgrow(1, 1e-9) == 2**62
 
 
 def test_the_initial_phase_of_a_known_horizon_duels_every_pair_alpha_lnln_t_times():
-    state = rmed2fh.init(4, horizon=10**5)
+    state = rmed.init_rmed2fh(4, horizon=10**5)
     assert state.quota.duels[0] == 8  # 3 ln ln 1e5 = 7.33
     rng = np.random.default_rng(0)
     for t in range(1, 6 * 8 + 1):
-        rmed2fh.advance(state, t, rng)
-        rmed2fh.update(state, *sorted(rmed2fh.select(state, t, rng)), rng)
+        rmed.advance_rmed2fh(state, t, rng)
+        rmed.update(state, *sorted(rmed.select_rmed2fh(state, t, rng)), rng)
     assert (state.evidence.duels + 8 * np.eye(4) == 8).all()
-    rmed2fh.advance(state, 49, rng)
+    rmed.advance_rmed2fh(state, 49, rng)
     assert state.refuter.tolist() == [-1, 0, 0, 0]  # whoever wins all costs the least regret
 
 
