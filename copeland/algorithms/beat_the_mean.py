@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, pick
+from copeland.kernels.arrays import Bools, Floats, Ints, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.registry import register
 
@@ -53,14 +53,14 @@ def init(k: int, horizon: int, gamma: float = 1.3) -> State:
         raise InvalidParameter(f"beat-the-mean: horizon is {horizon}; it must be at least 1.")
     if not gamma >= 1:
         raise InvalidParameter(f"beat-the-mean: gamma is {gamma}; the paper requires gamma >= 1.")
-    return State(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        won=np.zeros(k, np.int64),
-        fought=np.zeros(k, np.int64),
+    return new_record(
+        State,
+        k,
+        vectors="won fought",
+        matrices="wins duels",
         active=np.ones(k, np.bool_),
-        left=np.array([k], np.int64),
-        scale=np.array([3 * gamma**2 * math.sqrt(math.log(2 * horizon * k))]),
+        left=k,
+        scale=3 * gamma**2 * math.sqrt(math.log(2 * horizon * k)),
     )
 
 

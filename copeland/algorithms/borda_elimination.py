@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, draw, pick
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import check_delta, finished
 from copeland.registry import register
@@ -65,20 +65,20 @@ def init(k: int, delta: float = 0.05, resolution: float = 0.01) -> State:
             f"borda-elimination: resolution is {resolution}; "
             "a difference of two scores lies between 0 and 1."
         )
-    return State(
-        sums=np.zeros(k),
-        tosses=np.zeros(k, np.int64),
-        owed=np.zeros((k, k), np.int64),
+    return new_record(
+        State,
+        k,
+        vectors="sums tosses",
+        matrices="owed",
         active=np.ones(k, np.bool_),
         race=np.arange(k),
-        running=np.array([k]),
-        turn=np.array([-1]),
-        opponent=np.array([-1]),
-        rounds=np.zeros(1, np.int64),
-        waiting=np.array([k]),
-        answer=np.array([-1]),
-        level=np.array([math.log(4 * k / delta)]),
-        resolution=np.array([resolution], np.float64),
+        running=k,
+        turn=-1,
+        opponent=-1,
+        waiting=k,
+        answer=-1,
+        level=math.log(4 * k / delta),
+        resolution=resolution,
     )
 
 

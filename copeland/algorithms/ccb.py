@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, greatest, least, pick, total
+from copeland.kernels.arrays import Bools, Floats, Ints, greatest, least, new_record, pick, total
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import (
     Pairs,
@@ -73,20 +73,18 @@ def init(k: int, alpha: float = 0.51, threshold: str = OWN) -> State:
     caution = caution_of("ccb", threshold)
     if not alpha > 0.5:
         raise InvalidParameter(f"ccb: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="n_rivals n_open",
+        matrices="rivals",
         pairs=new_pairs(k),
         everyone=np.ones(k, np.bool_),
         best=np.ones(k, np.bool_),
-        rivals=np.zeros((k, k), np.bool_),
-        n_rivals=np.zeros(k, np.int64),
-        n_open=np.zeros(k, np.int64),
-        losses=np.array([k], np.int64),
-        alpha=np.array([alpha], np.float64),
-        borrowed=np.array([caution is not None]),
-        caution=np.array([caution or 0.0]),
-        step=np.zeros(1, np.int64),
-        changed=np.zeros(1, np.bool_),
-        disproved=np.zeros(1, np.bool_),
+        losses=k,
+        alpha=alpha,
+        borrowed=caution is not None,
+        caution=caution or 0.0,
     )
 
 

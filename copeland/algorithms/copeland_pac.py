@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, draw, pick, total
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, new_record, pick, total
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import OPEN, WON, Trials, finished, forget_pair, new_trials, observe
 from copeland.kernels.vote_evidence import kl, kl_lower, kl_upper
@@ -67,13 +67,14 @@ def new_arms(k: int, delta: float, epsilon: float = 0.0, population: int = 0) ->
         raise InvalidParameter(f"delta is {delta}; a failure probability lies between 0 and 1.")
     if not epsilon >= 0:
         raise InvalidParameter(f"epsilon is {epsilon}; it must not be negative.")
-    return Arms(
-        sums=np.zeros(k, np.int64),
+    return new_record(
+        Arms,
+        k,
+        vectors="sums",
         active=np.ones(k, np.bool_),
-        rounds=np.zeros(1, np.int64),
-        population=np.array([population], np.int64),
-        delta=np.array([delta], np.float64),
-        epsilon=np.array([epsilon], np.float64),
+        population=population,
+        delta=delta,
+        epsilon=epsilon,
     )
 
 
@@ -198,17 +199,18 @@ def init(
     if not 0 <= resolution < 0.5:
         raise InvalidParameter(f"resolution is {resolution}; a gap lies between 0 and 1/2.")
     others = np.arange(k * (k - 1)).reshape(k, k - 1) % (k - 1)
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="drawn",
         arms=new_arms(k, delta, epsilon, population=0 if literal else k - 1),
         trials=new_trials(k),
         order=others + (others >= np.arange(k)[:, None]),
-        drawn=np.zeros(k, np.int64),
         queue=np.arange(k),
-        turn=np.zeros(1, np.int64),
-        opponent=np.array([-1]),
-        answer=np.array([-1]),
-        level=np.array([math.log(k**2 / delta)]),
-        resolution=np.array([0.0 if literal else resolution]),
+        opponent=-1,
+        answer=-1,
+        level=math.log(k**2 / delta),
+        resolution=0.0 if literal else resolution,
     )
 
 

@@ -36,7 +36,7 @@ from copeland.algorithms.ecw_rmed import rest as rest_tracked
 from copeland.algorithms.ecw_rmed import select as select_tracked
 from copeland.algorithms.ecw_rmed import update as update_tracked
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints, least
+from copeland.kernels.arrays import Floats, Ints, least, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.winner_evidence import price_pairs, rows_of_options, sort_options, upset_by
 from copeland.registry import register
@@ -83,7 +83,10 @@ def new_program(k: int) -> Program:
     number = np.zeros((k, k), np.int64)
     number[np.triu_indices(k, 1)] = np.arange(n)
     most = n + k  # every w, and the slack of a new upset by each rival
-    return Program(
+    return new_record(
+        Program,
+        k,
+        matrices="weight",
         number=number + number.T,
         rows=np.zeros((most, n)),
         values=np.zeros(most),
@@ -91,8 +94,6 @@ def new_program(k: int) -> Program:
         basic=np.zeros(most, np.int64),
         nonbasic=np.zeros(n, np.int64),
         place=np.zeros(n, np.int64),
-        size=np.zeros(1, np.int64),
-        weight=np.zeros((k, k)),
         order=rows_of_options(k),
     )
 

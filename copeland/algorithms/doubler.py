@@ -29,10 +29,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from copeland.algorithms.sparring import select
-from copeland.kernels.arrays import Floats, Ints, pick, total
+from copeland.kernels.arrays import Floats, Ints, new_record, pick, total
 from copeland.kernels.learners import (
     Questions,
     Ucb,
@@ -72,14 +70,12 @@ class State(NamedTuple):
 
 def init(k: int, alpha: float = 3.0) -> State:
     """Begin before the first epoch; ``alpha`` > 0 makes the learner explore more."""
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="pool chosen",
         learner=new_ucb(1, k),
         asked=new_questions(),
-        pool=np.zeros(k, np.int64),
-        chosen=np.zeros(k, np.int64),
-        repeats=np.zeros(1, np.int64),
-        epoch=np.zeros(1, np.int64),
-        last=np.zeros(1, np.int64),
         scale=ucb_scale("doubler", alpha),
     )
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, least
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, least, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import Pairs, least_beaten, new_pairs, record, reopen
 from copeland.kernels.thompson_sampling import (
@@ -76,16 +76,16 @@ def init(k: int, alpha: float = 0.51) -> State:
     """Begin; ``alpha`` > 1/2 widens the intervals."""
     if not alpha > 0.5:
         raise InvalidParameter(f"dts: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="nobody scores",
+        matrices="sides",
         pairs=new_pairs(k),
         beliefs=new_beliefs(k),
         candidates=np.ones(k, np.bool_),
-        nobody=np.zeros(k, np.bool_),
-        sides=np.zeros((k, k), np.int8),
-        scores=np.zeros(k, np.int64),
-        candidate=np.array([-1]),
-        alpha=np.array([alpha]),
-        step=np.zeros(1, np.int64),
+        candidate=-1,
+        alpha=alpha,
         calm=new_calm(k),
     )
 

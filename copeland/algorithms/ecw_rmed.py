@@ -45,7 +45,7 @@ import numpy as np
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, draw, least, pick
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, least, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
 from copeland.kernels.vote_evidence import OWN, caution_of, index_of_leader
@@ -109,30 +109,25 @@ def init(k: int, alpha: float = 3.0, beta: float = 0.01, threshold: str = OWN) -
         if not 0 < value < math.inf:
             raise InvalidParameter(f"{name} is {value}; Komiyama et al. require {name} > 0.")
     pairs = np.array([i * k + j for i in range(k) for j in range(i + 1, k)])
-    return State(
+    return new_record(
+        State,
+        k,
+        matrices="quota cost",
         tally=new_tally(k),
         options=np.arange(k),
         numbers=np.arange(k),
         first=new_bag(k, pairs),
         listed=new_bag(k, pairs),
         later=new_bag(k, pairs[:0]),
-        due=np.zeros(1, np.int64),
         pair=np.zeros(2, np.int64),
-        begun=np.zeros(1, np.bool_),
-        numbered=np.zeros(1, np.bool_),
-        champion=np.array([-1]),
-        surest=np.array([-1]),
-        evidence=np.zeros(1),
-        weighed=np.zeros(1, np.bool_),
-        planned=np.zeros(1, np.bool_),
-        quota=np.zeros((k, k)),
-        cost=np.zeros((k, k)),
+        champion=-1,
+        surest=-1,
         by_cost=rows_of_options(k),
-        alpha=np.array([alpha], np.float64),
-        beta=np.array([beta], np.float64),
-        borrowed=np.array([caution is not None]),
-        caution=np.array([caution or 0.0]),
-        step=np.ones(1, np.int64),
+        alpha=alpha,
+        beta=beta,
+        borrowed=caution is not None,
+        caution=caution or 0.0,
+        step=1,
     )
 
 

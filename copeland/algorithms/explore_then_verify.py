@@ -34,7 +34,7 @@ import numpy as np
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest, pick
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import OPEN, WON, Trials, finished, forget, new_trials, observe, select
 from copeland.registry import register
@@ -74,23 +74,20 @@ def init(k: int, delta: float = 0.05, resolution: float = 0.001) -> State:
         raise InvalidParameter(f"resolution is {resolution}; a gap lies between 0 and 1/2.")
     n_pairs = k * (k - 1) // 2
     kappa = min(1 / 3, 1 / math.log(1 / delta))
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="won missed",
+        matrices="claim",
         trials=new_trials(k),
-        won=np.zeros(k, np.int64),
-        missed=np.zeros(k, np.int64),
-        claim=np.zeros((k, k), np.int8),
         queue=np.zeros(n_pairs, np.int64),
-        size=np.zeros(1, np.int64),
-        turn=np.zeros(1, np.int64),
         pair=np.zeros(2, np.int64),
-        round=np.zeros(1, np.int64),
-        candidate=np.array([-1]),
-        refuted=np.zeros(1, np.bool_),
-        answer=np.array([-1]),
-        level=np.array([math.log(n_pairs / kappa)]),
-        kappa=np.array([kappa]),
-        delta=np.array([delta]),
-        resolution=np.array([resolution]),
+        candidate=-1,
+        answer=-1,
+        level=math.log(n_pairs / kappa),
+        kappa=kappa,
+        delta=delta,
+        resolution=resolution,
     )
 
 

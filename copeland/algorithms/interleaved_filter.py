@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints
+from copeland.kernels.arrays import Bools, Floats, Ints, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
 from copeland.kernels.sweeps import Roster, is_swept, new_roster, strike, turn, visiting
@@ -52,13 +52,14 @@ def init(k: int, horizon: int, version: int = 2) -> State:
         raise InvalidParameter(
             f"interleaved-filter: version is {version}; the paper has versions 1 and 2."
         )
-    return State(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        champion=np.array([-1], np.int64),
+    return new_record(
+        State,
+        k,
+        matrices="wins duels",
+        champion=-1,
         challengers=new_roster(np.arange(k)),
-        spread=np.array([4 * math.log(horizon * k**2)]),
-        prunes=np.array([version == 2]),
+        spread=4 * math.log(horizon * k**2),
+        prunes=version == 2,
     )
 
 

@@ -25,11 +25,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from copeland.algorithms.merge_rucb import recommend, rest
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints, draw_greatest
+from copeland.kernels.arrays import Floats, Ints, draw_greatest, new_record
 from copeland.kernels.batches import (
     Batches,
     DuelCounts,
@@ -76,16 +74,17 @@ def init(k: int, alpha: float = 0.262144, m: int = 16, shift: float = 400_000) -
         )
     if not 1 <= shift < math.inf:
         raise InvalidParameter(f"merge-dts: shift is {shift}; C must be at least 1.")
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="scores",
         counts=new_counts(k),
         beliefs=new_beliefs(k),
         batches=new_batches(k, int(m)),
-        turn=np.zeros(1, np.int64),
-        champion=np.array([-1]),
-        scores=np.zeros(k, np.int64),
-        alpha=np.array([alpha], np.float64),
-        log_shift=np.array([math.log(shift)]),
-        merged=np.ones(1, np.int64),
+        champion=-1,
+        alpha=alpha,
+        log_shift=math.log(shift),
+        merged=1,
     )
 
 

@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bytes, Floats, Ints, draw
+from copeland.kernels.arrays import Bytes, Floats, Ints, draw, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import LOST, OPEN, TIED, WON, check_delta, finished, select
 from copeland.kernels.trials import is_tied as near_tie
@@ -71,21 +71,16 @@ def init(k: int, delta: float = 0.05, resolution: float = 0.0) -> State:
         raise InvalidParameter(
             f"pocowista: resolution is {resolution}; a gap lies between 0 and 1/2."
         )
-    return State(
-        wins=np.zeros((k, k), np.int64),
-        ties=np.zeros((k, k), np.int64),
-        log_peak=np.zeros((k, k)),
-        log_peak_tied=np.zeros((k, k)),
-        verdict=np.zeros((k, k), np.int8),
-        score=np.zeros(k),
-        settled=np.zeros(k, np.int64),
-        points=np.zeros(k),
-        duels=np.zeros(k, np.int64),
+    return new_record(
+        State,
+        k,
+        vectors="score settled points duels",
+        matrices="wins ties log_peak log_peak_tied verdict",
         order=np.arange(k),
         pair=np.array([-1, -1]),
-        answer=np.array([-1]),
-        level=np.array([math.log(math.comb(k, 2) / delta)]),
-        resolution=np.array([resolution], np.float64),
+        answer=-1,
+        level=math.log(math.comb(k, 2) / delta),
+        resolution=resolution,
     )
 
 

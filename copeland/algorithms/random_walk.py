@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints, draw_greatest, pick
+from copeland.kernels.arrays import Floats, Ints, draw_greatest, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import check_delta, finished, select
 from copeland.registry import register
@@ -78,24 +78,21 @@ def init(k: int, delta: float = 0.05, resolution: float = 0.05) -> State:
             f"random-walk: resolution is {resolution}; it must be a finite number, 0 or more."
         )
     first, second = np.triu_indices(k, 1)
-    return State(
-        points=np.zeros((k, k)),
-        duels=np.zeros((k, k), np.int64),
-        n_duels=np.zeros(1, np.int64),
+    return new_record(
+        State,
+        k,
+        vectors="errors pivots",
+        matrices="points duels walk",
         outflow=np.full(k, k / 2),
-        walk=np.zeros((k, k)),
         visits=np.full(k, 1 / k),
-        errors=np.zeros(k),
-        pivots=np.zeros(k, np.int64),
         queue=(first * k + second).astype(np.int64),
-        queued=np.array([len(first)], np.int64),
-        ceiling=np.array([math.inf]),
+        queued=len(first),
+        ceiling=math.inf,
         pair=np.array([-1, -1]),
-        next_look=np.zeros(1, np.int64),
-        leader=np.array([-1]),
-        answer=np.array([-1]),
-        level=np.array([math.log((math.pi * k) ** 2 / (6 * delta))]),
-        resolution=np.array([resolution], np.float64),
+        leader=-1,
+        answer=-1,
+        level=math.log((math.pi * k) ** 2 / (6 * delta)),
+        resolution=resolution,
     )
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, find_greatest
+from copeland.kernels.arrays import Bools, Floats, Ints, find_greatest, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import Pairs, new_pairs, record, reopen, strongest_challenger
 from copeland.kernels.thompson_sampling import Beliefs, believe, new_beliefs
@@ -43,14 +43,15 @@ def init(k: int, alpha: float = 0.51) -> State:
     """Begin; ``alpha`` > 1/2 widens the intervals."""
     if not alpha > 0.5:
         raise InvalidParameter(f"rcs: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
-    return State(
+    return new_record(
+        State,
+        k,
+        vectors="chosen",
         pairs=new_pairs(k),
         beliefs=new_beliefs(k),
         everyone=np.ones(k, np.bool_),
-        chosen=np.zeros(k, np.int64),
-        champion=np.array([-1]),
-        alpha=np.array([alpha]),
-        step=np.zeros(1, np.int64),
+        champion=-1,
+        alpha=alpha,
     )
 
 

@@ -42,7 +42,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, draw
+from copeland.kernels.arrays import Bools, Floats, Ints, draw, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.vote_evidence import kl
@@ -82,24 +82,13 @@ class Turns(NamedTuple):
 
 def new_evidence(k: int) -> Evidence:
     """Return K options that never met."""
-    return Evidence(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        against=np.zeros((k, k)),
-        divergence=np.zeros(k),
-        best=np.array([-1]),
-    )
+    return new_record(Evidence, k, vectors="divergence", matrices="wins duels against", best=-1)
 
 
 def new_quota(k: int, duels: int) -> Quota:
     """Ask for ``duels`` of every pair at once."""
     first, second = np.triu_indices(k, 1)
-    return Quota(
-        order=(first * k + second).astype(np.int64),
-        done=np.zeros(1, np.int64),
-        duels=np.array([duels], np.int64),
-        due=np.zeros(1, np.int64),
-    )
+    return new_record(Quota, order=(first * k + second).astype(np.int64), duels=duels)
 
 
 def new_turns(k: int) -> Turns:

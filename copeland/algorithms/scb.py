@@ -27,14 +27,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from copeland.algorithms import copeland_pac
 from copeland.algorithms.copeland_pac import advance as advance_solver
 from copeland.algorithms.copeland_pac import recommend as recommend_solver
 from copeland.algorithms.copeland_pac import select as select_solver
 from copeland.algorithms.copeland_pac import update as update_solver
-from copeland.kernels.arrays import Ints
+from copeland.kernels.arrays import Ints, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.trials import LOST, TIED, WON, forget, resume_ties
@@ -56,12 +54,11 @@ def init(k: int, resolution: float = 0.001, literal: bool = False) -> State:
 
     ``literal`` is the printed algorithm, which knows no ties.
     """
-    return State(
+    return new_record(
+        State,
         solver=copeland_pac.init(k, resolution=resolution, literal=literal),
-        round=np.zeros(1, np.int64),
-        last=np.zeros(1, np.int64),
-        closer=np.array([NEVER]),
-        latest=np.array([-1]),
+        closer=NEVER,
+        latest=-1,
     )
 
 

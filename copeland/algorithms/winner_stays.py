@@ -27,10 +27,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints, pick
+from copeland.kernels.arrays import Floats, Ints, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
 from copeland.registry import register
@@ -52,14 +50,8 @@ class State(NamedTuple):
 
 def begin(k: int, beta: float) -> State:
     """Return the state before the first round."""
-    return State(
-        scores=np.zeros(k, np.int64),
-        first=np.array([NOBODY]),
-        second=np.array([NOBODY]),
-        round=np.ones(1, np.int64),
-        winner=np.array([NOBODY]),
-        last_rest=np.zeros(1, np.int64),
-        beta=np.array([beta], np.float64),
+    return new_record(
+        State, k, vectors="scores", first=NOBODY, second=NOBODY, round=1, winner=NOBODY, beta=beta
     )
 
 

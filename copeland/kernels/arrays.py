@@ -1,9 +1,14 @@
-"""What kernels do with plain arrays: reduce them, draw from them, keep a heap in them; and their types.
+"""What kernels do with plain arrays: reduce them, draw from them, keep a heap in them; their types, and records of them.
 
 The reductions are plain loops: compiled, they are much faster than the array methods on short arrays.
 """
 
 from __future__ import annotations
+
+from functools import cache
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
 
 from copeland.kernels.mark import kernel
 from copeland.support.arrays import Bools as Bools
@@ -11,7 +16,31 @@ from copeland.support.arrays import Bytes as Bytes
 from copeland.support.arrays import Floats as Floats
 from copeland.support.arrays import Ints as Ints
 
+Record = TypeVar("Record")
+
 ABSENT = -1
+
+_find_types = cache(get_type_hints)
+_TYPES = {Ints: np.int64, Floats: np.float64, Bools: np.bool_, Bytes: np.int8}
+
+
+def new_record(
+    kind: type[Record], k: int = 0, vectors: str = "", matrices: str = "", **given: Any
+) -> Record:
+    """Return a named tuple of arrays: those given, and for every other field zeros of its type.
+
+    A field among the ``vectors`` has k elements, one among the ``matrices`` k x k, and every other field one. A single number
+    that is given stands in an array of its own, because kernels change what is in arrays alone.
+    """
+    shapes = dict.fromkeys(vectors.split(), (k,)) | dict.fromkeys(matrices.split(), (k, k))
+    hints = _find_types(kind)
+    assert shapes.keys() <= hints.keys() - given.keys(), f"{shapes} of {kind}"
+    for name, told in hints.items():
+        if name not in given:
+            given[name] = np.zeros(shapes.get(name, 1), _TYPES[told])
+        elif np.isscalar(given[name]):
+            given[name] = np.array([given[name]], _TYPES[told])
+    return kind(**given)
 
 
 @kernel

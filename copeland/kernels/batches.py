@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Ints, draw
+from copeland.kernels.arrays import Ints, draw, new_record
 from copeland.kernels.mark import kernel
 
 INVISIBLE = 80.0  # added to e^80, no step makes a difference
@@ -39,19 +39,19 @@ class Batches(NamedTuple):
 
 def new_counts(k: int) -> DuelCounts:
     """Return K options that never met."""
-    return DuelCounts(wins=np.zeros((k, k), np.int64), duels=np.zeros((k, k), np.int64))
+    return new_record(DuelCounts, k, matrices="wins duels")
 
 
 def new_batches(k: int, size: int) -> Batches:
     """Return K options that are still to be cut into batches of ``size``."""
-    return Batches(
-        batch=np.zeros(k, np.int64),
+    return new_record(
+        Batches,
+        k,
+        vectors="batch room",
         members=np.arange(k),
         start=np.zeros(k + 1, np.int64),
-        n=np.zeros(1, np.int64),
-        stage=np.ones(1, np.int64),
-        size=np.array([size], np.int64),
-        room=np.zeros(k, np.int64),
+        stage=1,
+        size=size,
     )
 
 

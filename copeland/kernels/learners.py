@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Floats, Ints, least, pick
+from copeland.kernels.arrays import Bools, Floats, Ints, least, new_record, pick
 from copeland.kernels.mark import kernel
 
 LEFT = 0  # the rows of two learners that duel
@@ -37,12 +37,11 @@ class Questions(NamedTuple):
 
 def new_questions() -> Questions:
     """Return the pairs before the first step."""
-    return Questions(
+    return new_record(
+        Questions,
         left=np.full(REMEMBERED, -1),
         right=np.full(REMEMBERED, -1),
         waiting=np.zeros(REMEMBERED, np.bool_),
-        newest=np.zeros(1, np.int64),
-        step=np.zeros(1, np.int64),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Floats, Ints
+from copeland.kernels.arrays import Floats, Ints, new_record
 from copeland.kernels.compiler.compile import bind_parts
 from copeland.kernels.mark import kernel
 
@@ -38,11 +38,9 @@ class RunRecord(NamedTuple):
 
 def new_ledger(marks: Ints) -> RunRecord:
     """Return the ledger of a run that has not begun."""
-    return RunRecord(
-        t=np.ones(1, np.int64),
-        mark=np.zeros(1, np.int64),
-        duels=np.zeros(1, np.int64),
-        regret=np.zeros(1),
+    return new_record(
+        RunRecord,
+        t=1,
         marks=marks,
         regret_at=np.zeros(len(marks)),
         duels_at=np.zeros(len(marks), np.int64),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import ABSENT, Bytes, Ints, put_in, take_out
+from copeland.kernels.arrays import ABSENT, Bytes, Ints, new_record, put_in, take_out
 from copeland.kernels.mark import kernel
 
 NEVER = 2**62  # a step that no simulation reaches
@@ -36,16 +36,14 @@ class Pairs(NamedTuple):
 
 def new_pairs(k: int) -> Pairs:
     """Return K options that never met."""
-    return Pairs(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        verdict=np.zeros((k, k), np.int8),
-        won=np.zeros(k, np.int64),
-        lost=np.zeros(k, np.int64),
+    return new_record(
+        Pairs,
+        k,
+        vectors="won lost",
+        matrices="wins duels verdict",
         expiry=np.zeros(k * k, np.int64),
         heap=np.zeros(k * (k - 1) // 2, np.int64),
         place=np.full(k * k, ABSENT, np.int64),
-        size=np.zeros(1, np.int64),
     )
 
 

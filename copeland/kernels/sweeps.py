@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, draw, greatest
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, draw, greatest, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
 from copeland.kernels.trials import finished
@@ -62,15 +62,14 @@ def new_roster(items: Ints) -> Roster:
 
 def new_tally(k: int, level: float, growth: float, margin: float) -> SweepCounts:
     """Return K options that never met; the intervals are those of the module's head."""
-    return SweepCounts(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        verdict=np.zeros((k, k), np.int8),
-        won=np.zeros(k, np.int64),
-        lost=np.zeros(k, np.int64),
-        level=np.array([level], np.float64),
-        growth=np.array([growth], np.float64),
-        margin=np.array([margin], np.float64),
+    return new_record(
+        SweepCounts,
+        k,
+        vectors="won lost",
+        matrices="wins duels verdict",
+        level=level,
+        growth=growth,
+        margin=margin,
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Bools, Floats, Ints
+from copeland.kernels.arrays import Bools, Floats, Ints, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import first_expiry
 
@@ -132,14 +132,7 @@ class Calm(NamedTuple):
 
 def new_calm(k: int) -> Calm:
     """Return that nothing is planned."""
-    return Calm(
-        wake=np.zeros(1, np.int64),
-        planned=np.zeros(1, np.int64),
-        quiet=np.zeros(1, np.int64),
-        second=np.zeros(1, np.int64),
-        leaders=np.zeros(k, np.bool_),
-        needed=np.zeros((k, k), np.bool_),
-    )
+    return new_record(Calm, k, vectors="leaders", matrices="needed")
 
 
 @kernel

@@ -14,10 +14,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Bytes, Floats, Ints
+from copeland.kernels.arrays import Bytes, Floats, Ints, new_record
 from copeland.kernels.mark import kernel
 
 OPEN, WON, LOST, TIED = 0, 1, -1, 2
@@ -34,12 +32,7 @@ class Trials(NamedTuple):
 
 def new_trials(k: int) -> Trials:
     """Return K options whose tests have not begun."""
-    return Trials(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        log_even=np.zeros((k, k)),
-        verdict=np.zeros((k, k), np.int8),
-    )
+    return new_record(Trials, k, matrices="wins duels log_even verdict")
 
 
 @kernel

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Bytes, Floats, Ints
+from copeland.kernels.arrays import Bytes, Floats, Ints, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.vote_evidence import kl
 
@@ -36,13 +36,11 @@ class PairEvidence(NamedTuple):
 
 def new_tally(k: int) -> PairEvidence:
     """Return K options that never met."""
-    return PairEvidence(
-        wins=np.zeros((k, k), np.int64),
-        duels=np.zeros((k, k), np.int64),
-        side=np.zeros((k, k), np.int8),
-        losses=np.zeros(k, np.int64),
-        information=np.zeros((k, k)),
-        evidence=np.zeros((k, k)),
+    return new_record(
+        PairEvidence,
+        k,
+        vectors="losses",
+        matrices="wins duels side information evidence",
         order=rows_of_options(k),
         sums=np.zeros((2, k)),
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Bools, Floats, Ints
+from copeland.kernels.arrays import Bools, Floats, Ints, new_record
 from copeland.kernels.goals.proofs import Proof
 from copeland.kernels.planner.planner_state import FIRST_PRIOR
 
@@ -55,33 +55,18 @@ class GoalPlanner(NamedTuple):
 def new_planner(proof: Proof) -> GoalPlanner:
     """Return a planner of options without a vote."""
     k = len(proof.points)
-    return GoalPlanner(
+    return new_record(
+        GoalPlanner,
+        k,
+        vectors="score chosen row sorted_row taken best",
+        matrices="pending cost prices drafted least worst",
         proof=proof,
-        pending=np.zeros((k, k), np.int64),
         strength=np.full(k, 0.5),
         asking=np.ones(k, np.bool_),
         promise=np.zeros(3),
-        prior=np.array([FIRST_PRIOR]),
-        counted=np.zeros(1, np.int64),
-        score=np.zeros(k),
+        prior=FIRST_PRIOR,
         order=np.arange(k, dtype=np.int64),
-        chosen=np.zeros(k, np.bool_),
-        skipped=np.zeros(1, np.int64),
-        by_price=np.zeros(1, np.bool_),
         aim=np.full((k, k), UNPLANNED),
-        cost=np.zeros((k, k)),
         risk=np.full((k, k), math.inf),
-        price=np.zeros(1),
-        price_when_planned=np.zeros(1),
-        unproved=np.zeros(1, np.int64),
-        planned_at=np.array([NEVER], np.int64),
-        due=np.zeros(1, np.bool_),
-        prices=np.zeros((k, k)),
-        drafted=np.zeros((k, k)),
-        least=np.zeros((k, k)),
-        worst=np.zeros((k, k)),
-        row=np.zeros(k),
-        sorted_row=np.zeros(k),
-        taken=np.zeros(k, np.bool_),
-        best=np.zeros(k, np.bool_),
+        planned_at=NEVER,
     )

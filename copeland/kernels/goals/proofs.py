@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.kernels.arrays import Bools, Floats, Ints, pick
+from copeland.kernels.arrays import Bools, Floats, Ints, new_record, pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.vote_evidence import (
     Levels,
@@ -78,24 +78,20 @@ def new_proof(
     np.fill_diagonal(close, -math.inf)
     at_depth = np.zeros((k, k), np.int64)
     at_depth[:, 0] = k - 1
-    return Proof(
-        wins=np.zeros((k, k), np.int64),
-        ties=np.zeros((k, k), np.int64),
-        points=np.zeros(k),
-        votes=np.zeros(k, np.int64),
+    return new_record(
+        Proof,
+        k,
+        vectors="points votes lower taken",
+        matrices="wins ties depth",
         evidence=evidence,
         close=close,
-        depth=np.zeros((k, k), np.int64),
         at_depth=at_depth,
-        lower=np.zeros(k, np.int64),
         upper=np.full(k, k - 1, np.int64),
-        undecided=np.array([k - 1 if kind == ABOVE else k * (k - 1) // 2], np.int64),
-        proved=np.zeros(1, np.bool_),
+        undecided=k - 1 if kind == ABOVE else k * (k - 1) // 2,
         goal=np.array([kind, number], np.int64),
         levels=np.array(goal_levels(k, kind, number, margin, delta, epoch, dependent)),
-        margin=np.array([margin], np.float64),
-        claim_margin=np.array([claim_margin], np.float64),
-        taken=np.zeros(k, np.bool_),
+        margin=margin,
+        claim_margin=claim_margin,
     )
 
 

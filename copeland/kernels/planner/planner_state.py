@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import ABSENT, Bools, Floats, Ints, put_in, take_out
+from copeland.kernels.arrays import ABSENT, Bools, Floats, Ints, new_record, put_in, take_out
 from copeland.kernels.mark import kernel
 
 NONE = -1
@@ -91,7 +91,10 @@ class Meetings(NamedTuple):
 
 def new_meetings(k: int, room: int) -> Meetings:
     """Return K options that never met, with entries for ``room`` pairs."""
-    return Meetings(
+    return new_record(
+        Meetings,
+        k,
+        vectors="met",
         # At most half of them in use: chains stay short.
         slots=np.full(1 << (2 * room).bit_length(), NONE, np.int64),
         first=np.zeros(room, np.int64),
@@ -102,8 +105,6 @@ def new_meetings(k: int, room: int) -> Meetings:
         pending=np.zeros(room, np.int64),
         following=np.full((room, 2), NONE, np.int64),
         head=np.full(k, NONE, np.int64),
-        met=np.zeros(k, np.int64),
-        size=np.zeros(1, np.int64),
     )
 
 
@@ -230,13 +231,13 @@ class Claims(NamedTuple):
 
 def new_claims(k: int, room: int) -> Claims:
     """Return room for the claims of ``room`` entries, none of them held."""
-    return Claims(
+    return new_record(
+        Claims,
+        k,
+        vectors="lost won",
         evidence=np.zeros(2 * room),
         place=np.full(2 * room, ABSENT, np.int64),
         heap=np.zeros(2 * room, np.int64),
-        size=np.zeros(1, np.int64),
-        lost=np.zeros(k, np.int64),
-        won=np.zeros(k, np.int64),
     )
 
 
@@ -304,18 +305,17 @@ class Joint(NamedTuple):
 def new_joint(k: int, room: int, used: bool) -> Joint:
     """Return K options without evidence, with room for the claims of ``room`` entries."""
     claims = 2 * room if used else 0
-    return Joint(
-        used=np.array([used]),
+    return new_record(
+        Joint,
+        k,
+        vectors="number shown aim slack",
+        used=used,
         nats=np.zeros(claims),
         stronger=np.full(claims, NONE, np.int64),
         weaker=np.full(claims, NONE, np.int64),
         weakest=np.full(k, NONE, np.int64),
-        number=np.zeros(k, np.int64),
-        shown=np.zeros(k, np.int64),
         until=new_tree(k),
         share=np.ones(k, np.int64),
-        aim=np.zeros(k),
-        slack=np.zeros(k),
     )
 
 
@@ -401,52 +401,32 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
     """Return a planner of K options without a vote; ``joint`` lets losses be shown together."""
     room = FIRST_ROOM
     refuters = k if joint and k <= MANY_REFUTERS else min(k, REFUTERS)
-    return Planner(
+    return new_record(
+        Planner,
+        k,
+        vectors="points votes credit skipped last_price planned cheap_edition row fresh left_out heap",
         meetings=new_meetings(k, room),
         claims=new_claims(k, room),
         joint=new_joint(k, room, joint),
-        points=np.zeros(k),
-        votes=np.zeros(k, np.int64),
-        credit=np.zeros(k),
-        skipped=np.zeros(k, np.int64),
         asking=np.ones(k, np.bool_),
         levels=np.zeros(3),
-        costly=np.array([costly]),
-        optimism=np.array([OPTIMISM_FOR_REGRET if costly else OPTIMISM_FOR_VOTES]),
-        caution=np.zeros(1),
+        costly=costly,
+        optimism=OPTIMISM_FOR_REGRET if costly else OPTIMISM_FOR_VOTES,
         promise=np.zeros(3),
-        margin=np.array([margin], np.float64),
-        exclusive=np.array([costly and margin == 0]),
-        contradicted=np.zeros(1, np.bool_),
-        prior=np.array([FIRST_PRIOR]),
+        margin=margin,
+        exclusive=costly and margin == 0,
+        prior=FIRST_PRIOR,
         gaps=np.array([FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED]),
-        counted=np.zeros(1, np.int64),
-        compared_at=np.zeros(1, np.int64),
-        edition=np.ones(1, np.int64),
-        listed_at=np.zeros(1, np.int64),
-        edition_level=np.zeros(1),
-        wanted=np.array([refuters if k <= 2 * REFUTERS else FEW]),
-        top=np.zeros(1),
-        champion=np.array([NONE]),  # none before the first comparison
-        chosen_at=np.zeros(1, np.int64),
-        plans_made=np.zeros(1, np.int64),
-        last_price=np.zeros(k),
-        price=np.zeros(1),
-        price_when_chosen=np.zeros(1),
-        planned=np.zeros(k, np.bool_),
+        edition=1,
+        wanted=refuters if k <= 2 * REFUTERS else FEW,
+        champion=NONE,  # before the first comparison
         refuter=np.full(k, NONE, np.int64),
         leaf_price=np.zeros(2 * k),
-        unproved=np.zeros(1, np.int64),
         risk=new_tree(2 * k),
         challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
         cheap=np.full((k, refuters), NONE, np.int64),
         cheap_price=np.zeros((k, refuters)),
         cheap_risk=np.zeros((k, refuters)),
-        cheap_edition=np.zeros(k, np.int64),
-        row=np.zeros(k),
-        fresh=np.zeros(k, np.bool_),
-        left_out=np.zeros(k, np.bool_),
-        heap=np.zeros(k, np.int64),
     )
 
 
