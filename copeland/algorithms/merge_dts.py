@@ -25,23 +25,24 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from copeland.algorithms.merge_rucb import recommend, rest
-from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import Floats, Ints, draw_greatest, new_record
-from copeland.kernels.batches import (
+from copeland.algorithms.merge_rucb import (
     Batches,
     DuelCounts,
     cut,
     drop_beaten,
-    join_next,
     log_with_shift,
     member,
     new_batches,
     new_counts,
     next_stage,
+    recommend,
+    regroup,
+    rest,
     size_of,
     stage_is_over,
 )
+from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints, draw_greatest, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
 from copeland.kernels.thompson_sampling import Beliefs, believe, new_beliefs, theta
@@ -111,6 +112,20 @@ def prune(state, spread, rng):
     while size_of(batches, state.turn[0]) == 1 and batches.n[0] > 1:
         state.turn[0] = join_next(batches, state.turn[0])
         drop_beaten(batches, state.counts, state.turn[0], spread, rng)
+
+
+@kernel
+def join_next(batches, b):
+    """Join batch b with the next, in a circle; return the number of what they become."""
+    other = (b + 1) % batches.n[0]
+    for i in range(len(batches.batch)):
+        if batches.batch[i] == b:
+            batches.batch[i] = other
+        if batches.batch[i] > b:
+            batches.batch[i] -= 1
+    batches.n[0] -= 1
+    regroup(batches)
+    return b % batches.n[0]
 
 
 @kernel

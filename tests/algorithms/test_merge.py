@@ -7,10 +7,10 @@ import pytest
 
 import copeland
 from copeland.algorithms import merge_dts, merge_rucb
-from copeland.kernels.batches import (
+from copeland.algorithms.merge_dts import join_next
+from copeland.algorithms.merge_rucb import (
     cut,
     drop_beaten,
-    join_next,
     log_with_shift,
     merge,
     new_batches,
