@@ -15,11 +15,11 @@ import numpy as np
 from scipy.stats import norm
 
 from copeland.algorithms import cpc_goal
+from copeland.algorithms.cpc_goal import take_in
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.goals.goal_state import GoalPlanner
-from copeland.kernels.goals.goal_votes import take_in
 from copeland.kernels.goals.proofs import EXACT, NUMBER, levels_of
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.mark import kernel

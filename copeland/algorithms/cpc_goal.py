@@ -8,22 +8,24 @@ whichever pairs were asked.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from copeland.algorithms.cpc_pac import check_promise, next_promise, turn
+from copeland.kernels.compiler.live import live
 from copeland.kernels.goals.asking import (
     list_claims,
+    name_answer,
     next_pair,
     plan_anew,
     waiting_pair,
 )
+from copeland.kernels.goals.goal_plans import rate
 from copeland.kernels.goals.goal_state import GoalPlanner, new_planner
-from copeland.kernels.goals.goal_votes import (
-    pause,
-    pend,
-    take_in,
-    with_options,
-    with_votes,
-)
-from copeland.kernels.goals.proofs import ABOVE, TIERS, TOP, Proof, new_proof
+from copeland.kernels.goals.pair_prices import rate_strength
+from copeland.kernels.goals.proofs import ABOVE, TIERS, TOP, Proof, count_votes, new_proof
 from copeland.kernels.mark import kernel
 from copeland.registry import register
 from copeland.support import goal as goals
@@ -61,7 +63,14 @@ def grow(planner: GoalPlanner, k: int) -> GoalPlanner:
     """Return the planner with new options; after votes, in a new epoch."""
     (kind, number), margin = planner.proof.goal.tolist(), float(planner.proof.margin[0])
     promise = next_promise("cpc-goal", planner)
-    return with_options(planner, new_proof(k, kind, number, margin, *promise))
+    wider, old = new_planner(new_proof(k, kind, number, margin, *promise)), len(planner.order)
+    wider.promise[:] = planner.promise
+    wider.prior[:], wider.skipped[:] = planner.prior, planner.skipped
+    wider.pending[:old, :old] = planner.pending
+    wider.asking[:old], wider.chosen[:old] = planner.asking, planner.chosen
+    counts = [np.zeros((k, k), np.int64) for _ in range(2)]
+    counts[0][:old, :old], counts[1][:old, :old] = planner.proof.wins, planner.proof.ties
+    return absorb(wider, *counts)
 
 
 @kernel
@@ -79,6 +88,62 @@ def select(planner, t, rng):
         if i != j:
             return i, j
     return next_pair(planner)
+
+
+@kernel
+def take_in(planner, i, j, wins, losses, ties):
+    """Count votes of a pair; once the goal is reached, name those that it is about."""
+    count(planner, i, j, wins, losses, ties)
+    if planner.proof.proved[0]:
+        name_answer(planner)
+
+
+@kernel
+def count(planner, i, j, wins, losses, ties):
+    """Count votes of a pair, weigh its claims, and bring the plan up to date."""
+    count_votes(planner.proof, i, j, wins, losses, ties)
+    planner.counted[0] += wins + losses + ties
+    rate_strength(planner, i)
+    rate_strength(planner, j)
+    rate(planner, i, j)
+    rate(planner, j, i)
+
+
+def absorb(planner: GoalPlanner, wins: NDArray[Any], ties: NDArray[Any]) -> GoalPlanner:
+    """Return the planner with these votes counted too: wins of i over j, and ties on both sides."""
+    pairs = np.argwhere(np.triu((wins > 0) | (wins.T > 0) | (ties > 0), 1))
+    i, j = pairs.T
+    live(take_all)(planner, pairs, wins[i, j], wins[j, i], ties[i, j])
+    return planner
+
+
+@kernel
+def take_all(planner, pairs, wins, losses, ties):
+    """Count votes of these pairs, n x 2."""
+    for at in range(len(pairs)):
+        count(planner, pairs[at, 0], pairs[at, 1], wins[at], losses[at], ties[at])
+    planner.due[0] = True
+    if planner.proof.proved[0]:
+        name_answer(planner)
+
+
+@kernel
+def pause(planner, option, paused):
+    """Ask no more about an option, or ask again."""
+    planner.asking[option] = not paused
+    planner.due[0] = True
+    for j in range(len(planner.order)):
+        rate(planner, option, j)
+        rate(planner, j, option)
+
+
+@kernel
+def pend(planner, i, j, change):
+    """Count answers of a pair that are under way."""
+    planner.pending[i, j] += change
+    planner.pending[j, i] += change
+    rate(planner, i, j)
+    rate(planner, j, i)
 
 
 @kernel
@@ -111,8 +176,5 @@ ALGORITHM = register(
     paper="this package, docs/one-algorithm.md",
     summary="Asks for votes until the best few, the options above a baseline, or tiers are proved",
     target="several",
-    absorb=with_votes,
-    pause=pause,
-    pend=pend,
     claims=list_claims,
 )

@@ -10,5 +10,5 @@ in votes and its risk; it asks for the riskiest first.
 | above b | for each other option, whether it beats b or b beats it, or that they are tied within the margin |
 | tiers | cuts (S, l): each option in S beats all others but l, each other one loses more than l times |
 
-To be read in this order: ``proofs``, ``goal_state``, ``pair_prices``, ``goal_plans``, ``asking``, ``goal_votes``.
+To be read in this order: ``proofs``, ``goal_state``, ``pair_prices``, ``goal_plans``, ``asking``.
 """
