@@ -7,8 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from copeland.certificate.case_evidence import log_evidence_of_cases, log_evidence_of_winners
-from copeland.certificate.tie_evidence import log_evidence_of_populations
+from copeland.certificate.case_evidence import (
+    log_evidence_of_cases,
+    log_evidence_of_populations,
+    log_evidence_of_winners,
+)
 
 
 def falling(x, y):

@@ -6,8 +6,13 @@ wins. The evidence against that is a likelihood ratio: of m wins above m0, weigh
 
     E_D = sum over m > m0 of weight(m) [m]_w [D-m]_l / ([m0]_w [D-m0]_l),      [x]_y = x (x-1) ... (x-y+1)
 
-D is unknown, so the smallest E_D counts. That learns nothing from ties: where most cases tie, and the border is not one half, the
-evidence of :mod:`copeland.certificate.tie_evidence` is much stronger. So the two share their capital.
+D is unknown, so the smallest E_D counts. That learns nothing from ties: where most cases tie, and the border is not one half, other
+evidence is much stronger, and the two share their capital. The votes so far have a likelihood under each population (W, L, T). The
+other evidence is their mean likelihood if all populations are equally likely, over the largest likelihood of any that the null
+allows, W - L <= s:
+
+    E = 2 w! l! t! / (n+2)!  [N]_n / max [W]_w [L]_l [T]_t
+
 docs/notes/certificate-proofs.md has the argument ("Test cases").
 """
 
@@ -16,12 +21,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import betaln, gammaln
+from scipy.special import betaln, digamma, gammaln
 
-from copeland.certificate.tie_evidence import log_evidence_of_populations, log_falling
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
 
+HALVINGS = 24  # of the line on which the likeliest population lies
 TERMS = 256  # of a tail that are added one by one; the rest is bounded by a geometric series
 EDGE = 1e-9  # a margin times N that is a whole number but for rounding is that number
 SHARE = 0.2  # of the capital that goes to the populations with ties, at most
@@ -157,3 +162,63 @@ def _log_above(d: Ints, m0: Ints, w: Ints, l: Ints) -> Floats:
 
 def _log_choose(n: Ints, k: Ints) -> Floats:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+# The evidence of populations, ties among them
+
+
+def log_evidence_of_populations(
+    wins: Ints, losses: Ints, ties: Ints, cases: int, border: int
+) -> Floats:
+    """Return ln E against "W - L <= border"; -inf where the votes do not speak against it."""
+    beyond = (wins - losses) * cases > border * (wins + losses + ties)
+    least = np.maximum(losses, wins - border)  # of L, on the line W - L = border
+    most = (cases - border - ties) / 2
+    largest = _log_largest(wins, losses, ties, cases, border, least, np.maximum(most, least))
+    found = _log_numerator(wins, losses, ties, cases) - largest
+    return np.where(beyond, np.where(least <= most, found, math.inf), -math.inf)
+
+
+def _log_numerator(wins: Ints, losses: Ints, ties: Ints, cases: int) -> Floats:
+    """Return the logarithm of 2 w! l! t! / (n+2)! [N]_n."""
+    n = wins + losses + ties
+    seen = gammaln(wins + 1) + gammaln(losses + 1) + gammaln(ties + 1)
+    return math.log(2) + seen - gammaln(n + 3) + log_falling(np.full_like(n, cases), n)
+
+
+def _log_largest(
+    wins: Ints, losses: Ints, ties: Ints, cases: int, border: int, least: Ints, most: Floats
+) -> Floats:
+    """Return the largest ln [W]_w [L]_l [T]_t on the line, or a little more, for L whole or not.
+
+    It is concave in L, so it is nowhere above its tangent.
+    """
+
+    def find_slope(at: Floats) -> Floats:
+        tied = np.maximum(cases - border - 2 * at, ties)
+        return _slope(at + border, wins) + _slope(at, losses) - 2 * _slope(tied, ties)
+
+    low, high = least.astype(float), most.astype(float)
+    for _ in range(HALVINGS):
+        at = (low + high) / 2
+        rises = find_slope(at) > 0
+        low, high = np.where(rises, at, low), np.where(rises, high, at)
+    at = (low + high) / 2
+    tied = np.maximum(cases - border - 2 * at, ties)
+    found = log_falling(at + border, wins) + log_falling(at, losses) + log_falling(tied, ties)
+    return found + np.abs(find_slope(at)) * (high - low)
+
+
+def log_falling(x: Ints | Floats, y: Ints) -> Floats:
+    """Return the logarithm of x (x-1) ... (x-y+1).
+
+    Examples
+    --------
+    >>> np.exp(log_falling(np.array([5]), np.array([2]))).round(2)
+    array([20.])
+    """
+    return gammaln(x + 1) - gammaln(x - y + 1)
+
+
+def _slope(x: Floats, y: Ints) -> Floats:
+    return digamma(x + 1) - digamma(x - y + 1)
