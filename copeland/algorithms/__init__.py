@@ -1,1 +1,1 @@
-"""One file for each algorithm; each registers itself."""
+"""One file for each algorithm, or for a family that differs in little; each registers itself."""

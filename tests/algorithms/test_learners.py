@@ -7,27 +7,25 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from copeland.algorithms.adversarial_sparring import (
+    charge_loser,
+    draw_by,
+    draw_pair,
+    exponential_weights,
+    new_players,
+    tsallis_weights,
+)
+from copeland.algorithms.sbm import forget_rewards, new_ucb, reward, sure_plays, ucb_choice
 from copeland.kernels.learners import (
     LEFT,
     REMEMBERED,
     RIGHT,
     ask,
-    charge_loser,
     close_question,
-    draw_by,
-    draw_pair,
-    exponential_weights,
-    forget_rewards,
     heads,
-    new_players,
     new_questions,
-    new_ucb,
-    reward,
     right_one,
     self_duels,
-    sure_plays,
-    tsallis_weights,
-    ucb_choice,
 )
 
 SCALE = 2.5

@@ -9,7 +9,7 @@ from duelling import duel
 from helpers import random_matrix
 
 import copeland
-from copeland.algorithms import doubler
+from copeland.algorithms import sbm
 from copeland.kernels.learners import ask
 from copeland.kernels.loop import new_ledger
 from copeland.problems import problem_of
@@ -152,14 +152,14 @@ def test_epochs_of_doubler_last_two_four_eight_steps_and_draw_from_the_epoch_bef
 
 
 def test_left_options_of_doubler_are_independent_draws_from_the_multiset():
-    state = doubler.init(4)
+    state = sbm.init_doubler(4)
     counts = np.array([600, 0, 250, 150])
     state.pool[:] = counts
     rng = np.random.default_rng(0)
-    lefts = [doubler.draw_left(state, -1, rng)]
+    lefts = [sbm.draw_left(state, -1, rng)]
     while len(lefts) < 20_000:
         if state.repeats[0] == 0:
-            lefts.append(doubler.draw_left(state, lefts[-1], rng))
+            lefts.append(sbm.draw_left(state, lefts[-1], rng))
         else:
             state.repeats[0] -= 1
             lefts.append(lefts[-1])
@@ -171,9 +171,9 @@ def test_left_options_of_doubler_are_independent_draws_from_the_multiset():
 
 
 def test_a_multiset_of_one_option_is_drawn_for_the_whole_epoch():
-    state = doubler.init(3)
+    state = sbm.init_doubler(3)
     state.pool[1] = 8
-    assert doubler.draw_left(state, -1, np.random.default_rng(0)) == 1
+    assert sbm.draw_left(state, -1, np.random.default_rng(0)) == 1
     assert state.repeats[0] > 10**15
 
 

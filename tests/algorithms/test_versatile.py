@@ -9,7 +9,7 @@ from helpers import random_matrix
 from scipy.optimize import brentq
 
 from copeland import Policy
-from copeland.algorithms import versatile
+from copeland.algorithms.adversarial_sparring import VERSATILE
 
 
 def weights(losses, eta):
@@ -48,7 +48,7 @@ def plain_trace(matrix, steps, seed, rate):
 
 
 def fast_trace(matrix, steps, seed, rate):
-    return duel(versatile, versatile.init(matrix.k, rate=rate), matrix, steps, seed)[0]
+    return duel(VERSATILE, VERSATILE.init(matrix.k, rate=rate), matrix, steps, seed)[0]
 
 
 @pytest.mark.slow
@@ -59,13 +59,13 @@ def test_duels_are_those_of_the_literal_rule(seed):
 
 
 def test_the_first_duel_is_uniform_and_a_loss_weighs_k():
-    state = versatile.init(4)
+    state = VERSATILE.init(4)
     rng = np.random.default_rng(0)
-    versatile.advance(state, 1, rng)
-    plus, minus = versatile.select(state, 1, rng)
+    VERSATILE.advance(state, 1, rng)
+    plus, minus = VERSATILE.select(state, 1, rng)
     assert plus != minus
     assert state.players.chances == pytest.approx(np.full((2, 4), 1 / 4))
-    versatile.update(state, minus, plus, rng)
+    VERSATILE.update(state, minus, plus, rng)
     assert state.players.losses[0, plus] == pytest.approx(4)
     assert state.players.losses.sum() == pytest.approx(4)
 

@@ -9,7 +9,7 @@ from helpers import random_matrix
 
 import copeland
 from copeland import Policy
-from copeland.algorithms import von_neumann_sparring as vns
+from copeland.algorithms.adversarial_sparring import VON_NEUMANN_SPARRING, average_play
 from copeland.kernels.loop import new_ledger
 from copeland.problems import problem_of
 from copeland.simulation.cell import loop_for
@@ -38,17 +38,19 @@ def plain_trace(matrix, steps, seed, rate):
 
 
 def fast_trace(matrix, steps, seed, rate):
-    return duel(vns, vns.init(matrix.k, rate=rate), matrix, steps, seed)[0]
+    return duel(
+        VON_NEUMANN_SPARRING, VON_NEUMANN_SPARRING.init(matrix.k, rate=rate), matrix, steps, seed
+    )[0]
 
 
 def mixture_after(matrix, steps, seed):
     problem = problem_of(matrix)
-    state = vns.init(matrix.k)
+    state = VON_NEUMANN_SPARRING.init(matrix.k)
     noise, rng = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     ledger, room = new_ledger(np.array([steps])), np.zeros(matrix.k, np.int64)
-    loop = loop_for(vns.ALGORITHM, problem, compiled=True)
+    loop = loop_for(VON_NEUMANN_SPARRING, problem, compiled=True)
     loop(state, problem.world, np.zeros(matrix.k), room, ledger, steps, True, noise, rng)
-    return vns.average_play(state)
+    return average_play(state)
 
 
 @pytest.mark.slow
@@ -59,11 +61,11 @@ def test_duels_are_those_of_the_literal_rule(seed):
 
 
 def test_the_average_play_counts_both_players_and_is_uniform_before():
-    assert vns.average_play(vns.init(4)).tolist() == [0.25] * 4
+    assert average_play(VON_NEUMANN_SPARRING.init(4)).tolist() == [0.25] * 4
     policy = Policy("von-neumann-sparring", k=3, seed=0)
     duels = policy.ask(n=20)
     counts = np.bincount([option for duel in duels for option in duel[1:]], minlength=3)
-    assert vns.average_play(policy.state) == pytest.approx(counts / 40)
+    assert average_play(policy.state) == pytest.approx(counts / 40)
     assert policy.recommend() == np.argmax(counts)
 
 
