@@ -22,6 +22,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import reduce
+from itertools import combinations
 from operator import add
 from typing import Any
 
@@ -48,14 +49,8 @@ from copeland.support.tasks import Arrays
 from copeland.theory import gaps
 from copeland.theory.winners import copeland_scores
 
-PAIRS = (
-    "copeland-von_neumann",
-    "copeland-borda",
-    "copeland-random_walk",
-    "von_neumann-borda",
-    "von_neumann-random_walk",
-    "borda-random_walk",
-)
+NOTIONS = ("copeland", "von_neumann", "borda", "random_walk")
+PAIRS = tuple("-".join(pair) for pair in combinations(NOTIONS, 2))
 INSIDE = "copeland_in_support"
 OVERLAPS = (*PAIRS, INSIDE)
 

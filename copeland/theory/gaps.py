@@ -44,8 +44,7 @@ def winner_count(m: PreferenceMatrix) -> int:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> winner_count(m)
+    >>> winner_count(copeland.load("cyclic-4"))
     1
     """
     return len(copeland_winners(m))
@@ -60,8 +59,7 @@ def l_c(m: PreferenceMatrix) -> int:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> l_c(m)
+    >>> l_c(copeland.load("cyclic-4"))
     0
     """
     return int(losses(m)[copeland_winners(m)].max())
@@ -92,8 +90,7 @@ def gap_min(m: PreferenceMatrix, ties: bool = False) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(gap_min(m), 4)
+    >>> round(gap_min(copeland.load("cyclic-4")), 4)
     0.1
     """
     between = gaps(m)[np.triu_indices(m.k, 1)]
@@ -135,8 +132,7 @@ def gaps_star(m: PreferenceMatrix) -> Floats:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> gaps_star(m).round(3).tolist()
+    >>> gaps_star(copeland.load("cyclic-4")).round(3).tolist()
     [0.0, 0.4, 0.4, 0.4]
     """
     star = i_star(m)
@@ -169,8 +165,7 @@ def gap_star_min(m: PreferenceMatrix) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(gap_star_min(m), 4)
+    >>> round(gap_star_min(copeland.load("cyclic-4")), 4)
     0.4
     """
     rest = _some_non_winners(m, "Delta*_min")
@@ -198,8 +193,7 @@ def gaps_across(m: PreferenceMatrix, what: str, why: str) -> Floats:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> gaps_across(m, "Delta", "so nothing tells them apart").round(3).tolist()
+    >>> gaps_across(copeland.load("cyclic-4"), "Delta", "so nothing tells them apart").round(3).tolist()
     [[0.1, 0.1, 0.1]]
     """
     best, rest = copeland_winners(m), non_winners(m)
@@ -218,8 +212,7 @@ def gap_ratio(m: PreferenceMatrix) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(gap_ratio(m), 4)
+    >>> round(gap_ratio(copeland.load("cyclic-4")), 4)
     1.0
     """
     return (gap(m) / gap_min(m)) ** 2
@@ -231,8 +224,7 @@ def h(m: PreferenceMatrix) -> Floats:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> h(m).round(3).tolist()
+    >>> h(copeland.load("cyclic-4")).round(3).tolist()
     [300.0, 112.5, 112.5, 112.5]
     """
     tie = first_tie(m)
@@ -252,8 +244,7 @@ def h_inf(m: PreferenceMatrix) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(h_inf(m), 4)
+    >>> round(h_inf(copeland.load("cyclic-4")), 4)
     300.0
     """
     return float(h(m).max())
@@ -283,8 +274,7 @@ def normalised_scores(m: PreferenceMatrix) -> Floats:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> normalised_scores(m).round(3).tolist()
+    >>> normalised_scores(copeland.load("cyclic-4")).round(3).tolist()
     [1.0, 0.333, 0.333, 0.333]
     """
     return copeland_scores(m) / (m.k - 1)
@@ -308,8 +298,7 @@ def non_winners(m: PreferenceMatrix) -> Ints:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> non_winners(m).tolist()
+    >>> non_winners(copeland.load("cyclic-4")).tolist()
     [1, 2, 3]
     """
     return np.setdiff1d(np.arange(m.k), copeland_winners(m))

@@ -42,8 +42,7 @@ def lemma_15(m: PreferenceMatrix, d: int) -> Claim:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> lemma_15(m, d=2)
+    >>> lemma_15(copeland.load("cyclic-4"), d=2)
     Claim(counted=4, bound=5)
     """
     assume_no_ties(m, "Lemma 15")
@@ -60,8 +59,7 @@ def lemma_16(m: PreferenceMatrix) -> Claim:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> lemma_16(m)
+    >>> lemma_16(copeland.load("cyclic-4"))
     Claim(counted=4.5, bound=45)
     """
     assume_no_ties(m, "Lemma 16")
@@ -79,8 +77,7 @@ def lemma_21(m: PreferenceMatrix, delta: float, epsilon: float = 0.0) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lemma_21(m, delta=0.05), 1)
+    >>> round(lemma_21(copeland.load("cyclic-4"), delta=0.05), 1)
     24.3
     """
     assume_no_ties(m, "Lemma 21")

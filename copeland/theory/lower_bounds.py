@@ -83,8 +83,7 @@ def lower_regret_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> 
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lower_regret_ecw(m), 1)
+    >>> round(lower_regret_ecw(copeland.load("cyclic-4")), 1)
     99.3
     """
     return _cheapest(m, _regret_price(m), "the lower bound on regret", champion)
@@ -138,8 +137,7 @@ def lower_samples_ecw(m: PreferenceMatrix, champion: int | str | None = None) ->
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lower_samples_ecw(m), 1)
+    >>> round(lower_samples_ecw(copeland.load("cyclic-4")), 1)
     149.0
     """
     return _cheapest(m, _duel_price(m), "the lower bound on duels", champion)
@@ -159,8 +157,7 @@ def lower_condorcet(m: PreferenceMatrix) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lower_condorcet(m), 1)
+    >>> round(lower_condorcet(copeland.load("cyclic-4")), 1)
     0.8
     """
     best = _condorcet(m)
@@ -176,8 +173,7 @@ def lower_condorcet_copeland(m: PreferenceMatrix) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lower_condorcet_copeland(m), 1)
+    >>> round(lower_condorcet_copeland(copeland.load("cyclic-4")), 1)
     10.9
     """
     _condorcet(m)

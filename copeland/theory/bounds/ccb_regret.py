@@ -59,10 +59,8 @@ def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> Floa
 
     Examples
     --------
-    >>> import math
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> n_hat_pairs(m, math.log(1e8)).round(1).tolist()
+    >>> n_hat_pairs(copeland.load("cyclic-4"), math.log(1e8)).round(1).tolist()
     [[0.0, 3757.8, 3757.8, 3757.8], [234.9, 0.0, 58.7, 234.9], [234.9, 234.9, 0.0, 58.7], [234.9, 58.7, 234.9, 0.0]]
     """
     _check_time(alpha, log_t)
@@ -82,10 +80,8 @@ def n_hat_options(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> Fl
 
     Examples
     --------
-    >>> import math
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> n_hat_options(m, math.log(1e8)).round(1).tolist()
+    >>> n_hat_options(copeland.load("cyclic-4"), math.log(1e8)).round(1).tolist()
     [11273.5, 528.4, 528.4, 528.4]
     """
     return n_hat_pairs(m, log_t, alpha).sum(axis=1)
@@ -102,7 +98,6 @@ def n_hat(
 
     Examples
     --------
-    >>> import math
     >>> import copeland
     >>> m = copeland.load("cyclic-4")
     >>> round(n_hat(m, math.log(1e8)), 1), round(n_hat(m, math.log(1e8), corrected=True), 1)
@@ -198,8 +193,7 @@ def log_t_delta(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(log_t_delta(m), 1)
+    >>> round(log_t_delta(copeland.load("cyclic-4")), 1)
     520.6
     """
     check(alpha, delta)
@@ -277,8 +271,7 @@ def log_a1(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(log_a1(m), 1)
+    >>> round(log_a1(copeland.load("cyclic-4")), 1)
     555.3
     """
     check(alpha, delta)
@@ -298,8 +291,7 @@ def a2(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(a2(m), 1)
+    >>> round(a2(copeland.load("cyclic-4")), 1)
     38.1
     """
     check(alpha, delta)
@@ -337,8 +329,7 @@ def a3_closed(m: PreferenceMatrix, alpha: float = ALPHA, corrected: bool = False
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(a3_closed(m), 1)
+    >>> round(a3_closed(copeland.load("cyclic-4")), 1)
     1600.0
     """
     check(alpha)
@@ -357,8 +348,7 @@ def line_10(m: PreferenceMatrix, alpha: float = ALPHA) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(line_10(m), 1)
+    >>> round(line_10(copeland.load("cyclic-4")), 1)
     612.0
     """
     duels = duels_with_rivals(m, 1.0, alpha) - duels_with_rivals(m, 0.0, alpha)
@@ -395,8 +385,7 @@ def log_theorem_1(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(log_theorem_1(m), 1)
+    >>> round(log_theorem_1(copeland.load("cyclic-4")), 1)
     555.3
     """
     check(alpha, delta, horizon)
@@ -420,8 +409,7 @@ def theorem_1(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> f"{theorem_1(m, alpha=2.0):.3g}"
+    >>> f"{theorem_1(copeland.load('cyclic-4'), alpha=2.0):.3g}"
     '4.16e+04'
     """
     return exp(log_theorem_1(m, horizon, alpha, delta, corrected, closed))
@@ -443,8 +431,7 @@ def log_theorem_1_expected(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(log_theorem_1_expected(m), 1)
+    >>> round(log_theorem_1_expected(copeland.load("cyclic-4")), 1)
     10.4
     """
     check(alpha, horizon=horizon)

@@ -20,8 +20,7 @@ def theorem_2_rate(m: PreferenceMatrix, corrected: bool = False) -> float:
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(theorem_2_rate(m), 1)
+    >>> round(theorem_2_rate(copeland.load("cyclic-4")), 1)
     126.6
     """
     return lemma_3_rate(m, 0.0, corrected)
@@ -56,8 +55,7 @@ def theorem_2(m: PreferenceMatrix, horizon: float = HORIZON, corrected: bool = F
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(theorem_2(m), 1)
+    >>> round(theorem_2(copeland.load("cyclic-4")), 1)
     2331.4
     """
     check(horizon=horizon)
@@ -75,8 +73,7 @@ def lemma_3_rate(m: PreferenceMatrix, epsilon: float = 0.0, corrected: bool = Fa
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lemma_3_rate(m), 1)
+    >>> round(lemma_3_rate(copeland.load("cyclic-4")), 1)
     126.6
     """
     rewards = (1 - gaps.normalised_scores(m)) / gaps.score_gaps(m, epsilon) ** 2
@@ -98,8 +95,7 @@ def lemma_3_closed_rate(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lemma_3_closed_rate(m), 1)
+    >>> round(lemma_3_closed_rate(copeland.load("cyclic-4")), 1)
     415.9
     """
     check(epsilon=epsilon)
@@ -121,8 +117,7 @@ def lemma_3(
     Examples
     --------
     >>> import copeland
-    >>> m = copeland.load("cyclic-4")
-    >>> round(lemma_3(m), 1)
+    >>> round(lemma_3(copeland.load("cyclic-4")), 1)
     379.1
     """
     check(delta=delta, epsilon=epsilon)
