@@ -31,9 +31,14 @@ class Estimate(NamedTuple):
     high: float
     n: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it ready for JSON."""
-        return self._asdict()
+
+def plain(value: Any) -> Any:
+    """Return a value ready for JSON: what has no form of its own by its fields, and a tuple as a list."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if hasattr(value, "_asdict"):
+        return {name: plain(one) for name, one in value._asdict().items()}
+    return [plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 class Groups(NamedTuple):

@@ -24,7 +24,7 @@ from copeland.audit.comparisons import (
     estimate_furthest,
     find_winners,
 )
-from copeland.audit.estimates import estimate_kappa, estimate_share
+from copeland.audit.estimates import estimate_kappa, estimate_share, plain
 from copeland.audit.judge_report import Disagreement, JudgeReport, Part, TwoJudges
 from copeland.audit.judged_cases import (
     CastVote,
@@ -97,9 +97,9 @@ class JudgeAudit:
         """Return all of it ready for JSON."""
         return {
             "decision": self.decision,
-            "judges": [one.to_dict() for one in self.reports],
-            "two_judges": [one.to_dict() for one in self.two],
-            "sentences": list(self.sentences),
+            "judges": plain(self.reports),
+            "two_judges": plain(self.two),
+            "sentences": plain(self.sentences),
         }
 
     def pairs_csv(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from copeland.audit.comparisons import PairShare, Winners, count_swaps
-from copeland.audit.estimates import Estimate
+from copeland.audit.estimates import Estimate, plain
 from copeland.audit.leanings import BOTH, Lean, Period, Repeats
 from copeland.audit.pass_marks import MarkResult, join_decisions
 
@@ -16,10 +16,6 @@ class Part(NamedTuple):
 
     name: str
     agreement: Estimate
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it ready for JSON."""
-        return {"name": self.name, "agreement": self.agreement.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -92,32 +88,28 @@ class JudgeReport:
         return {
             "judge": self.judge,
             "decision": self.decision,
-            "marks": [one.to_dict() for one in self.marks],
+            "marks": plain(self.marks),
             "compared": self.compared,
             "verdicts": self.verdicts,
             "grouped_by": self.grouped or None,
-            **{name: _plain(one) for name, one in self.measured.items()},
-            "people_first": _plain(self.people_first),
-            "longer": _plain(self.longer),
-            "own-family": _plain(self.family),
-            "family_options": list(self.family_options),
-            "by_option": [one.to_dict() for one in self.by_option],
-            "by_tag": [one.to_dict() for one in self.by_tag],
-            "repeats": [one.to_dict() for one in self.repeats],
-            "periods": [one.to_dict() for one in self.periods],
+            **{name: plain(one) for name, one in self.measured.items()},
+            "people_first": plain(self.people_first),
+            "longer": plain(self.longer),
+            "own-family": plain(self.family),
+            "family_options": plain(self.family_options),
+            "by_option": plain(self.by_option),
+            "by_tag": plain(self.by_tag),
+            "repeats": plain(self.repeats),
+            "periods": plain(self.periods),
             "margin": self.margin,
             "pair_votes": self.pair_votes,
             "pairs_off": len(self.off_pairs),
             "pairs_proved_to_differ": len(self.proved_pairs),
             "pairs": [one.to_dict() | {"off": one.is_off(self.margin)} for one in self.pairs],
-            "people_winners": self.people_winners.to_dict(),
-            "judge_winners": self.judge_winners.to_dict(),
+            "people_winners": plain(self.people_winners),
+            "judge_winners": plain(self.judge_winners),
             "order_swaps": self.swaps,
         }
-
-
-def _plain(found: Any) -> Any:
-    return None if found is None else found.to_dict()
 
 
 class Disagreement(NamedTuple):
@@ -153,10 +145,10 @@ class TwoJudges:
             "first": self.first,
             "second": self.second,
             "cases": self.agreement_with_ties.n,
-            "agreement": _plain(self.agreement),
-            "agreement_with_ties": self.agreement_with_ties.to_dict(),
-            "first_winners": self.first_winners.to_dict(),
-            "second_winners": self.second_winners.to_dict(),
+            "agreement": plain(self.agreement),
+            "agreement_with_ties": plain(self.agreement_with_ties),
+            "first_winners": plain(self.first_winners),
+            "second_winners": plain(self.second_winners),
             "order_swaps": self.swaps,
-            "disagreements": [one._asdict() for one in self.disagreements],
+            "disagreements": plain(self.disagreements),
         }

@@ -18,6 +18,7 @@ from copeland.audit.estimates import (
     estimate_difference,
     estimate_share,
     group_votes,
+    plain,
 )
 from copeland.audit.judged_cases import CastVote
 from copeland.support.arrays import Bools, Floats
@@ -32,10 +33,6 @@ class Lean(NamedTuple):
     judge: Estimate
     people: Estimate
     difference: Estimate
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it ready for JSON."""
-        return {name: one.to_dict() for name, one in self._asdict().items()}
 
 
 def estimate_first(votes: Sequence[CastVote]) -> Estimate | None:
@@ -115,10 +112,6 @@ class Repeats(NamedTuple):
     how: str  # in the same order, or in both
     flips: Estimate
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it ready for JSON."""
-        return {"how": self.how, "flips": self.flips.to_dict()}
-
 
 SAME, BOTH = "in the same order", "in both orders"
 
@@ -165,7 +158,7 @@ class Period(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
         told = {"name": self.name, "changed": self.is_changed}
-        return told | {"agreement": self.agreement.to_dict(), "change": self.change.to_dict()}
+        return told | {"agreement": plain(self.agreement), "change": plain(self.change)}
 
 
 def compare_periods(found: Compared) -> tuple[Period, ...]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from copeland.audit.estimates import Estimate
+from copeland.audit.estimates import Estimate, plain
 from copeland.errors import InvalidParameter, UnknownName, nearest
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
@@ -55,8 +55,11 @@ class MarkResult(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
-        found = None if self.found is None else self.found.to_dict()
-        return {"require": str(self.mark), "found": found, "decision": self.decision}
+        return {
+            "require": str(self.mark),
+            "found": plain(self.found),
+            "decision": self.decision,
+        }
 
 
 def read_mark(text: str) -> PassMark:
