@@ -37,10 +37,8 @@ from copeland.kernels.sweeps import (
 )
 from copeland.registry import register
 
-State = Contest
 
-
-def init(k: int, horizon: int, delta: float = 0.0) -> State:
+def init(k: int, horizon: int, delta: float = 0.0) -> Contest:
     """Begin; the answer is wrong with probability ``delta`` at most (0: 1/horizon, for regret)."""
     probability = failure_probability("pbr", delta, horizon)
     return new_contest(k, math.log(2 * k**2 * horizon / probability))

@@ -38,10 +38,8 @@ from copeland.kernels.sweeps import (
 )
 from copeland.registry import register
 
-State = Contest
 
-
-def init(k: int, horizon: int, epsilon: float = 0.0, delta: float = 0.0) -> State:
+def init(k: int, horizon: int, epsilon: float = 0.0, delta: float = 0.0) -> Contest:
     """Begin; the answer is wrong with probability ``delta`` at most (0: 1/horizon, for regret)."""
     if not 0 <= epsilon < 0.5:
         raise InvalidParameter(f"rankel: epsilon is {epsilon}; the paper needs 0 <= epsilon < 1/2.")

@@ -39,20 +39,18 @@ from copeland.kernels.sweeps import (
 )
 from copeland.registry import register
 
-State = Contest
 
-
-def init(k: int, horizon: int, delta: float = 0.0) -> State:
+def init(k: int, horizon: int, delta: float = 0.0) -> Contest:
     """Begin; the answer is wrong with probability ``delta`` at most (0: 1/horizon, for regret)."""
     return begin("savage", k, horizon, delta, quorum=2)
 
 
-def init_condorcet(k: int, horizon: int, delta: float = 0.0) -> State:
+def init_condorcet(k: int, horizon: int, delta: float = 0.0) -> Contest:
     """Begin; as above, where there is a Condorcet winner."""
     return begin("savage-condorcet", k, horizon, delta, quorum=1)
 
 
-def begin(name: str, k: int, horizon: int, delta: float, quorum: int) -> State:
+def begin(name: str, k: int, horizon: int, delta: float, quorum: int) -> Contest:
     """Return all pairs undueled, with the radius for a known horizon or, given delta, for any time."""
     pairs = k * (k - 1) / 2
     probability = failure_probability(name, delta, horizon)

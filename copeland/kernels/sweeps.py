@@ -53,11 +53,7 @@ class Contest(NamedTuple):
 
 def new_roster(items: Ints) -> Roster:
     """Return a roster of these numbers, none of them visited."""
-    return Roster(
-        items=items.astype(np.int64),
-        size=np.array([len(items)], np.int64),
-        visited=np.zeros(1, np.int64),
-    )
+    return new_record(Roster, items=items.astype(np.int64), size=len(items))
 
 
 def new_tally(k: int, level: float, growth: float, margin: float) -> SweepCounts:

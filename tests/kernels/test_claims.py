@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from copeland.kernels.arrays import ABSENT
 from copeland.kernels.planner.planner_state import (
-    claims_with_room,
+    copy_into,
     is_held,
     new_claims,
     release,
@@ -87,7 +87,7 @@ def test_claims_released_from_the_top_come_weakest_first(some):
 @given(operations, operations)
 def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
     claims, _ = weighed(before)
-    larger = claims_with_room(claims, 3 * ENTRIES)
+    larger = copy_into(new_claims(OPTIONS, 3 * ENTRIES), claims)
     assert len(larger.evidence) == 6 * ENTRIES
     for one in (claims, larger):
         for claim, evidence, level in later:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import ABSENT, Bools, Floats, Ints, new_record, put_in, take_out
 from copeland.kernels.mark import kernel
+
+Record = TypeVar("Record", bound=tuple[Any, ...])
 
 NONE = -1
 
@@ -111,16 +113,17 @@ def new_meetings(k: int, room: int) -> Meetings:
 def with_room(meetings: Meetings, room: int) -> Meetings:
     """Return the same meetings with entries for ``room`` pairs."""
     larger = new_meetings(len(meetings.head), room)
-    _copy_into(larger, meetings._replace(slots=meetings.slots[:0]))  # which go by the room
+    copy_into(larger, meetings._replace(slots=meetings.slots[:0]))  # which go by the room
     size = int(larger.size[0])
     _index_all(larger.slots, larger.first[:size], larger.second[:size])
     return larger
 
 
-def _copy_into(larger: tuple[Any, ...], record: tuple[Any, ...]) -> None:
-    """Write what the arrays of a record hold into those of a larger one."""
+def copy_into(larger: Record, record: Record) -> Record:
+    """Write what the arrays of a record hold into those of a larger one; return that."""
     for room, kept in zip(larger, record, strict=True):
         room[: len(kept)] = kept
+    return larger
 
 
 def _index_all(slots: Ints, first: Ints, second: Ints) -> None:
@@ -241,13 +244,6 @@ def new_claims(k: int, room: int) -> Claims:
     )
 
 
-def claims_with_room(claims: Claims, room: int) -> Claims:
-    """Return the same claims with room for those of ``room`` entries."""
-    larger = new_claims(len(claims.lost), room)
-    _copy_into(larger, claims)
-    return larger
-
-
 @kernel
 def is_held(claims, claim):
     """Tell whether a claim counts as proved."""
@@ -317,13 +313,6 @@ def new_joint(k: int, room: int, used: bool) -> Joint:
         until=new_tree(k),
         share=np.ones(k, np.int64),
     )
-
-
-def joint_with_room(joint: Joint, room: int) -> Joint:
-    """Return the same evidence with room for the claims of ``room`` entries."""
-    larger = new_joint(len(joint.number), room, bool(joint.used[0]))
-    _copy_into(larger, joint)
-    return larger
 
 
 # All of it: the planner
@@ -438,11 +427,12 @@ def check_margin(name: str, margin: float) -> None:
 
 def with_more_pairs(planner: Planner) -> Planner:
     """Return the planner with room for twice as many pairs."""
-    room = 2 * len(planner.meetings.first)
+    k, room = len(planner.points), 2 * len(planner.meetings.first)
+    joint = new_joint(k, room, bool(planner.joint.used[0]))
     return planner._replace(
         meetings=with_room(planner.meetings, room),
-        claims=claims_with_room(planner.claims, room),
-        joint=joint_with_room(planner.joint, room),
+        claims=copy_into(new_claims(k, room), planner.claims),
+        joint=copy_into(joint, planner.joint),
     )
 
 
