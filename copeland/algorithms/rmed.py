@@ -249,14 +249,6 @@ def pair_in_place(quota, k):
 
 
 @kernel
-def raise_quota(quota, due):
-    """Ask for one duel more of every pair, from step ``due`` on."""
-    quota.done[0] = 0
-    quota.duels[0] += 1
-    quota.due[0] = due
-
-
-@kernel
 def between_loops(turns):
     """Tell whether no loop over L_C is under way."""
     return turns.at[0] < 0
@@ -420,7 +412,9 @@ def advance_rmed2(state, t, rng):
     while between_loops(state.turns) and t >= state.quota.due[0]:
         if short_pair(state.quota, state.evidence.duels, rng):
             return
-        raise_quota(state.quota, step_to_outgrow(state.quota.duels[0], state.alpha[0]))
+        state.quota.due[0] = step_to_outgrow(state.quota.duels[0], state.alpha[0])
+        state.quota.duels[0] += 1
+        state.quota.done[0] = 0
     begin_turn(state.turns, rng)
 
 

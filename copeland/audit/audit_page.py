@@ -148,14 +148,10 @@ def _number(found: Estimate | None) -> str:
     return "-" if found is None else f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-def _shorten(item: str | None) -> str:
-    return "" if item is None else shorten_names([item], _ITEM)[0]
-
-
 def _show_two(two: TwoJudges) -> dict[str, Any]:
     rows = [
         [
-            _shorten(one.item),
+            "" if one.item is None else shorten_names([one.item], _ITEM)[0],
             one.first_option,
             one.second_option,
             one.first,

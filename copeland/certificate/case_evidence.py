@@ -44,7 +44,7 @@ def log_evidence_of_cases(
     and the margin.
     """
     found = log_evidence_of_winners(wins, losses, ties, cases, margin)
-    share = share_of_ties(margin)
+    share = min(SHARE, GROWTH * abs(margin))  # of the capital, to the populations with ties
     if share == 0.0:
         return found
     border = math.floor(-2 * margin * cases + EDGE)
@@ -52,11 +52,6 @@ def log_evidence_of_cases(
     found = np.logaddexp(math.log1p(-share) + found, math.log(share) + other)
     is_known = (wins + losses + ties == cases) & (found < math.inf)  # that the margin is not kept
     return np.where(is_known, -math.inf, found)
-
-
-def share_of_ties(margin: float) -> float:
-    """Return which share of the capital goes to the populations with ties."""
-    return min(SHARE, GROWTH * abs(margin))
 
 
 def log_evidence_of_winners(

@@ -114,7 +114,8 @@ def prove(
     baseline = goal.baseline(names)
     beats[list(aimed.get("above", ())), baseline] = True  # what is proved for the goal is proved
     beats[baseline, list(aimed.get("below", ()))] = True
-    scores = _tighten(scores, _bound_scores(beats, among, even))
+    least, most = _bound_scores(beats, among, even)
+    scores = np.maximum(scores[0], least), np.minimum(scores[1], most)
     if terms.margin == 0:
         scores = _bound_by_top(scores, aimed.get("top", ()), among)
     return dict(
@@ -219,11 +220,6 @@ def _bound_scores(beats: Bools, among: Bools, held: Bools | bool = False) -> tup
     """How many options each beats at least and at most, by proved wins and by pairs (i, j) in which j cannot beat i."""
     least = beats[:, among].sum(axis=1)
     return least, among.sum() - among - (beats | held)[among].sum(axis=0)
-
-
-def _tighten(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """The smaller of two intervals of each score."""
-    return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
 
 
 def _bound_by_verdict(

@@ -196,13 +196,6 @@ def solve_half(fit: Fit, covariances: Floats) -> Floats:
     )
 
 
-def correct_sample(fit: Fit, prior: Floats, noise: Floats) -> Floats:
-    """Return the v of a posterior sample from a prior one at the voted pairs (Matheron's rule)."""
-    return fit.v - fit.root * cho_solve(
-        (fit.factor, True), fit.root * prior + noise, check_finite=False
-    )
-
-
 class Waves(NamedTuple):
     """A draw from the prior: weights of random cosines and sines."""
 
@@ -257,9 +250,11 @@ def prior_at(drawn: Waves, pairs: PointPairs) -> Floats:
 
 
 def sample(fit: Fit, pairs: PointPairs, rng: np.random.Generator) -> Sample:
-    """Draw a relation from the posterior."""
+    """Draw a relation from the posterior, by Matheron's rule from one of the prior."""
     drawn = waves(fit.theta, rng)
-    return Sample(drawn, correct_sample(fit, prior_at(drawn, pairs), rng.normal(size=len(fit.v))))
+    noisy = fit.root * prior_at(drawn, pairs) + rng.normal(size=len(fit.v))
+    solved = cho_solve((fit.factor, True), noisy, check_finite=False)
+    return Sample(drawn, fit.v - fit.root * solved)
 
 
 def prepare_points(one: Sample, points: Floats, sight: VoteKernels) -> Heard:

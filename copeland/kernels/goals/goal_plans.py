@@ -38,12 +38,6 @@ CUTS = 3  # the cheapest by a rough estimate are drafted
 
 
 @kernel
-def is_exclusive(planner):
-    """Tell whether only one of "i beats j" and "j beats i" can be true; up to a margin both can."""
-    return planner.proof.claim_margin[0] == 0
-
-
-@kernel
 def weight_of(planner, i, j, level):
     """Return what a claim weighs in a draft: its price, or FAR if it cannot be asked."""
     if planner.proof.evidence[i, j] >= level:
@@ -92,7 +86,7 @@ def draft_wins(planner, i, wins, level, loss_level):
 
     Of a pair inside S only the likelier side may be planned, where both cannot be true.
     """
-    exclusive = is_exclusive(planner)
+    exclusive = planner.proof.claim_margin[0] == 0  # up to a margin both sides can be true
     for j in range(len(planner.order)):
         cost = planner.prices[i, j]
         if j != i and level != loss_level:
