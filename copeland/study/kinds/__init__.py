@@ -33,7 +33,7 @@ def kind_by_voters(voters: str) -> Kind:
 def _kinds() -> dict[str, Kind]:
     """All kinds, by the value of the setting `voters`."""
     from copeland.study.kinds.cases import JudgedCases
-    from copeland.study.kinds.kind import IndependentVisitors
+    from copeland.study.kinds.independent import IndependentVisitors
     from copeland.study.kinds.panel import PanelOfVoters
     from copeland.study.kinds.people import People
     from copeland.study.settings import INDEPENDENT, JUDGE, PANEL, PEOPLE

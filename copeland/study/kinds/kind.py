@@ -19,7 +19,7 @@ from copeland.kernels.vote_evidence import may_decide
 from copeland.registry import find
 from copeland.study.kinds.presentation import Presentation
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent, pair_of
+from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent
 from copeland.study.log.ledger import Entry
 from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import (
@@ -362,30 +362,6 @@ class Kind(Presentation):
         """Return where a study stands, as far as its voters are told."""
         found = self.certificate(state, now), self.panel_standing(state)
         return standing_of(name, state, *found, voters, now)
-
-
-class IndependentVisitors(Kind):
-    """A study in which nobody's vote depends on another vote: every vote is a fresh draw, as clicks of one vote a visitor are."""
-
-    def goes_on(self, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
-        """Tell whether there is anything else to ask."""
-        return bool(chooser.propose(state, request, 1))
-
-    def add_history(
-        self, state: StudyState, log: Log, voter: str, request: BallotRequest
-    ) -> BallotRequest:
-        """Return the same request, with the ballot before and, where only first votes count, the pairs voted on."""
-        request = request._replace(recent_ballots=last_of(log, voter))
-        if state.settings.repeats == "count":
-            return request
-        met = (pair for pair, on in log.pairs_of(voter) if on == request.item)
-        return request._replace(once=True, avoided=frozenset(met))
-
-    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
-        """Return the voter, the pair and the item; None where every vote counts, and of voters without a name."""
-        if state.settings.repeats == "count" or vote.voter is None:
-            return None
-        return Subject(vote.voter, pair_of(vote), vote.item)
 
 
 def last_of(log: Log, voter: str) -> RecentlyShown:
