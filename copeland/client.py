@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 from urllib.parse import quote
 
 from copeland.errors import (
@@ -29,10 +29,10 @@ from copeland.errors import (
     need,
 )
 from copeland.study import Ballot, Event, Option, Settings, Vote, Wait
+from copeland.study.any_study import AboutBallots, AnyStudy, ReadLog, WholeLog
 from copeland.study.input_limits import check_text
 from copeland.study.log.events import NOTHING, Spent, from_json, new_event_id
 from copeland.study.log.state import StudyState
-from copeland.study.readings import ReadLog, StudyReadings, WholeLog
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
     return RemoteStudy(name, http)
 
 
-class RemoteStudy(StudyReadings):
+class RemoteStudy(AnyStudy):
     """A study on a server; made by :func:`open_study`.
 
     It retries calls that fail on the way. It sends an answer under the same ``event_id`` each time, so the answer counts once.
@@ -124,11 +124,7 @@ class RemoteStudy(StudyReadings):
         voter: str | None = None,
         n: None = None,
         available: Collection[str] | None = None,
-        *,
-        item: str | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
-        lease: float | None = None,
+        **about: Unpack[AboutBallots],
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -137,10 +133,7 @@ class RemoteStudy(StudyReadings):
         *,
         n: int,
         available: Collection[str] | None = None,
-        item: str | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
-        lease: float | None = None,
+        **about: Unpack[AboutBallots],
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -151,17 +144,20 @@ class RemoteStudy(StudyReadings):
         item: str | None = None,
         without: Collection[tuple[Any, ...]] | None = None,
         cases: Collection[str] | None = None,
+        source: str | None = None,
         lease: float | None = None,
+        further: bool = False,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
-        The parameters, and when it returns a :class:`copeland.study.Wait`, are those of a study at hand.
+        The parameters, and when it returns a :class:`copeland.study.Wait`, are those of a study at hand. The log has the name of the
+        key before the ``source``.
         """
-        asked: dict[str, Any] = {"voter": voter, "n": n or 1, "item": item, "lease": lease}
+        asked: dict[str, Any] = {"voter": voter, "n": n or 1, "item": item, "source": source}
         lists = {"available": available, "without": without, "cases": cases}
-        asked |= {name: list(one) for name, one in lists.items() if one is not None}
-        wanted = {name: value for name, value in asked.items() if value is not None}
-        handed = self._call("POST", "/ballots", json=wanted)
+        asked |= {name: None if one is None else list(one) for name, one in lists.items()}
+        asked |= {"lease": lease, "further": further or None}
+        handed = self._call("POST", "/ballots", json=asked)
         ballots = [_ballot(one) for one in handed["ballots"]]
         if n is not None:
             return ballots
@@ -188,24 +184,19 @@ class RemoteStudy(StudyReadings):
         The server puts the name of the key before the ``event_id``. Only judges have a ``source``, and something ``spent``.
         """
         number = ballot.id if isinstance(ballot, Ballot) else ballot
-        answer: dict[str, Any] = {
-            "outcome": outcome,
-            "voter": voter,
-            "item": item,
-            "source": source,
-        }
-        answer = {name: value for name, value in answer.items() if value is not None}
-        if spent != NOTHING:
-            answer["spent"] = spent._asdict()
+        cost = None if spent == NOTHING else spent._asdict()
+        about = {"voter": voter, "item": item, "source": source, "spent": cost}
         header = {"Idempotency-Key": quote(event_id or new_event_id(), safe="/:.+@ ")}
-        kept = self._call("POST", f"/ballots/{number}/vote", json=answer, headers=header)
+        kept = self._call(
+            "POST", f"/ballots/{number}/vote", json={"outcome": outcome, **about}, headers=header
+        )
         return _vote(kept, ballot, number, voter, item)
 
-    def undo(self, vote: Vote | str, reason: str | None = None) -> None:
-        """Stop counting a vote; give the vote or its ``event_id``."""
+    def undo(self, vote: Vote | str, reason: str | None = None, own: bool = False) -> None:
+        """Stop counting a vote; give the vote or its ``event_id``. ``own``: the voter takes it back."""
         event_id = vote.event_id if isinstance(vote, Vote) else vote
-        params = {} if reason is None else {"reason": reason}
-        self._call("DELETE", f"/votes/{quote(event_id, safe='/')}", params=params)
+        said = {"reason": reason, "own": own or None}
+        self._call("DELETE", f"/votes/{quote(event_id, safe='/')}", params=said)
 
     # What it is, and what it means
 
@@ -291,12 +282,18 @@ class RemoteStudy(StudyReadings):
         """Never ask about an option again."""
         self._set_state(name, "retired")
 
-    def edit_option(self, name: str, text: str) -> None:
-        """Change the text that voters see for an option; of an image, its description."""
-        self._call("PATCH", f"/options/{quote(name, safe='')}", json={"text": text})
+    def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
+        """Change the text that voters see for an option, of an image its description; return whether it was another one before.
+
+        The log has the name of the key before the ``source``.
+        """
+        return self._change(name, text=text, source=source)["changed"]
 
     def _set_state(self, name: str, state: str) -> None:
-        self._call("PATCH", f"/options/{quote(name, safe='')}", json={"state": state})
+        self._change(name, state=state)
+
+    def _change(self, name: str, **changes: str | None) -> dict[str, Any]:
+        return self._call("PATCH", f"/options/{quote(name, safe='')}", json=changes)
 
     def close(self) -> None:
         """Take no more votes, unless you reopen it."""
@@ -304,14 +301,22 @@ class RemoteStudy(StudyReadings):
 
     def reopen(self, reason: str | None = None) -> None:
         """Take votes again; the log keeps the ``reason``."""
-        self._call("POST", "/reopen", params={} if reason is None else {"reason": reason})
+        self._call("POST", "/reopen", params={"reason": reason})
 
-    def edit_page(self, question: str | None = None, guidance: str | None = None) -> None:
-        """Change the question or the guidance that voters read; None leaves one as it is."""
-        told = {"question": question, "guidance": guidance}
-        said = {part: text for part, text in told.items() if text is not None}
-        if said:
-            self._call("PATCH", "", json=said)
+    def edit_page(
+        self,
+        question: str | None = None,
+        guidance: str | None = None,
+        source: str | None = None,
+    ) -> bool:
+        """Change the question or the guidance that voters read, each unless it is None; return whether one is new.
+
+        The log has the name of the key before the ``source``.
+        """
+        if question is None and guidance is None:
+            return False
+        said = {"question": question, "guidance": guidance, "source": source}
+        return self._call("PATCH", "", json=said)["changed"]
 
     # What voters suggest
 
@@ -325,8 +330,7 @@ class RemoteStudy(StudyReadings):
 
     def approve_idea(self, idea: int, name: str | None = None, text: str | None = None) -> None:
         """Add an idea as an option; by default under its first words, with the text as it was written."""
-        told = {"state": "added", "name": name, "text": text}
-        said = {part: value for part, value in told.items() if value is not None}
+        said = {"state": "added", "name": name, "text": text}
         self._call("PATCH", f"/ideas/{idea}", json=said)
 
     def decline_idea(self, idea: int) -> None:
@@ -341,8 +345,10 @@ class RemoteStudy(StudyReadings):
 
     # Calls
 
-    def _call(self, verb: str, path: str, **how: Any) -> Any:
-        answer = self._send(verb, path, **how)
+    def _call(self, verb: str, path: str, **how: dict[str, Any]) -> Any:
+        """What the server answers to a call, in which None stands for what is not said."""
+        said = {part: {k: v for k, v in one.items() if v is not None} for part, one in how.items()}
+        answer = self._send(verb, path, **said)
         return answer.json() if answer.content else None
 
     def _send(self, verb: str, path: str, **how: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple
 
 from copeland.study.commands import Answer, answer_to, make_answer
 from copeland.study.input_limits import check_plain, check_text
@@ -12,17 +12,6 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import AskedEvent, Event, lease_of
 from copeland.study.log.state import Ballot, StudyState, Vote
 from copeland.study.session import OpenedStudy
-
-
-class About(TypedDict, total=False):
-    """What else may be said of the ballots that are asked for, as :meth:`Study.ask` explains it."""
-
-    item: str | None
-    without: Collection[tuple[Any, ...]] | None
-    cases: Collection[str] | None
-    source: str | None
-    lease: float | None
-    further: bool
 
 
 class Following(NamedTuple):

@@ -11,7 +11,8 @@ from typing import Any, TypeVar, Unpack, overload
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.allocation import Allocation, allocate_users
-from copeland.study.ballots import About, Visitors
+from copeland.study.any_study import AboutBallots, AnyStudy, ReadLog
+from copeland.study.ballots import Visitors
 from copeland.study.commands import (
     addition,
     answer_to,
@@ -43,7 +44,6 @@ from copeland.study.log.events import (
 from copeland.study.log.state import Ballot, StudyState, Vote, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.readings import ReadLog, StudyReadings
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings, check_lease
 from copeland.study.text_edits import edit_option, edit_page
@@ -63,7 +63,7 @@ LAST = 2**63 - 1  # number that an event can have
 CLAIM = 80  # letters of what is said of a study in passing
 
 
-class Study(StudyReadings):
+class Study(AnyStudy):
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
@@ -154,7 +154,7 @@ class Study(StudyReadings):
         voter: str | None = None,
         n: None = None,
         available: Collection[str] | None = None,
-        **about: Unpack[About],
+        **about: Unpack[AboutBallots],
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -163,7 +163,7 @@ class Study(StudyReadings):
         *,
         n: int,
         available: Collection[str] | None = None,
-        **about: Unpack[About],
+        **about: Unpack[AboutBallots],
     ) -> list[Ballot]: ...
     def ask(
         self,

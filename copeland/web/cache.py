@@ -18,10 +18,10 @@ from fastapi import HTTPException
 
 from copeland.orders.rank import MOST_OPTIONS
 from copeland.study import Event, Study, Vote
+from copeland.study.any_study import WholeLog
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import UNDONE, VoteEvent, is_vote
 from copeland.study.log.state import StudyState, fold_log
-from copeland.study.readings import WholeLog
 from copeland.study.report.study_page import (
     Part,
     StudyParts,

@@ -122,6 +122,14 @@ class Key(NamedTuple):
         """What the log says of ballots and votes that came this way."""
         return f"key {self.client}"
 
+    def sign(self, source: str | None = None) -> str:
+        """Return what the log says of what came this way, with what the program says of where it has that from."""
+        return f"{self.source} {source}" if source else self.source
+
+    def has_signed(self, source: str) -> bool:
+        """Tell whether something came this way, by what the log says of it."""
+        return f"{source} ".startswith(f"{self.source} ")
+
     def allows(self, scope: str) -> bool:
         """Tell whether it is for this."""
         return scope in self.scopes.split()
@@ -433,7 +441,8 @@ class Store:
 
     def is_revoked(self, source: str) -> bool:
         """Tell whether what came from a source came by a key that opens nothing any more."""
-        known = keys.c.revoked & (keys.c.client == source.removeprefix("key "))
+        client = source.removeprefix("key ").partition(" ")[0]
+        known = keys.c.revoked & (keys.c.client == client)
         return bool(self._rows(select(keys.c.id).where(known)))
 
     def revoke_key(self, study: int | None, key: int) -> None:

@@ -405,13 +405,17 @@ def test_a_key_answers_only_ballots_that_it_asked(site):
     site.voter()
     waiting = [event.number for event in study.log() if event.kind == "asked"]
     one, other = site.key("ask", "tell"), site.key("ask", "tell")
-    asked = one.post(f"{ROOT}/tea/ballots", json={"voter": "ann"}).json()["ballots"][0]["id"]
-    for ballot in (*waiting, asked):
+    asked, signed = (
+        one.post(f"{ROOT}/tea/ballots", json=body).json()["ballots"][0]["id"]
+        for body in ({"voter": "ann"}, {"voter": "bob", "source": "app 7"})
+    )
+    for ballot in (*waiting, asked, signed):
         path = f"{ROOT}/tea/ballots/{ballot}/vote"
         assert is_problem(other.post(path, json={"outcome": "left"}), 403, "other-ballot")
     assert study.votes() == []
-    told = one.post(f"{ROOT}/tea/ballots/{asked}/vote", json={"outcome": "left"})
-    assert told.status_code == 201
+    for ballot in (asked, signed):
+        told = one.post(f"{ROOT}/tea/ballots/{ballot}/vote", json={"outcome": "left"})
+        assert told.status_code == 201
 
 
 def test_a_key_answers_no_ballot_of_a_panel_that_a_member_holds(site):

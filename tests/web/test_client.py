@@ -1,6 +1,7 @@
 """A study on a server is used as one at hand."""
 
 import json
+from inspect import signature
 
 import pytest
 from commands import run
@@ -18,6 +19,8 @@ from copeland.errors import (
     UnknownOption,
     UnknownStudy,
 )
+from copeland.study import Study
+from copeland.study.any_study import AnyStudy
 
 
 @pytest.fixture
@@ -38,6 +41,31 @@ def use(study):
     few = study.ask(n=2, available=["sencha-7", "bai-3"])
     study.tell(few[0], few[0].right)
     return ballot, vote, few
+
+
+def test_both_have_the_signatures_of_any_study():
+    methods = {name: getattr(AnyStudy, name) for name in AnyStudy.__abstractmethods__}
+    methods = {name: method for name, method in methods.items() if not isinstance(method, property)}
+    assert len(methods) > 12
+    for name, method in methods.items():
+        wanted = signature(method)
+        assert signature(getattr(client.RemoteStudy, name)) == wanted, name
+        at_hand = signature(getattr(Study, name))
+        if name == "add_option":  # at hand, it may also be an option as a whole, or have a file
+            assert [*at_hand.parameters][:3] == [*wanted.parameters]
+        else:
+            assert at_hand == wanted, name
+
+
+@pytest.mark.slow
+def test_a_program_says_for_whom_it_asks_and_answers_its_own_ballots(both):
+    study, far = both
+    ballot = far.ask("ann", source="app 7")
+    source = study.log()[-1].source
+    assert source.startswith("key ") and source.endswith(" app 7")
+    vote = far.tell(ballot, "left")
+    far.undo(vote, "a slip", own=True)
+    assert study.log()[-1].body == {"ballot": ballot.id, "reason": "a slip", "own": True}
 
 
 @pytest.mark.quick
@@ -110,9 +138,12 @@ def test_an_admin_key_does_the_rest(both):
 @pytest.mark.slow
 def test_an_admin_key_edits_reopens_and_deletes(both):
     study, far = both
-    far.edit_option("bai-3", "Softer.")
-    far.edit_page(question="Which tea?", guidance="Think of lunch.")
-    far.edit_page()
+    assert far.edit_option("bai-3", "Softer.", source="ann")
+    assert study.log()[-1].source.startswith("key ") and study.log()[-1].source.endswith(" ann")
+    assert not far.edit_option("bai-3", "Softer.")
+    assert far.edit_page(question="Which tea?", guidance="Think of lunch.", source="bo")
+    assert study.log()[-1].source.endswith(" bo")
+    assert not (far.edit_page() or far.edit_page(question="Which tea?"))
     edits = [event.body["part"] for event in study.log() if event.kind == "edited"]
     assert far.options[2].text == "Softer." and edits == ["text", "question", "guidance"]
     far.close()

@@ -12,9 +12,8 @@ from copeland.cli.arguments import STORAGE, Json, Storage
 from copeland.cli.program import Group, app
 
 if TYPE_CHECKING:
-    from copeland.client import RemoteStudy
     from copeland.study import Study, Wait
-    from copeland.study.judges.judged_study import JudgedStudy
+    from copeland.study.any_study import AnyStudy
 
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
@@ -98,7 +97,7 @@ class Named:
         return open_study(self.name, self.storage)
 
 
-def find_study(name: str, storage: str, server: str | None) -> Study | RemoteStudy:
+def find_study(name: str, storage: str, server: str | None) -> AnyStudy:
     """Return the study of this name, on a server if one is named, or else in a storage."""
     if server is None:
         return open_study(name, storage)
@@ -107,7 +106,7 @@ def find_study(name: str, storage: str, server: str | None) -> Study | RemoteStu
     return client.open_study(name, server)
 
 
-def nothing_left(work: JudgedStudy, voter: str | None = None) -> str:
+def nothing_left(work: AnyStudy, voter: str | None = None) -> str:
     """Say why a study has nothing to ask now, or nothing of this voter."""
     from copeland.study.kinds import kind_of
 

@@ -19,8 +19,8 @@ from copeland.support.phrasing import format_count, format_money, percent
 
 if TYPE_CHECKING:
     from copeland.study import Wait
+    from copeland.study.any_study import AnyStudy
     from copeland.study.judges import Judged, Summary
-    from copeland.study.judges.judged_study import JudgedStudy
 
 _EXAMPLE = 'copeland study judge tea --command "python judge.py {left} {right}" --calls 500'
 _CODES = {"failed": FAILURE, "interrupted": INTERRUPTED}
@@ -58,8 +58,8 @@ def judge_command(
         overloaded]
     """
     from copeland.forecast.start import read_until
+    from copeland.study.any_study import folder_of
     from copeland.study.judges import judge_study, read_items
-    from copeland.study.judges.judged_study import folder_of
     from copeland.study.judges.price_estimate import estimate_price
     from copeland.study.judges.workers import MOST, may_share
 
@@ -126,7 +126,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
     return {"study": name, **vars(done), **parts}
 
 
-def _sentences(work: JudgedStudy, done: Summary, server: str | None) -> list[str]:
+def _sentences(work: AnyStudy, done: Summary, server: str | None) -> list[str]:
     from copeland.study.results.agreement import flip_sentences, spent_sentence
 
     besides = [

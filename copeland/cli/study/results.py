@@ -18,8 +18,8 @@ from copeland.support.phrasing import format_count, percent, quote_name
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from copeland.client import RemoteStudy
-    from copeland.study import Standing, Study
+    from copeland.study import Standing
+    from copeland.study.any_study import AnyStudy
     from copeland.study.results.analysis import Analysis
     from copeland.study.results.history import Drift
     from copeland.study.results.verdict import Verdict
@@ -234,19 +234,20 @@ def _end_of(results: dict[str, Any]) -> str | None:
     return PROVED if results["verdict"] != "open" else CLOSED if results["closed"] else None
 
 
-def _find_source(work: Study | RemoteStudy) -> Source:
+def _find_source(work: AnyStudy) -> Source:
     """How this study is looked at: of one in a storage without the forecasts of a status, which take a while."""
+    from copeland.client import RemoteStudy
     from copeland.study import Study
     from copeland.study.results.verdict import Reading, claim_of
 
-    if not isinstance(work, Study):
-        far = work
+    if isinstance(work, RemoteStudy):
 
         def read_far() -> dict[str, Any]:
-            results = far.results()
+            results = work.results()
             return {part: results[part] for part in _RESULTS}
 
-        return Source(lambda: far.number, read_far)
+        return Source(lambda: work.number, read_far)
+    assert isinstance(work, Study)
 
     def number() -> int:
         work.storage.key(work.name)  # refuses a study that was deleted meanwhile

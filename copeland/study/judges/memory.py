@@ -15,7 +15,7 @@ from copeland.study.log.sides import TWICE
 
 if TYPE_CHECKING:
     from copeland.study import Ballot
-    from copeland.study.judges.judged_study import JudgedStudy
+    from copeland.study.any_study import AnyStudy
 
 Sides = tuple[str, str]  # left and right
 Question = tuple[str, str, str | None]  # left, right and the item
@@ -28,7 +28,7 @@ class JudgeMemory:
     themselves are remembered nothing of.
     """
 
-    def __init__(self, study: JudgedStudy, judges: Iterable[str], swap: str, repeat: bool):
+    def __init__(self, study: AnyStudy, judges: Iterable[str], swap: str, repeat: bool):
         self.repeat = repeat
         self._study = study
         self._judges = () if repeat else tuple(judges)

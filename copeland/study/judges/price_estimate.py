@@ -7,8 +7,8 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from copeland.study.any_study import AnyStudy
 from copeland.study.judges.call import SWAPS
-from copeland.study.judges.judged_study import JudgedStudy
 from copeland.study.judges.parse import JudgeFailed
 from copeland.study.judges.prompts import Candidate
 from copeland.study.kinds import kind_of
@@ -34,7 +34,7 @@ class PriceEstimate(NamedTuple):
 
 
 def estimate_price(
-    study: JudgedStudy,
+    study: AnyStudy,
     judges: Iterable[Any],
     calls: int,
     items: Sequence[Any] | None = None,

@@ -20,6 +20,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.forecast.start import Until, read_until
+from copeland.study.any_study import AnyStudy, folder_of
 from copeland.study.judges.call import (
     SWAPS,
     Budget,
@@ -30,7 +31,6 @@ from copeland.study.judges.call import (
     check_judge,
     name_judges,
 )
-from copeland.study.judges.judged_study import JudgedStudy, folder_of
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, check_items, cluster_items
 from copeland.study.judges.workers import Workers, may_share
@@ -94,7 +94,7 @@ class Summary:
 
 
 def judge_study(
-    study: JudgedStudy,
+    study: AnyStudy,
     judges: Judge | Sequence[Judge] | Mapping[str, Judge],
     *,
     until: str | Until = "proved",
@@ -230,7 +230,7 @@ End = tuple[str, str]  # why judges stop: a word, and a sentence
 class _LikelyLook:
     """Whether an option is as likely best as it is to be."""
 
-    study: JudgedStudy
+    study: AnyStudy
     goal: Until
     looked: int = 0  # after so many votes
     favourite: str = ""  # who is likely best, in a sentence
@@ -264,7 +264,7 @@ class JudgingLoop:
         Puts a ballot to a judge, as :func:`ask_judge` does; an opinion that took no call is told without one.
     """
 
-    study: JudgedStudy
+    study: AnyStudy
     judges: dict[str, Judge]
     budget: Budget
     cap: int | None

@@ -23,6 +23,7 @@ _PROBLEM = {
     "properties": {name: {"type": kind} for name, kind in _TYPES.items()},
 }
 Name = Annotated[str, Field(min_length=1, max_length=400)]
+Source = Annotated[str, Field(min_length=1, max_length=200)]
 STUDY = {"study": "$request.path.study"}
 
 

@@ -11,7 +11,16 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from copeland.study.input_limits import LIMITS
-from copeland.web.api.access import STUDY, Admins, Body, Call, Name, links_to, new_router
+from copeland.web.api.access import (
+    STUDY,
+    Admins,
+    Body,
+    Call,
+    Name,
+    Source,
+    links_to,
+    new_router,
+)
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.api.studies import About, Guidance, Offered, Question, describe_study
 from copeland.web.api.voting import iso
@@ -26,18 +35,37 @@ LAST_IDEA = 2**31 - 1
 class Change(Body):
     """What becomes of an option: a state or a text, one at a time, so that a call is done as a whole or not at all."""
 
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["state"], "maxProperties": 1},
+                {"required": ["text"], "not": {"required": ["state"]}},
+            ]
+        }
+    )
     state: Literal["active", "paused", "retired"] = "active"
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
+    source: Source | None = None  # who edits the text; the log has the key before it
 
 
 class PageChange(Body):
     """What voters read beside the options, and whether they may suggest options."""
 
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"required": [part]} for part in ("question", "guidance", "ideas")]
+        }
+    )
     question: Question = ""
     guidance: Guidance = ""
     ideas: StrictBool = False
+    source: Source | None = None  # who changes them; the log has the key before it
+
+
+class Changed(About):
+    """A study, and whether a change made any difference."""
+
+    changed: bool
 
 
 @router.post("/options", status_code=201)
@@ -48,35 +76,41 @@ def add(call: Admins, option: Offered) -> About:
 
 
 @router.patch("/options/{name}")
-def change(call: Admins, name: str, change: Change) -> About:
+def change(call: Admins, name: str, change: Change) -> Changed:
     """Pause, resume or retire an option, or edit its text (of an image: its description); the log says who edited it."""
-    if len(change.model_fields_set) != 1:
+    if change.model_fields_set not in ({"state"}, {"text"}, {"text", "source"}):
         raise ApiProblem(422, "invalid", "Give a state or a text, one at a time.")
+    study, before = call.study, call.study.option(name).state
     if "text" in change.model_fields_set:
-        edit_text(call.server, call.page, call.study, name, change.text, call.key.source)
-    else:
-        study = call.study
-        act = {"paused": study.pause_option, "retired": study.retire_option}
-        act.get(change.state, study.resume_option)(name)
-    return describe_study(call)
+        by = call.key.sign(change.source)
+        return _describe(call, edit_text(call.server, call.page, study, name, change.text, by))
+    act = {"paused": study.pause_option, "retired": study.retire_option}
+    act.get(change.state, study.resume_option)(name)
+    return _describe(call, study.option(name).state != before)
 
 
 @router.patch("")
-def edit(call: Admins, change: PageChange) -> About:
+def edit(call: Admins, change: PageChange) -> Changed:
     """Edit the question or the guidance, which the log says; or let voters suggest options, or no longer."""
     told = change.model_dump(exclude_unset=True)
-    if not told:
+    source, takes_ideas = told.pop("source", None), told.pop("ideas", None)
+    if not told and takes_ideas is None:
         raise ApiProblem(422, "invalid", "Give a question, guidance or ideas.")
-    takes_ideas = told.pop("ideas", None)
     if takes_ideas:
         require_ideas(call.server, call.page, call.study)
+    is_new = False
     if told:
-        call.study.edit_page(**told, source=call.key.source)
+        is_new = call.study.edit_page(**told, source=call.key.sign(source))
         call.server.store.changes += 1  # so that voters of this process read it at once
     if takes_ideas is not None:
         page = require(call.server.store.find_page_of(call.page.study))  # as it is by now
+        is_new |= page.ideas != takes_ideas
         switch_ideas(call.server, page, takes_ideas)
-    return describe_study(call)
+    return _describe(call, is_new)
+
+
+def _describe(call: Call, changed: bool) -> Changed:
+    return Changed(**dict(describe_study(call)), changed=changed)
 
 
 @router.post(

@@ -27,6 +27,7 @@ from copeland.web.api.access import (
     Body,
     Call,
     Name,
+    Source,
     Tells,
     links_to,
     new_router,
@@ -56,7 +57,9 @@ class Asked(Body):
     cases: Annotated[list[Case], Field(min_length=1, max_length=100_000)] | None = None  # all
     # Left and right that are not to be shown so; on test cases, two options and a case.
     without: Annotated[list[Sides | CaseSides], Field(max_length=100_000)] | None = None
+    source: Source | None = None  # where it is asked from; the log has the key before it
     lease: Annotated[float, Field(gt=0, le=10**9)] | None = None  # seconds
+    further: bool = False  # also after the goal is reached
 
 
 class Handed(BaseModel):
@@ -129,7 +132,7 @@ def ask(call: Asks, asked: Asked) -> Ballots:
     """Ask for ballots."""
     if call.page.paused:
         return Ballots(ballots=[], reason="paused")
-    wanted: dict[str, Any] = dict(asked) | {"source": call.key.source}
+    wanted: dict[str, Any] = dict(asked) | {"source": call.key.sign(asked.source)}
     voter, n = wanted.pop("voter"), wanted.pop("n")
     if n > 1:
         ballots = call.study.ask(voter, n=n, **wanted)
@@ -212,9 +215,10 @@ def _require_own(call: Call, ballot: int) -> None:
     """Refuse a ballot that somebody else asked for, unless that was a program whose key was revoked."""
     here = 0 < ballot <= call.study.number
     asked = next(iter(call.study.events(ballot - 1, 1)), None) if here else None
-    if asked is None or asked.kind != ASKED or asked.source == call.key.source:
+    if asked is None or asked.kind != ASKED:
         return
-    if asked.source is None or not call.server.store.is_revoked(asked.source):
+    source = asked.source or ""
+    if not (call.key.has_signed(source) or call.server.store.is_revoked(source)):
         detail = f"This key did not ask for ballot {ballot}; it answers only its own."
         raise ApiProblem(403, "other-ballot", detail)
 
@@ -240,7 +244,7 @@ def _event_id(key: Key, given: str) -> str:
 async def tell_many(call: Tells, request: Request, source: str | None = None) -> Taken:
     """Take in votes that nobody asked for, one JSON object a line: all of them, or none."""
     rows = _rows(await request.body())
-    name = call.key.source + (f" {source}" if source else "")
+    name = call.key.sign(source)
     taken = await run_in_threadpool(lambda: call.study.add_votes(_read_votes(call, rows), name))
     return Taken(**taken.to_dict())
 
@@ -290,7 +294,10 @@ def _rows(body: bytes) -> list[dict[str, Any]]:
 
 @router.delete("/votes/{event_id:path}", status_code=204)
 def undo(
-    call: Admins, event_id: str, reason: Annotated[str | None, Query(max_length=1000)] = None
+    call: Admins,
+    event_id: str,
+    reason: Annotated[str | None, Query(max_length=1000)] = None,
+    own: bool = False,
 ) -> None:
-    """Stop counting a vote; it stays in the log, with the reason."""
-    call.study.undo(event_id, reason or None)
+    """Stop counting a vote; it stays in the log, with the reason. `own`: the voter takes it back."""
+    call.study.undo(event_id, reason or None, own)

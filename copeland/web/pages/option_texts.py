@@ -284,20 +284,21 @@ def _edit(here: ManagedStudy, form: FormData) -> str:
 
 def edit_text(
     server: Server, page: VotingPage, study: Study, name: str, text: str, source: str
-) -> None:
-    """Change what voters read of an option, or the words for its image; the log says who changed it."""
+) -> bool:
+    """Change what voters read of an option, or the words for its image; the log says who changed it. Return whether it was another one."""
     pane = server.panes(page).get(name)
     if pane is None:
-        study.edit_option(name, text, source)
-        return
+        return study.edit_option(name, text, source)
     if not text:
         raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
     if len(text) > ALT:
         raise InvalidParameter(f"The description has {len(text):,} letters; it may have {ALT:,}.")
-    if text != pane.alt:
-        note_edit(study, IMAGE_TEXT, name, pane.alt, text, source)
-        server.store.describe_image(page.study, name, text)
-        server.forget_panes(page)
+    if text == pane.alt:
+        return False
+    note_edit(study, IMAGE_TEXT, name, pane.alt, text, source)
+    server.store.describe_image(page.study, name, text)
+    server.forget_panes(page)
+    return True
 
 
 OPTIONS: dict[str, Action] = {

@@ -1,19 +1,39 @@
-"""What a study means, by its log, wherever that is kept: at hand or on a server."""
+"""What every study offers, wherever it is kept: at hand, or on a server."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    overload,
+)
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import UNDONE, Event, VoteEvent, is_vote, times_of, to_json
-from copeland.study.log.state import StudyState, Vote
+from copeland.study.kinds.kind import Wait
+from copeland.study.log.events import (
+    NOTHING,
+    UNDONE,
+    Event,
+    Spent,
+    VoteEvent,
+    is_vote,
+    times_of,
+    to_json,
+)
+from copeland.study.log.state import Ballot, StudyState, Vote
 from copeland.study.options import Option
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.settings import Settings
@@ -67,8 +87,22 @@ class WholeLog(NamedTuple):
         return filter(is_vote, self.events)
 
 
-class StudyReadings(ABC):
-    """What can be read from a study whose log can be read."""
+class AboutBallots(TypedDict, total=False):
+    """What else may be said of the ballots that are asked for, as :meth:`copeland.study.Study.ask` explains it."""
+
+    item: str | None
+    without: Collection[tuple[Any, ...]] | None
+    cases: Collection[str] | None
+    source: str | None
+    lease: float | None
+    further: bool
+
+
+class AnyStudy(Protocol):
+    """A study, at hand (:class:`copeland.study.Study`) or on a server (:class:`copeland.client.RemoteStudy`).
+
+    Both ask, take answers and change. What can be read of a study follows from its log.
+    """
 
     name: str
 
@@ -81,6 +115,113 @@ class StudyReadings(ABC):
     @abstractmethod
     def options(self) -> tuple[Option, ...]:
         """All options ever offered, with their states."""
+
+    @property
+    @abstractmethod
+    def closed(self) -> bool:
+        """Whether it takes no more votes."""
+
+    @property
+    @abstractmethod
+    def number(self) -> int:
+        """The number of the last event in its log."""
+
+    @property
+    @abstractmethod
+    def spent(self) -> Spent:
+        """What judges have cost over all runs: calls, tokens and money."""
+
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        n: None = None,
+        available: Collection[str] | None = None,
+        **about: Unpack[AboutBallots],
+    ) -> Ballot | Wait | None: ...
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        *,
+        n: int,
+        available: Collection[str] | None = None,
+        **about: Unpack[AboutBallots],
+    ) -> list[Ballot]: ...
+    @abstractmethod
+    def ask(
+        self,
+        voter: str | None = None,
+        n: int | None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
+        source: str | None = None,
+        lease: float | None = None,
+        further: bool = False,
+    ) -> Ballot | list[Ballot] | Wait | None:
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``."""
+
+    @abstractmethod
+    def tell(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+        spent: Spent = NOTHING,
+    ) -> Vote:
+        """Store the answer to a ballot, once for each ``event_id``, and return it as stored."""
+
+    @abstractmethod
+    def undo(self, vote: Vote | str, reason: str | None = None, own: bool = False) -> None:
+        """Stop counting a vote; give the vote or its ``event_id``. ``own``: the voter takes it back."""
+
+    @abstractmethod
+    def add_option(self, option: str, text: str = "") -> None:
+        """Add an option."""
+
+    @abstractmethod
+    def pause_option(self, name: str) -> None:
+        """Stop asking about an option until it is resumed."""
+
+    @abstractmethod
+    def resume_option(self, name: str) -> None:
+        """Ask about a paused or retired option again."""
+
+    @abstractmethod
+    def retire_option(self, name: str) -> None:
+        """Ask no more about an option."""
+
+    @abstractmethod
+    def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
+        """Change the text that voters see for an option; return whether it was another one before."""
+
+    @abstractmethod
+    def edit_page(
+        self,
+        question: str | None = None,
+        guidance: str | None = None,
+        source: str | None = None,
+    ) -> bool:
+        """Change the question or the guidance that voters read, each unless it is None; return whether one is new."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Take no more votes until the study is reopened."""
+
+    @abstractmethod
+    def reopen(self, reason: str | None = None) -> None:
+        """Take votes again; the log keeps the ``reason``."""
+
+    @abstractmethod
+    def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
+        """Return every event from the first, or after a number; or only the answers of a voter."""
 
     @abstractmethod
     def now(self) -> float:
@@ -109,7 +250,7 @@ class StudyReadings(ABC):
 
         return self.look_at_log(look)
 
-    # Its votes
+    # Its votes, and what they mean
 
     @overload
     def votes(self, frame: Literal[False] = False) -> list[Vote]: ...
@@ -146,8 +287,6 @@ class StudyReadings(ABC):
             votes = [vote._asdict() for vote in self.votes()]
             texts = {option.name: option.text for option in self.options}
             write_content(path, write_votes(path, format, votes, texts))
-
-    # What they mean
 
     def verdict(self) -> Verdict:
         """Return what to tell people who are waiting for an answer, in sentences.
@@ -266,3 +405,9 @@ class StudyReadings(ABC):
 
     def _read_events(self) -> list[Event]:
         return self.look_at_log(lambda _state, log: list(log.replay()))
+
+
+def folder_of(study: AnyStudy) -> Path | None:
+    """Return the folder of a study's SQLite file; None if it is kept elsewhere, or on a server."""
+    storage = getattr(study, "storage", None)
+    return None if storage is None else storage.folder
