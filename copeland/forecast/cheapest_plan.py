@@ -13,6 +13,7 @@ from scipy.special import ndtr
 
 from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.forecast.start import Ended, Start
+from copeland.kernels.planner.prices import EVIDENCE_GAIN, LEAST_Z, WIDEST_GAP
 from copeland.kernels.vote_evidence import Levels, baseline_level, levels
 from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.goal import ABOVE, TIERS, Goal
@@ -21,14 +22,11 @@ FAR = 1e12  # votes of a claim that is false, or cannot be asked: more than thos
 LEADERS = 3  # options that are tried as the one to be proved best
 FURTHER = 2  # comparisons that a plan may leave out beside those that are likely lost
 EXACTLY = 1e-9  # the deviation of what is known
-WIDEST, NARROWEST = 0.47, 1e-6  # gaps from 1/2
-# ln E of n votes is about n d - ln(n) / 2 and a constant: 1.3 at narrow gaps, 0 at one of .4, this near .25.
-GAIN = 0.9
+NARROWEST = 1e-6  # gap from 1/2
 # Asking ends as soon as the evidence suffices, by luck too. So of two options, half of all proofs take at most so much of the votes
 # that bring it in the mean. Of very many, it also takes so much more to find out what to prove, and with a margin there is more
 # choice. Measured against studies and simulations by `benchmarks.forecasts`.
 EARLY, SEARCH, SEARCH_UP_TO_MARGIN = 0.7, 0.2, 0.8
-LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble
 WILDEST = 8.0  # ln of the factor for that, at most
 
 
@@ -93,8 +91,8 @@ class _Prices:
     ) -> Floats:
         """Return the votes that bring "i beats j, up to the margin" to a level: worlds x K x K, or of some rows i alone.
 
-        Evidence is about D^2 / 2n of a lead D in n votes; n' further ones with drift v = 2 gap bring it to T when (D + n' v)^2 =
-        2 T (n + n'). A tie counts for a part of a vote.
+        These are the prices of the planner (:mod:`copeland.kernels.planner.prices`) for whole tables: its ``nats_to_reach`` and
+        ``votes_to_reach``. A tie counts for a part of a vote.
         """
         start, margin = self.start, self.start.margin if margin is None else margin
         part = 1 / (1 + 2 * margin)
@@ -112,12 +110,12 @@ class _Prices:
         n, lead, evidence, limit = tables
         gap = p - 0.5 + margin
         doubt = np.minimum(np.maximum(LEAST_Z - gap / deviation, 0.0) ** 2 / 2, WILDEST)
-        share = max(1 - part * self.worlds.tie, 1 - WIDEST)
-        drift = 2 * np.clip(np.maximum(gap, LEAST_Z * deviation) / share, NARROWEST, WIDEST)
+        share = max(1 - part * self.worlds.tie, 1 - WIDEST_GAP)
+        drift = 2 * np.clip(np.maximum(gap, LEAST_Z * deviation) / share, NARROWEST, WIDEST_GAP)
         square = drift * drift
         # d(1/2 + v/2, 1/2) / (v^2 / 2): its series, with all terms from v^6 on in one.
         bend = 1 + square * (1 / 6 + square * (1 / 15 + 0.106 * square * square))
-        target = (level + 0.5 * np.log(n + 2 * level / square) - GAIN) / bend
+        target = (level + 0.5 * np.log(n + 2 * level / square) - EVIDENCE_GAIN) / bend
         a = target - lead * drift
         root = np.sqrt(np.maximum(a * a - square * (lead * lead - 2 * target * n), 0.0))
         votes = np.ceil(np.maximum(self.factor * np.exp(doubt) * (a + root) / square / share, 1.0))

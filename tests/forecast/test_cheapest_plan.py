@@ -20,7 +20,8 @@ from copeland.forecast.cheapest_plan import (
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start, new_start
-from copeland.kernels.vote_evidence import levels, win_level
+from copeland.kernels.planner.prices import nats_to_reach, votes_to_reach
+from copeland.kernels.vote_evidence import kl, levels, win_level
 
 
 def known(p, tie=0.0):
@@ -52,6 +53,16 @@ def test_votes_that_come_as_the_world_says_bring_the_evidence_to_its_level(
     else:
         assert found[0] < level
         assert found[1] == pytest.approx(level, abs=max(1.3, level / 4) + 1 / votes)
+
+
+@pytest.mark.parametrize("won, lost", [(0, 0), (3, 1), (2, 9), (30, 25)])
+@pytest.mark.parametrize("gap", [0.02, 0.1, 0.3, 0.45])
+def test_a_price_is_that_of_the_planner(won, lost, gap):
+    prices = _Prices(Start(*counts([[0, won], [lost, 0]])), known(order(2, gap)), None)
+    n, drift, level = won + lost, 2 * gap, 6.0
+    target = nats_to_reach(level, n, drift**2) * drift**2 / (2 * kl(0.5 + gap, 0.5))
+    votes = prices.factor * votes_to_reach(target, won - lost, n, drift)
+    assert prices.of(level)[0, 0, 1] == pytest.approx(votes, rel=0.01, abs=1)
 
 
 GOALS = ["best", "top:2", "above:1", "tiers"]

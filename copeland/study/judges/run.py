@@ -179,9 +179,8 @@ def judge_study(
     kind.check_until(goal, len(study.options), study.settings.goal)
     active = [option.name for option in study.options if option.state == ACTIVE]
     cases = None if items is None else check_items(items, active)
-    kind.check_judging(study.settings, cases, repeat)
-    if cases is not None:
-        kind.check_clusters(study.settings, study.certificate(), cluster_items(cases))
+    clusters = None if cases is None else cluster_items(cases)
+    kind.check_judging(study.settings, study.certificate(), clusters, repeat)
     for judge in named.values():
         check_judge(judge, cost is not None, cases or ())
     own = None if progress is None else (lambda done, total: None)  # then there is no bar

@@ -152,30 +152,35 @@ class JudgedCases(Kind):
         super().check_adding(state)
 
     def check_judging(
-        self, settings: Settings, items: Collection[Any] | None, repeat: bool
+        self,
+        settings: Settings,
+        certificate: BaseCertificate,
+        items: Mapping[str, Collection[str]] | None,
+        repeat: bool,
     ) -> None:
-        """Refuse repeated answers, and any but all of the cases."""
+        """Refuse repeated answers, any but all of the cases, and cases that come in other clusters than the study has."""
         if repeat:
             raise InvalidParameter(
                 "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
                 "independent voters."
             )
-        given = 1 if items is None else len(items)
+        given = 1 if items is None else sum(map(len, items.values()))
         if given != settings.cases:
             what = "no items" if items is None else format_count(given, "item")
             raise InvalidParameter(
                 f"this study is judged on {format_count(settings.cases, 'test case')}, and there are {what}; give all cases as "
                 "items."
             )
+        if items is not None:
+            assert isinstance(certificate, Certificate)
+            self._check_clusters(settings, certificate, items)
 
-    def check_clusters(
+    def _check_clusters(
         self,
         settings: Settings,
-        certificate: BaseCertificate,
+        certificate: Certificate,
         clusters: Mapping[str, Collection[str]],
     ) -> None:
-        """Refuse cases that come in other clusters than the study has."""
-        assert isinstance(certificate, Certificate)
         name, largest = max(clusters.items(), key=lambda one: len(one[1]))
         if len(largest) == 1:
             return

@@ -268,22 +268,19 @@ class Kind(Presentation):
         return ()
 
     def check_judging(
-        self, settings: Settings, items: Collection[Any] | None, repeat: bool
-    ) -> None:
-        """Refuse judges where people vote, items where there are no test cases, and elsewhere any but all of the cases."""
-        if items is not None:
-            raise InvalidParameter(
-                "this study has no test cases, and two answers of a judge on one item are not two independent votes; create it with "
-                f"voters='judge' and cases={len(items)} (--judge --cases FILE)."
-            )
-
-    def check_clusters(
         self,
         settings: Settings,
         certificate: BaseCertificate,
-        clusters: Mapping[str, Collection[str]],
+        items: Mapping[str, Collection[str]] | None,
+        repeat: bool,
     ) -> None:
-        """Refuse items that come in other clusters than the test cases of the study."""
+        """Refuse judges where people vote, items (by cluster) where there are no test cases, and elsewhere any but all of the cases."""
+        if items is not None:
+            number = sum(map(len, items.values()))
+            raise InvalidParameter(
+                "this study has no test cases, and two answers of a judge on one item are not two independent votes; create it with "
+                f"voters='judge' and cases={number} (--judge --cases FILE)."
+            )
 
     # Changes
 

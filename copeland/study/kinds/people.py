@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.samples import PEOPLE, PEOPLE_WHO_LEAVE, Sample
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast
@@ -64,7 +64,11 @@ class People(Kind):
         return log.visitors(names) if names else ()
 
     def check_judging(
-        self, settings: Settings, items: Collection[Any] | None, repeat: bool
+        self,
+        settings: Settings,
+        certificate: BaseCertificate,
+        items: Mapping[str, Collection[str]] | None,
+        repeat: bool,
     ) -> None:
         """Refuse: a judge is not one of many people."""
         raise InvalidParameter(
