@@ -162,7 +162,7 @@ def _sentences(work: AnyStudy, done: Summary, server: str | None) -> list[str]:
         )
     if done.total.calls > done.calls:
         sentences.append(spent_sentence(done.total))
-    sentences += flip_sentences(done.swaps)
+    sentences += [*flip_sentences(done.swaps), *done.habits]
     sentences += [
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
         for pair in done.agreement.pairs

@@ -8,6 +8,9 @@ lower bound, so few answers convict nobody.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from copeland.study.log.events import LEFT, RIGHT
 from copeland.support.judge_statistics import SideCounts, is_share_above
 from copeland.support.phrasing import format_count, quote_name
 
@@ -40,7 +43,19 @@ def find_side_habit(judge: str, sides: SideCounts) -> str:
     return ""
 
 
-def warn_of_ties(named: int, answers: int) -> str:
+def list_habits(said: Mapping[str, Sequence[tuple[str, bool | None]]]) -> Iterator[str]:
+    """Yield the habits of judges, by what each said: outcomes, and whether the swapped sides changed them, None if that was not asked."""
+    for judge, answers in said.items():
+        once = [outcome for outcome, flipped in answers if flipped is None]
+        twice = [flipped for _, flipped in answers if flipped is not None]
+        yield find_side_habit(
+            judge, SideCounts(once.count(LEFT), once.count(RIGHT), len(twice), sum(twice))
+        )
+        named = sum(outcome in (LEFT, RIGHT) or bool(flipped) for outcome, flipped in answers)
+        yield warn_of_ties(named, len(answers), f" {quote_name(judge)}")
+
+
+def warn_of_ties(named: int, answers: int, judge: str = "") -> str:
     """Return a warning of a judge that names an answer hardly ever; empty if it does, or said too little to tell.
 
     Examples
@@ -50,4 +65,4 @@ def warn_of_ties(named: int, answers: int) -> str:
     """
     if answers < FEWEST or named > FEW * answers:
         return ""
-    return f"The judge named an answer in {named:,} of {answers:,} calls: it may miss differences. {TRY_WORSE}"
+    return f"The judge{judge} named an answer in {named:,} of {answers:,} calls: it may miss differences. {TRY_WORSE}"

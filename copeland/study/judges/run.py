@@ -31,6 +31,7 @@ from copeland.study.judges.call import (
     check_judge,
     name_judges,
 )
+from copeland.study.judges.habits import list_habits
 from copeland.study.judges.memory import JudgeMemory, Question, is_all
 from copeland.study.judges.prompts import Candidate, check_items, cluster_items
 from copeland.study.judges.workers import Workers, may_share
@@ -91,6 +92,7 @@ class Summary:
     total: Spent = NOTHING  # over all runs on this study, as its log has it
     workers: int = 1  # at a time, in the end
     overloads: int = 0  # answers of a judge that it is asked too much at a time
+    habits: tuple[str, ...] = ()  # of judges, that say nothing about the options, in sentences
 
 
 def judge_study(
@@ -314,7 +316,10 @@ class JudgingLoop:
         outcomes = [judged.outcome for judged in self.told]
         skips, errors = outcomes.count(SKIP), outcomes.count(ERROR)
         swaps: dict[str, Swaps] = {}
+        said: dict[str, list[tuple[str, bool | None]]] = {}
         for one in self.told:
+            if one.outcome not in (SKIP, ERROR):
+                said.setdefault(one.judge, []).append((one.outcome, one.flipped))
             if one.flipped is not None:
                 before = swaps.get(one.judge, Swaps())
                 swaps[one.judge] = before.add(one.note if one.flipped else None)
@@ -338,6 +343,7 @@ class JudgingLoop:
             total=self.study.spent,
             workers=self.workers.fixed or self.workers.number,
             overloads=self.budget.overloads,
+            habits=tuple(filter(None, list_habits(said))),
         )
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:

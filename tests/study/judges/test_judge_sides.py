@@ -1,7 +1,7 @@
 """A ballot judged twice, with the sides swapped."""
 
 import pytest
-from tiny_study import TinyStudy, always_left
+from tiny_study import TinyStudy, always_left, first_by_name
 
 from copeland.study.judges import judge_study
 from copeland.study.judges.call import ask_judge
@@ -47,3 +47,12 @@ def test_a_judge_that_looks_at_sides_only_is_shown_to_flip_every_time():
     done = judge_study(TinyStudy(enough=4), always_left, swap="confirm", progress=heard.append)
     assert (done.flips, done.confirmed, done.calls) == (4, 4, 8)
     assert heard[0].note == "left, but with the sides swapped right: counted as a tie"
+
+
+def test_a_judge_that_says_nothing_about_the_options_is_named():
+    judges = {"echo": always_left, "dumb": lambda *_: "tie", "fair": first_by_name}
+    done = judge_study(TinyStudy(enough=90), judges, repeat=True)
+    follows, ties = done.habits
+    assert follows.startswith("The judge echo follows the side, not the answer: it named the left")
+    assert ties.startswith("The judge dumb named an answer in 0 of ")
+    assert judge_study(TinyStudy(enough=18), {"echo": always_left}, repeat=True).habits == ()
