@@ -141,4 +141,4 @@ def test_ranges_hold_the_next_draw_in_four_of_five_cases_and_quantiles_are_numbe
 def test_a_form_counts_the_worlds_of_its_forecast_which_are_fewer_of_many_options():
     settings = copeland.create_study("many", list("ab"), batch=4).settings
     form = " ".join(expectation_of(Intent(50, settings, 4), 100_000))
-    assert f"of {usual_worlds(50)} simulated votes" in form and usual_worlds(50) < usual_worlds(5)
+    assert f"of {usual_worlds(50)} plausible worlds" in form and usual_worlds(50) < usual_worlds(5)

@@ -327,11 +327,11 @@ def _read_short(form: FormData, name: str) -> str:
     return text
 
 
-# What such a study can expect to prove: its form says how large it is, simulated votes say the rest, as they do for
+# What such a study can expect to prove: its form says how large it is, plausible worlds say the rest, as they do for
 # `copeland study create --people`.
 
 VOTERS = 10  # who are expected, unless the form says otherwise
-OPTIONS = 50  # beyond which nothing is simulated while somebody waits
+OPTIONS = 50  # beyond which nothing is worked out while somebody waits
 WIDER = 0.05  # the margin that is proposed where there is none
 _TURN = threading.Lock()  # one forecast at a time: voters come first
 
@@ -374,9 +374,9 @@ class ExpectedVoters(NamedTuple):
 
     @property
     def requirement(self) -> Way:
-        """How many voters are enough in each simulated vote."""
+        """How many voters are enough in each plausible world."""
         with _TURN:
-            return _simulate(self._replace(voters=0))
+            return _forecast(self._replace(voters=0))
 
 
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
@@ -421,7 +421,7 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
     tried = len(needed.votes)
     enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
-        yield f"That proved a winner in {enough} of {format_count(tried, 'simulated vote')}."
+        yield f"That proves a winner in {enough} of {format_count(tried, 'plausible world')}."
     yield f"A proof takes {needed.range.people_words}."
     if crowd.margin == 0 and enough < tried / 2:
         wider = crowd._replace(margin=WIDER).requirement.range.people_words
@@ -429,8 +429,8 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
 
 
 @lru_cache(100)
-def _simulate(crowd: ExpectedVoters) -> Way:
-    """How many voters each simulated study takes."""
+def _forecast(crowd: ExpectedVoters) -> Way:
+    """How many voters each plausible world takes."""
     start = crowd.start
     found = forecast_of(start, voters=nobody(start, crowd.each), ways=(PLANNED,))
     if found.people is not None:
