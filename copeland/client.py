@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Collection
 from datetime import datetime
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from copeland.errors import (
@@ -31,7 +31,7 @@ from copeland.errors import (
 from copeland.study import Ballot, Event, Option, Settings, Vote, Wait
 from copeland.study.any_study import AboutBallots, AnyStudy, ReadLog, WholeLog
 from copeland.study.input_limits import check_text
-from copeland.study.log.events import NOTHING, Spent, from_json, new_event_id
+from copeland.study.log.events import NOTHING, RESUMED, Spent, from_json, new_event_id
 from copeland.study.log.state import StudyState
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ ATTEMPTS = 6
 PAUSE = 0.5  # seconds before the second attempt; each further one waits twice as long
 LONGEST = 30.0  # seconds that are waited before an attempt
 PATIENCE = 30.0  # seconds for an answer
+_LISTS = ("available", "without", "cases")  # of what is said of ballots
 
 _ERRORS: dict[str, type[CopelandError]] = {
     "already-voted": AlreadyVoted,
@@ -118,54 +119,17 @@ class RemoteStudy(AnyStudy):
 
     # Asking and telling
 
-    @overload
-    def ask(
-        self,
-        voter: str | None = None,
-        n: None = None,
-        available: Collection[str] | None = None,
-        **about: Unpack[AboutBallots],
-    ) -> Ballot | Wait | None: ...
-    @overload
-    def ask(
-        self,
-        voter: str | None = None,
-        *,
-        n: int,
-        available: Collection[str] | None = None,
-        **about: Unpack[AboutBallots],
-    ) -> list[Ballot]: ...
-    def ask(
-        self,
-        voter: str | None = None,
-        n: int | None = None,
-        available: Collection[str] | None = None,
-        *,
-        item: str | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
-        source: str | None = None,
-        lease: float | None = None,
-        further: bool = False,
-    ) -> Ballot | list[Ballot] | Wait | None:
-        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
-
-        The parameters, and when it returns a :class:`copeland.study.Wait`, are those of a study at hand. The log has the name of the
-        key before the ``source``.
-        """
-        asked: dict[str, Any] = {"voter": voter, "n": n or 1, "item": item, "source": source}
-        lists = {"available": available, "without": without, "cases": cases}
-        asked |= {name: None if one is None else list(one) for name, one in lists.items()}
-        asked |= {"lease": lease, "further": further or None}
-        handed = self._call("POST", "/ballots", json=asked)
-        ballots = [_ballot(one) for one in handed["ballots"]]
-        if n is not None:
-            return ballots
+    def _ask_all(
+        self, voter: str | None, n: int, available: Collection[str] | None, about: AboutBallots
+    ) -> list[Ballot] | Wait:
+        asked: dict[str, Any] = {"voter": voter, "n": n, "available": available, **about}
+        lists = {name: list(asked[name]) for name in _LISTS if asked.get(name) is not None}
+        handed = self._call("POST", "/ballots", json=asked | lists)
         if handed.get("reason") == "paused":
             raise StudyClosed(f"the study '{self.name}' is paused on its server, and asks nothing.")
         if handed.get("reason") == "waiting":
             return Wait(handed["until"])
-        return next(iter(ballots), None)
+        return [_ballot(one) for one in handed["ballots"]]
 
     def tell(
         self,
@@ -270,18 +234,6 @@ class RemoteStudy(AnyStudy):
         """Add an option."""
         self._call("POST", "/options", json={"name": option, "text": text})
 
-    def pause_option(self, name: str) -> None:
-        """Stop asking about an option until it is resumed."""
-        self._set_state(name, "paused")
-
-    def resume_option(self, name: str) -> None:
-        """Ask about a paused option again."""
-        self._set_state(name, "active")
-
-    def retire_option(self, name: str) -> None:
-        """Never ask about an option again."""
-        self._set_state(name, "retired")
-
     def edit_option(self, name: str, text: str, source: str | None = None) -> bool:
         """Change the text that voters see for an option, of an image its description; return whether it was another one before.
 
@@ -289,8 +241,8 @@ class RemoteStudy(AnyStudy):
         """
         return self._change(name, text=text, source=source)["changed"]
 
-    def _set_state(self, name: str, state: str) -> None:
-        self._change(name, state=state)
+    def _set_state(self, name: str, kind: str) -> None:
+        self._change(name, state="active" if kind == RESUMED else kind)
 
     def _change(self, name: str, **changes: str | None) -> dict[str, Any]:
         return self._call("PATCH", f"/options/{quote(name, safe='')}", json=changes)

@@ -19,12 +19,16 @@ from typing import (
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
+from copeland.errors import InvalidParameter
 from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
 from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Wait
 from copeland.study.log.events import (
     NOTHING,
+    PAUSED,
+    RESUMED,
+    RETIRED,
     UNDONE,
     Event,
     Spent,
@@ -88,7 +92,7 @@ class WholeLog(NamedTuple):
 
 
 class AboutBallots(TypedDict, total=False):
-    """What else may be said of the ballots that are asked for, as :meth:`copeland.study.Study.ask` explains it."""
+    """What else may be said of the ballots that are asked for, as :meth:`AnyStudy.ask` explains it."""
 
     item: str | None
     without: Collection[tuple[Any, ...]] | None
@@ -148,7 +152,6 @@ class AnyStudy(Protocol):
         available: Collection[str] | None = None,
         **about: Unpack[AboutBallots],
     ) -> list[Ballot]: ...
-    @abstractmethod
     def ask(
         self,
         voter: str | None = None,
@@ -162,7 +165,49 @@ class AnyStudy(Protocol):
         lease: float | None = None,
         further: bool = False,
     ) -> Ballot | list[Ballot] | Wait | None:
-        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``."""
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
+
+        A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
+        else, gets the oldest of them again. If these are about another item, or about options that are
+        not available, the method returns a :class:`Wait`, or an empty list.
+
+        Parameters
+        ----------
+        voter
+            Whom to ask. Without a name, every call is for somebody new, who gets a new ballot. For a
+            panel, the study chooses the member to ask next, and the ballot says who.
+        available
+            The only options that can be shown now.
+        item
+            What the options are compared on, for the log.
+        without
+            Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
+            Where judges vote: two options and a case, which are not to be asked.
+        cases
+            Where judges vote, the names of all cases. The study draws the one of each ballot, which is its ``item``.
+        source
+            Who asks, for the log.
+        lease
+            For how many seconds the answers are waited for, if not for as long as the settings say: more, if you answer in batches.
+        further
+            Ask also after the goal is reached, while there is anything to ask.
+        """
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
+            raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
+        if isinstance(available, str):
+            raise InvalidParameter(f"available is '{available}'; give a list of names.")
+        about: AboutBallots = {"item": item, "without": without, "cases": cases, "source": source}
+        about |= {"lease": lease, "further": further}
+        asked = self._ask_all(voter, n or 1, available, about)
+        if isinstance(asked, Wait):
+            return asked if n is None else []
+        return next(iter(asked), None) if n is None else asked
+
+    @abstractmethod
+    def _ask_all(
+        self, voter: str | None, n: int, available: Collection[str] | None, about: AboutBallots
+    ) -> list[Ballot] | Wait:
+        """Up to so many ballots, or until when there may be some."""
 
     @abstractmethod
     def tell(
@@ -186,17 +231,21 @@ class AnyStudy(Protocol):
     def add_option(self, option: str, text: str = "") -> None:
         """Add an option."""
 
-    @abstractmethod
     def pause_option(self, name: str) -> None:
         """Stop asking about an option until it is resumed."""
+        self._set_state(name, PAUSED)
 
-    @abstractmethod
     def resume_option(self, name: str) -> None:
         """Ask about a paused or retired option again."""
+        self._set_state(name, RESUMED)
+
+    def retire_option(self, name: str) -> None:
+        """Ask no more about an option. What is proved is then about the others; :meth:`resume_option` takes it back."""
+        self._set_state(name, RETIRED)
 
     @abstractmethod
-    def retire_option(self, name: str) -> None:
-        """Ask no more about an option."""
+    def _set_state(self, name: str, kind: str) -> None:
+        """Pause, resume or retire an option, by the kind of the event that says so."""
 
     @abstractmethod
     def edit_option(self, name: str, text: str, source: str | None = None) -> bool:

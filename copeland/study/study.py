@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, TypeVar
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.allocation import Allocation, allocate_users
@@ -30,10 +30,7 @@ from copeland.study.log.events import (
     CLOSED,
     EXCUSED,
     NOTHING,
-    PAUSED,
     READMITTED,
-    RESUMED,
-    RETIRED,
     UNDONE,
     Event,
     Misfit,
@@ -148,81 +145,22 @@ class Study(AnyStudy):
 
     # Asking and telling
 
-    @overload
-    def ask(
-        self,
-        voter: str | None = None,
-        n: None = None,
-        available: Collection[str] | None = None,
-        **about: Unpack[AboutBallots],
-    ) -> Ballot | Wait | None: ...
-    @overload
-    def ask(
-        self,
-        voter: str | None = None,
-        *,
-        n: int,
-        available: Collection[str] | None = None,
-        **about: Unpack[AboutBallots],
-    ) -> list[Ballot]: ...
-    def ask(
-        self,
-        voter: str | None = None,
-        n: int | None = None,
-        available: Collection[str] | None = None,
-        *,
-        item: str | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
-        source: str | None = None,
-        lease: float | None = None,
-        further: bool = False,
-    ) -> Ballot | list[Ballot] | Wait | None:
-        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
-
-        A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
-        else, gets the oldest of them again. If these are about another item, or about options that are
-        not available, the method returns a :class:`Wait`, or an empty list.
-
-        Parameters
-        ----------
-        voter
-            Whom to ask. Without a name, every call is for somebody new, who gets a new ballot. For a
-            panel, the study chooses the member to ask next, and the ballot says who.
-        available
-            The only options that can be shown now.
-        item
-            What the options are compared on, for the log.
-        without
-            Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
-            Where judges vote: two options and a case, which are not to be asked.
-        cases
-            Where judges vote, the names of all cases. The study draws the one of each ballot, which is its ``item``.
-        source
-            Who asks, for the log.
-        lease
-            For how many seconds the answers are waited for, if not for as long as the settings say: more, if you answer in batches.
-        further
-            Ask also after the goal is reached, while there is anything to ask.
-        """
+    def _ask_all(
+        self, voter: str | None, n: int, available: Collection[str] | None, about: AboutBallots
+    ) -> list[Ballot] | Wait:
+        item, source, lease = (about.get(part) for part in ("item", "source", "lease"))
         check_text(voter=voter, item=item, source=source)
         if lease is not None:
             check_lease(lease)
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
-            raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
-        if isinstance(available, str):
-            raise InvalidParameter(f"available is '{available}'; give a list of names.")
+        limits = about.get("without"), about.get("cases"), about.get("further", False)
 
         def decide(log: Log) -> Questions:
-            about = (voter, item, available, without, cases, further)
-            request = self._work.kind.request_for(self._work.state, log, self.now(), *about)
-            return self._work.propose(log, request._replace(source=source, lease=lease), n or 1)
+            work, now = self._work, self.now()
+            request = work.kind.request_for(work.state, log, now, voter, item, available, *limits)
+            return work.propose(log, request._replace(source=source, lease=lease), n)
 
         asked = self._work.change(decide)
-        if isinstance(asked, Wait):
-            return asked if n is None else []
-        handed_out = list(map(self._work.state.name_ballot, asked))
-        return next(iter(handed_out), None) if n is None else handed_out
+        return asked if isinstance(asked, Wait) else list(map(self._work.state.name_ballot, asked))
 
     def tell(
         self,
@@ -290,18 +228,6 @@ class Study(AnyStudy):
         """Add an option; from now on the certificate covers all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
         self._work.append(lambda _log: addition(self._work.kind, self._work.state, new, self.now()))
-
-    def pause_option(self, name: str) -> None:
-        """Stop asking about an option until it is resumed."""
-        self._set_state(name, PAUSED)
-
-    def resume_option(self, name: str) -> None:
-        """Ask about a paused or retired option again."""
-        self._set_state(name, RESUMED)
-
-    def retire_option(self, name: str) -> None:
-        """Ask no more about an option. What is proved is then about the others; :meth:`resume_option` takes it back."""
-        self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
         self._work.append(lambda _log: change_of_state(self._work.state, name, kind, self.now()))

@@ -88,6 +88,7 @@ PAGES = {
 }
 TOP = Page("copeland", "", ("copeland",))
 _SHORT = 120  # letters of a value that is shown
+_SHARED = ("AnyStudy", "BaseCertificate")  # classes whose methods are those of several public ones
 
 
 def reference_pages() -> dict[str, str]:
@@ -132,7 +133,7 @@ def _entry(path: str) -> str:
     home, _, name = path.rpartition(".")
     value = getattr(importlib.import_module(home), name)
     if inspect.isclass(value):
-        shared = any(base.__name__ == "BaseCertificate" for base in value.__bases__)
+        shared = any(base.__name__ in _SHARED for base in value.__bases__)
         inherited = "   :inherited-members:\n" if shared else ""
         return f".. autoclass:: {path}\n   :members:\n{inherited}"
     if callable(value):
