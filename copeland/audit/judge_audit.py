@@ -45,12 +45,7 @@ from copeland.audit.leanings import (
     estimate_first,
     list_family,
 )
-from copeland.audit.pass_marks import (
-    PassMark,
-    apply_marks,
-    join_decisions,
-    read_mark,
-)
+from copeland.audit.pass_marks import PassMark, apply_marks, join_decisions, read_mark
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools
 from copeland.support.atomic_files import write_file

@@ -17,13 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from copeland.errors import (
-    InvalidParameter,
-    InvalidRow,
-    InvalidVote,
-    UnknownName,
-    nearest,
-)
+from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, UnknownName, nearest
 from copeland.formats.answer_cases import AnswerFile
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import (
@@ -35,13 +29,7 @@ from copeland.support.row_files import (
     read_table,
     table_of,
 )
-from copeland.support.vote_tables import (
-    ColumnLayout,
-    Tally,
-    count_votes,
-    find_layout,
-    read_rows,
-)
+from copeland.support.vote_tables import ColumnLayout, Tally, count_votes, find_layout, read_rows
 
 GROUP = "copeland.formats"  # the entry points by which an installed package names its formats
 

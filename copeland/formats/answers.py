@@ -31,14 +31,7 @@ from copeland.formats.answer_cases import (
 )
 from copeland.formats.records import parse_object, read_object
 from copeland.support.phrasing import join_names
-from copeland.support.row_files import (
-    JSON_LINES,
-    Table,
-    file_type,
-    read_table,
-    table_of,
-    text_of,
-)
+from copeland.support.row_files import JSON_LINES, Table, file_type, read_table, table_of, text_of
 from copeland.support.vote_tables import blank, text_in
 
 __all__ = ["AnswerCase", "AnswerFile", "find_answer_format", "read_answers"]

@@ -44,12 +44,7 @@ from copeland.study.options import Option, option_of
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings, check_lease
 from copeland.study.text_edits import edit_option, edit_page
-from copeland.study.votes import (
-    Imported,
-    incoming,
-    source_of,
-    votes_from,
-)
+from copeland.study.votes import Imported, incoming, source_of, votes_from
 from copeland.support.escaping import inert
 from copeland.support.phrasing import format_count, shorten_names
 

@@ -12,46 +12,9 @@ from copeland.support.escaping import inert
 LISTED = 8  # names in a sentence
 NAME = 40  # letters of a name in a sentence
 
-_PROSE = frozenset(  # names that a sentence would swallow
-    [
-        "all",
-        "and",
-        "another",
-        "any",
-        "best",
-        "both",
-        "each",
-        "either",
-        "every",
-        "everything",
-        "it",
-        "left",
-        "more",
-        "most",
-        "neither",
-        "no",
-        "nobody",
-        "none",
-        "not",
-        "nothing",
-        "one",
-        "or",
-        "other",
-        "others",
-        "right",
-        "same",
-        "some",
-        "that",
-        "the",
-        "them",
-        "they",
-        "this",
-        "tie",
-        "tied",
-        "what",
-        "which",
-        "yes",
-    ]
+_PROSE = re.compile(  # names that a sentence would swallow
+    "all|and|another|any|best|both|each|either|every|everything|it|left|more|most|neither|no|nobody|none|not|nothing|one|or|"
+    "other|others|right|same|some|that|the|them|they|this|tie|tied|what|which|yes"
 )
 
 
@@ -63,7 +26,7 @@ def quote_name(name: str) -> str:
     >>> [quote_name(name) for name in ("gpt-4.1", "green tea", "None", "why?")]
     ['gpt-4.1', '“green tea”', '“None”', '“why?”']
     """
-    prose = name.lower() in _PROSE or re.search(r"[\s,;()\"“”]|[.:!?]$", name)
+    prose = _PROSE.fullmatch(name.lower()) or re.search(r"[\s,;()\"“”]|[.:!?]$", name)
     return f"“{name}”" if prose else name
 
 

@@ -21,14 +21,7 @@ from numpy.typing import NDArray
 from copeland.errors import Interrupted, InvalidParameter, need
 from copeland.support.atomic_files import write_file
 from copeland.support.npz import pack_arrays, read_arrays
-from copeland.support.progress import (
-    Load,
-    Pace,
-    Tell,
-    progress_bar,
-    samples_first,
-    tell_left,
-)
+from copeland.support.progress import Load, Pace, Tell, progress_bar, samples_first, tell_left
 
 BACKENDS = ("loky", "dask", "ray")
 FOLDER = "cells"

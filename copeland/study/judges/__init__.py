@@ -6,11 +6,7 @@ from copeland.study.judges.command import CommandJudge
 from copeland.study.judges.parse import JudgeFailed, Reasoned
 from copeland.study.judges.prompts import Candidate, Item, read_items
 from copeland.study.judges.run import Judged, Summary, judge_study, sleep_until
-from copeland.study.results.agreement import (
-    JudgeAgreement,
-    PairOfJudges,
-    agreement,
-)
+from copeland.study.results.agreement import JudgeAgreement, PairOfJudges, agreement
 
 __all__ = [
     "Budget",

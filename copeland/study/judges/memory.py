@@ -37,8 +37,6 @@ class JudgeMemory:
         self._names: tuple[str, ...] = ()  # of the options
         self._times: defaultdict[str, Counter[Sides]] = defaultdict(Counter)
         self._skips: defaultdict[str, Counter[Question]] = defaultdict(Counter)
-        self._own: set[tuple[str, Sides]] = set()  # what this run has asked
-        self.left_out: set[tuple[str, Sides]] = set()  # what it did not ask
         for judge in self._judges:
             self._take(e for e in study.log(voter=judge) if e.number <= self._number)
 
@@ -58,16 +56,9 @@ class JudgeMemory:
         under_way = {(ballot.right, ballot.left) for ballot in held}
         return add_swaps(answered) | under_way
 
-    def note(self, judge: str, ballot: Ballot) -> None:
-        """Remember what is asked of a judge now."""
-        asked = {(ballot.left, ballot.right)}
-        asked = add_swaps(asked) if self._swap == "confirm" else asked
-        self._own |= {(judge, sides) for sides in asked}
-
-    def leave_out(self, judge: str, spent: bool) -> None:
-        """Count what is not asked of a judge: answers from elsewhere, and if nothing else is left, all."""
-        answers = {(judge, sides) for sides in self._read_answers(judge)}
-        self.left_out |= answers if spent else answers - self._own
+    def count_answers(self) -> int:
+        """Return how many questions, a pair with its sides, the judges have answered so far."""
+        return sum(len(self._read_answers(judge)) for judge in self._judges)
 
     def _read_answers(self, judge: str) -> set[Sides]:
         return {sides for sides, times in self._times[judge].items() if times > 0}

@@ -71,8 +71,7 @@ class Summary:
     """What judges did to a study, what it cost, how far they agree, and why they stopped.
 
     ``reason`` is finished, likely, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
-    ``left_out`` counts the questions which were not asked because the judge had answered them: before this run, or in it once nothing
-    else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed their outcome with the sides.
+    ``left_out`` counts the questions which were not asked because they had been answered before this run. ``flips`` of the ``confirmed`` ballots, those judged twice, changed their outcome with the sides.
     """
 
     calls: int
@@ -293,7 +292,9 @@ class JudgingLoop:
         self.failed: set[tuple[str, Question]] = set()  # cases that a judge failed on in this run
         self.kind = kind_of(self.study.settings)
         self.on_cases = self.kind.draws_cases
-        self.before = self.study.standing(voters=False).votes if self.on_cases else 0
+        self.before = self.memory.count_answers()  # what was answered before this run
+        if self.on_cases:
+            self.before = self.study.standing(voters=False).votes
 
     def run(self) -> None:
         """Judge until there is a reason to stop, then tell what is under way."""
@@ -328,7 +329,7 @@ class JudgingLoop:
             votes=len(outcomes) - skips - errors,
             skips=skips,
             errors=errors,
-            left_out=len(self.memory.left_out) + self.before,
+            left_out=self.before,
             retries=self.budget.retries,
             confirmed=sum(judged.flipped is not None for judged in self.told),
             flips=sum(judged.flipped is True for judged in self.told),
@@ -427,16 +428,12 @@ class JudgingLoop:
         """Return a ballot on a pair, with its sides, that is new to the judge."""
         active = {option.name for option in self.study.options if option.state == ACTIVE}
         without = self.memory.find_answers(judge, held.values())
-        spent = bool(without) and is_all(without, active)
-        self.memory.leave_out(judge, spent)
-        if spent:
+        if without and is_all(without, active):
             return None
         self.exhausted = False
         ballot = self.study.ask(voter=judge, without=without)
         if ballot is None or isinstance(ballot, Wait):
             return ballot
-        if ballot.id not in held:
-            self.memory.note(judge, ballot)
         return _Asked(ballot, judge, None)
 
     def _finish_some(self) -> None:

@@ -22,13 +22,7 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent
 from copeland.study.log.ledger import Entry
 from copeland.study.log.state import StudyState
-from copeland.study.pair_choice import (
-    BallotRequest,
-    Chooser,
-    Player,
-    RecentlyShown,
-    chooser_of,
-)
+from copeland.study.pair_choice import BallotRequest, Chooser, Player, RecentlyShown, chooser_of
 from copeland.study.results.standing import (
     PanelStanding,
     Standing,

@@ -24,13 +24,7 @@ from copeland.forecast.panel_forecast import (
 )
 from copeland.forecast.plausible_worlds import Chances
 from copeland.forecast.start import Until
-from copeland.study.kinds.kind import (
-    Kind,
-    Questions,
-    Subject,
-    check_goal,
-    require_same_voter,
-)
+from copeland.study.kinds.kind import Kind, Questions, Subject, check_goal, require_same_voter
 from copeland.study.kinds.panel_sitting import (
     Aim,
     PanelSitting,
@@ -39,13 +33,7 @@ from copeland.study.kinds.panel_sitting import (
     find_open_answers,
     panel_of,
 )
-from copeland.study.kinds.presentation import (
-    PAIRS,
-    ProgressWords,
-    Rest,
-    list_better,
-    list_pairs,
-)
+from copeland.study.kinds.presentation import PAIRS, ProgressWords, Rest, list_better, list_pairs
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ERROR,

@@ -15,14 +15,7 @@ from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.support.escaping import command_line
 from copeland.support.names import name_voters
-from copeland.support.phrasing import (
-    about,
-    capital,
-    format_count,
-    join_names,
-    percent,
-    some,
-)
+from copeland.support.phrasing import about, capital, format_count, join_names, percent, some
 
 PAIRS = 5  # to ask, named in a sentence
 PROGRESS_NOTE = (

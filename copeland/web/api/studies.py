@@ -20,16 +20,7 @@ from copeland.study.input_limits import LIMITS
 from copeland.study.log.events import GUIDANCE, QUESTION, to_json
 from copeland.study.settings import SETTINGS
 from copeland.study.text_edits import LONGEST as MOST_LETTERS
-from copeland.web.api.access import (
-    STUDY,
-    Body,
-    Call,
-    Name,
-    Reads,
-    key_of,
-    links_to,
-    new_router,
-)
+from copeland.web.api.access import STUDY, Body, Call, Name, Reads, key_of, links_to, new_router
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.dashboard import BEAT, STEP, stream
