@@ -82,13 +82,7 @@ def tell_report(report: JudgeReport) -> Iterator[str]:
 
 
 def format_share(found: Estimate) -> str:
-    """Return a share with its interval.
-
-    Examples
-    --------
-    >>> format_share(Estimate(0.8327, 0.8266, 0.8387, 14_397))
-    '83.3 % (82.7 to 83.9 %)'
-    """
+    """Return a share with its interval."""
     return f"{100 * found.value:.1f} % ({100 * found.low:.1f} to {100 * found.high:.1f} %)"
 
 

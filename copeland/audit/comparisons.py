@@ -200,12 +200,6 @@ def find_winners(found: Compared, scores: Floats) -> Winners:
 
 
 def count_swaps(one: Winners, other: Winners) -> int:
-    """Return how many pairs of options stand the other way round in the other order; equal shares stand in no order.
-
-    Examples
-    --------
-    >>> count_swaps(Winners((), ("a", "b", "c"), (0.8, 0.4, 0.3)), Winners((), ("c", "a", "b"), (0.7, 0.6, 0.2)))
-    2
-    """
+    """Return how many pairs of options stand the other way round in the other order; equal shares stand in no order."""
     mine, yours = (dict(zip(each.order, each.shares, strict=True)) for each in (one, other))
     return sum((mine[x] - mine[y]) * (yours[x] - yours[y]) < 0 for x, y in combinations(mine, 2))

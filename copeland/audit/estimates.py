@@ -186,24 +186,22 @@ def _count_freedom(sizes: Floats, shares: Floats, lifts: Floats, alike: float) -
     return float(diagonal.sum() ** 2 / (diagonal @ diagonal + max(0.0, beside)))
 
 
-def estimate_share(hits: Bools, groups: Groups | None = None, alpha: float = ALPHA) -> Estimate:
+def estimate_share(hits: Bools, groups: Groups | None = None) -> Estimate:
     """Return a share with Wilson's interval; grouped votes count as many independent ones as tell equally much."""
     groups = groups or Groups()
     share = float(hits.mean())
     spread = spread_of_mean(hits.astype(np.float64) - share, groups)
-    low, high = _bound_share(share, spread, len(hits), groups, alpha)
+    low, high = _bound_share(share, spread, len(hits), groups)
     return Estimate(share, low, high, len(hits))
 
 
-def _bound_share(
-    share: float, spread: Spread, n: int, groups: Groups, alpha: float
-) -> tuple[float, float]:
+def _bound_share(share: float, spread: Spread, n: int, groups: Groups) -> tuple[float, float]:
     """Wilson's interval of a share with a variance of its own.
 
     Wilson's correction stands for votes that were never seen. A group counts as two at most there: that none of ten people is of
     another kind says little of people, however many votes they gave.
     """
-    plain, z = share * (1 - share) / n, spread.count_errors(alpha)
+    plain, z = share * (1 - share) / n, spread.count_errors()
     if not math.isfinite(spread.variance):
         return 0.0, 1.0
     worth = float(n)
@@ -277,7 +275,7 @@ def estimate_kappa(people: Floats, judge: Floats, groups: Groups) -> Estimate | 
     influences = (same - s) / (1 - chance) + (s - 1) / (1 - chance) ** 2 * by_chance
     spread = spread_of_mean(influences, groups)
     as_share = spread._replace(variance=spread.variance * (1 - chance) ** 2)
-    ends = _bound_share(s, as_share, len(people), groups, ALPHA)
+    ends = _bound_share(s, as_share, len(people), groups)
     low, high = ((end - chance) / (1 - chance) for end in ends)
     return Estimate(kappa, max(-1.0, low), min(1.0, high), len(people))
 

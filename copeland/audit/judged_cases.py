@@ -315,15 +315,7 @@ def match_votes(
     verdicts: Mapping[str, Sequence[CastVote]],
     asked_twice: Mapping[str, tuple[int, int]] | None = None,
 ) -> JudgedCases:
-    """Return votes of people with what each judge said of the same case; if it said two things, that is a tie.
-
-    Examples
-    --------
-    >>> ann = CastVote("ann", "q1", "a", "b", 1.0)
-    >>> said = [CastVote("gpt", "q1", "a", "b", 1.0), CastVote("gpt", "q1", "b", "a", 1.0)]
-    >>> match_votes([ann], {"gpt": said}).matched["gpt"][0].verdict
-    0.5
-    """
+    """Return votes of people with what each judge said of the same case; if it said two things, that is a tie."""
     matched = {}
     for judge, votes in verdicts.items():
         said = settle_verdicts(votes)

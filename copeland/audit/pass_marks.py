@@ -92,12 +92,6 @@ def apply_marks(
 
 
 def join_decisions(decisions: Iterable[str]) -> str:
-    """Return what several decisions come to: all must pass, and one that fails is enough to fail.
-
-    Examples
-    --------
-    >>> join_decisions(["passed", "undecided"]), join_decisions(["undecided", "failed"])
-    ('undecided', 'failed')
-    """
+    """Return what several decisions come to: all must pass, and one that fails is enough to fail."""
     found = set(decisions)
     return FAILED if FAILED in found else UNDECIDED if UNDECIDED in found else PASSED

@@ -91,13 +91,7 @@ def note(text: str) -> None:
 
 
 def spell_command(*words: str, **options: Any) -> str:
-    """Return a command to be typed again; an option is repeated for each of several values, and left out for none.
-
-    Examples
-    --------
-    >>> spell_command("copeland", "simulate", algorithm=["ccb", "scb"], lower_bound=True, out=None)
-    'copeland simulate --algorithm ccb --algorithm scb --lower-bound'
-    """
+    """Return a command to be typed again; an option is repeated for each of several values, and left out for none."""
     import shlex
 
     spelt = list(words)

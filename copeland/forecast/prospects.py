@@ -62,7 +62,7 @@ def check_people(people: int | None, name: str = "people") -> None:
 
 
 def prospect_of(
-    start: Start, people: int, each: int | None = None, count: int | None = None, seed: int = 0
+    start: Start, people: int, each: int | None = None, count: int | None = None
 ) -> Prospect:
     """Return what so many voters can settle, from worlds that are plausible.
 
@@ -70,7 +70,7 @@ def prospect_of(
     :func:`copeland.forecast.outlook.look_ahead` says of the study.
     """
     voters = new_voters(start, people, each)
-    found = forecast_of(start, count, seed=seed, voters=voters, ways=(PLANNED,))
+    found = forecast_of(start, count, voters=voters, ways=(PLANNED,))
     assert found.within is not None and found.people is not None
     return Prospect(
         people=people,

@@ -203,9 +203,7 @@ def read_votes(
         return _find_by_columns(table, error).votes(table, columns)
 
 
-def count_file(
-    path: Path, name: str | None = None, columns: Mapping[str, str] | None = None
-) -> Tally:
+def count_file(path: Path, columns: Mapping[str, str] | None = None) -> Tally:
     r"""Return counts of the votes of a file that count, whatever its format.
 
     Examples
@@ -218,7 +216,7 @@ def count_file(
     >>> found.labels, found.wins.tolist()
     (['x', 'y'], [[0.0, 1.0], [1.0, 0.0]])
     """
-    return count_votes(read_rows(*read_votes(path, name, columns)))
+    return count_votes(read_rows(*read_votes(path, columns=columns)))
 
 
 def has_vote_columns(columns: Iterable[str]) -> bool:

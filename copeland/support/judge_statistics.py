@@ -29,8 +29,8 @@ def wilson_interval(
     return centre - reach, centre + reach
 
 
-def is_share_above(share: float, count: int, of: int, sure: float = 0.95) -> bool:
-    """Tell whether the exact lower bound of a share, count of so many, is above another.
+def is_share_above(share: float, count: int, of: int) -> bool:
+    """Tell whether the exact lower bound of a share, count of so many, is above another, at 95 %.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def is_share_above(share: float, count: int, of: int, sure: float = 0.95) -> boo
     """
     from scipy.special import bdtrc
 
-    return count > 0 and bool(bdtrc(count - 1, of, share) < 1 - sure)
+    return count > 0 and bool(bdtrc(count - 1, of, share) < 0.05)
 
 
 @dataclass(frozen=True)

@@ -43,29 +43,11 @@ _ROUNDING = 1e-9  # of the cap: ten times 0.1 must fit into 1
 
 
 class BudgetSpent(CopelandError, RuntimeError):
-    """A call that was not made, because it might have cost more than is left, or all is to stop.
-
-    Examples
-    --------
-    >>> try:
-    ...     Budget(cost=1.0).reserve(2.0)
-    ... except BudgetSpent:
-    ...     print("refused")
-    refused
-    """
+    """A call that was not made, because it might have cost more than is left, or all is to stop."""
 
 
 class JudgeOverloaded(JudgeFailed):
-    """A judge that is asked too much at a time; fewer calls may mend it.
-
-    Examples
-    --------
-    >>> budget = Budget()
-    >>> def busy(left, right, item):
-    ...     raise JudgeOverloaded("come back later.")
-    >>> ask_judge(charge(busy, budget), "tea", "milk", None).outcome, budget.overloads
-    ('error', 1)
-    """
+    """A judge that is asked too much at a time; fewer calls may mend it."""
 
 
 class Budget:

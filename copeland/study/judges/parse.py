@@ -52,16 +52,7 @@ _Sides = Mapping[str, str]  # what each word stands for
 
 
 class JudgeFailed(CopelandError, RuntimeError):
-    """A judge gave no answer, or one that is no outcome.
-
-    Examples
-    --------
-    >>> try:
-    ...     parse_word("perhaps")
-    ... except JudgeFailed:
-    ...     print("refused")
-    refused
-    """
+    """A judge gave no answer, or one that is no outcome."""
 
 
 class Reasoned(str):
