@@ -125,13 +125,7 @@ class ForecastRange(NamedTuple):
 
 
 def range_of(numbers: Sequence[int], most: int) -> ForecastRange:
-    """Return the range of what simulations took; those that reached ``most`` were cut there.
-
-    Examples
-    --------
-    >>> range_of(range(1, 21), 100)
-    ForecastRange(low=2, middle=10, high=19, most=100)
-    """
+    """Return the range of what simulations took; those that reached ``most`` were cut there."""
     low, middle, high = map(quantile_of, [numbers] * 3, (SHARE, 0.5, 1 - SHARE))
     return ForecastRange(
         low if low < most else None,
@@ -171,14 +165,7 @@ class Way:
         return sum(n >= self.most for n in self.votes)
 
     def quantile(self, share: float) -> float | None:
-        """Return the votes that suffice with this probability, None if these are over ``most``.
-
-        Examples
-        --------
-        >>> way = Way("random", (40, 10, 20, 100), most=100)
-        >>> way.quantile(0.5), way.quantile(0.9)
-        (20.0, None)
-        """
+        """Return the votes that suffice with this probability, None if these are over ``most``."""
         found = float(quantile_of(self.votes, share))
         return None if found >= self.most else found
 

@@ -199,13 +199,7 @@ def ties_in(belief: Belief, p: Floats) -> Floats:
 
 
 def best_in(p: Floats, margin: float = 0.0) -> Bools:
-    """Tell which options are best in a world, or in each of several: as a certificate means it, up to the margin.
-
-    Examples
-    --------
-    >>> best_in(np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.9], [0.6, 0.1, 0.5]])).tolist()
-    [True, True, True]
-    """
+    """Tell which options are best in a world, or in each of several: as a certificate means it, up to the margin."""
     off = ~np.eye(p.shape[-1], dtype=bool)
     least = ((p > 0.5 + margin) & off).sum(axis=-1)
     most = ((p > 0.5 - margin) & off).sum(axis=-1)
@@ -213,14 +207,7 @@ def best_in(p: Floats, margin: float = 0.0) -> Bools:
 
 
 def chances_of_sides(first: Floats, second: Floats, margin: float = 0.0) -> tuple[Floats, Floats]:
-    """Return how likely first is above 1/2 + margin, and above 1/2 - margin, by the votes of each pair.
-
-    Examples
-    --------
-    >>> above, _ = chances_of_sides(np.array([0.0, 8.0, 800.0]), np.array([0.0, 2.0, 200.0]))
-    >>> above.round(2).tolist()
-    [0.5, 0.82, 1.0]
-    """
+    """Return how likely first is above 1/2 + margin, and above 1/2 - margin, by the votes of each pair."""
     grid = _grid(margin)
     counts, back = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
     sides = np.empty((len(counts), 2))
@@ -347,12 +334,6 @@ def favourite_of(
 
     The chance is that of :func:`chances_of`; where a quick look shows that it is
     far below ``least``, no more is drawn.
-
-    Examples
-    --------
-    >>> found = favourite_of(np.array([[0, 30], [10, 0]]), np.zeros((2, 2), int))
-    >>> found.option, found.chance > 0.99
-    (0, True)
     """
     if max(chances_of(wins, ties, margin, seed=seed, most=QUICK).each) < least - NEAR:
         return None

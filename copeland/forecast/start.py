@@ -41,13 +41,7 @@ PROOF = Until()
 
 
 def read_until(until: str | Until | None, name: str = "until") -> Until:
-    """Return what ``until`` says: ``"proved"``, ``"likely"`` or ``"likely=0.95"``.
-
-    Examples
-    --------
-    >>> read_until("likely=0.9"), read_until("likely").likely, read_until("proved") == PROOF
-    (Until(likely=0.9), 0.95, True)
-    """
+    """Return what ``until`` says: ``"proved"``, ``"likely"`` or ``"likely=0.95"``."""
     if until is None or isinstance(until, Until):
         return until or PROOF
     word, _, chance = str(until).partition("=")

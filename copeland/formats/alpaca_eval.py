@@ -17,13 +17,7 @@ _OLD_TIE = 0  # in the first releases
 
 
 def convert(annotation: Record) -> Iterator[Record]:
-    """Yield the vote of an annotation.
-
-    Examples
-    --------
-    >>> [vote["outcome"] for said in (1, 2, 1.5, 1.73, None) for vote in convert({"preference": said})]
-    ['left', 'right', 'tie', 'right', 'error']
-    """
+    """Yield the vote of an annotation."""
     yield {
         "left": annotation.get("generator_1"),
         "right": annotation.get("generator_2"),

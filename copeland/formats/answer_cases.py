@@ -54,17 +54,7 @@ class OptionAnswer(NamedTuple):
 
 
 def gather_cases(where: str, answers: Iterable[OptionAnswer]) -> AnswerFile:
-    """Return the cases of single answers, in the order in which cases and options are first named.
-
-    Examples
-    --------
-    >>> found = gather_cases("runs", [OptionAnswer("q1", "old", "4"), OptionAnswer("q1", "new", "four")])
-    >>> found.options, found.cases[0].answers
-    (('old', 'new'), {'old': '4', 'new': 'four'})
-    >>> gather_cases("runs", [OptionAnswer("q1", "old", "4", where=f"runs, line {n}") for n in (2, 3)])
-    Traceback (most recent call last):
-    copeland.errors.InvalidRow: runs, line 3: the case 'q1' has an answer of 'old' before (line 2); give each case its own id.
-    """
+    """Return the cases of single answers, in the order in which cases and options are first named."""
     listed = list(answers)
     if not listed:
         raise InvalidRow(f"{where}: there are no cases in it; give it a line for each.")
@@ -110,13 +100,7 @@ def _case_of(where: str, group: Sequence[OptionAnswer]) -> AnswerCase:
 
 
 def join_clusters(where: str, case: str, *told: str) -> str:
-    """Return the cluster of a case, by all that are told of it; empty if it stands alone.
-
-    Examples
-    --------
-    >>> join_clusters("runs.csv", "q1", "", "sums", "sums")
-    'sums'
-    """
+    """Return the cluster of a case, by all that are told of it; empty if it stands alone."""
     found = list(dict.fromkeys(filter(None, told)))
     if len(found) > 1:
         raise InvalidRow(
@@ -126,15 +110,7 @@ def join_clusters(where: str, case: str, *told: str) -> str:
 
 
 def join_answers(files: Sequence[AnswerFile], names: Sequence[str]) -> AnswerFile:
-    """Return the cases of several files as those of one, by their ids; ``names`` tell options of one name apart.
-
-    Examples
-    --------
-    >>> old = gather_cases("a.csv", [OptionAnswer("q1", "gpt", "4")])
-    >>> new = gather_cases("b.csv", [OptionAnswer("q1", "gpt", "four")])
-    >>> join_answers([old, new], ["a", "b"]).options
-    ('gpt (a)', 'gpt (b)')
-    """
+    """Return the cases of several files as those of one, by their ids; ``names`` tell options of one name apart."""
     times = Counter(option for file in files for option in file.options)
     cases: dict[str, AnswerCase] = {}
     options: list[str] = []

@@ -278,13 +278,7 @@ def _require_text(row: Mapping[str, Any], column: str) -> str:
 
 
 def answer_text(value: Any) -> str | None:
-    """Return an answer as text; None if there is none. An empty text is an answer.
-
-    Examples
-    --------
-    >>> answer_text(""), answer_text(None), answer_text(4)
-    ('', None, '4')
-    """
+    """Return an answer as text; None if there is none. An empty text is an answer."""
     if isinstance(value, dict | list):
         raise InvalidRow(f"its answer is not text but a {type(value).__name__}.")
     return value if isinstance(value, str) else None if blank(value) else str(value)
@@ -305,13 +299,7 @@ def _read_amount(row: Mapping[str, Any], column: str | None) -> float | None:
 
 
 def split_tags(value: Any) -> tuple[str, ...]:
-    """Return the tags that a list names, or a text with commas or semicolons.
-
-    Examples
-    --------
-    >>> split_tags("sums; easy"), split_tags(["sums", "easy, too"]), split_tags(None)
-    (('sums', 'easy'), ('sums', 'easy, too'), ())
-    """
+    """Return the tags that a list names, or a text with commas or semicolons."""
     if isinstance(value, list):
         parts = [str(one) for one in value]
     else:
@@ -320,24 +308,12 @@ def split_tags(value: Any) -> tuple[str, ...]:
 
 
 def find_tags(metadata: Any) -> tuple[str, ...]:
-    """Return the tags among what is known of a case.
-
-    Examples
-    --------
-    >>> find_tags({"category": "sums", "author": "ann"})
-    ('sums',)
-    """
+    """Return the tags among what is known of a case."""
     known = metadata if isinstance(metadata, dict) else {}
     return tuple(dict.fromkeys(tag for name in TAG_COLUMNS for tag in split_tags(known.get(name))))
 
 
 def find_cluster(metadata: Any) -> str:
-    """Return the cluster among what is known of a case; empty if none is named.
-
-    Examples
-    --------
-    >>> find_cluster({"cluster": 7}), find_cluster(None)
-    ('7', '')
-    """
+    """Return the cluster among what is known of a case; empty if none is named."""
     told = metadata.get(CLUSTER_COLUMN) if isinstance(metadata, dict) else None
     return str(told).strip() if isinstance(told, str | int) else ""

@@ -23,15 +23,7 @@ _OUTCOMES = {
 
 
 def convert(judgment: Record) -> Iterator[Record]:
-    """Yield the vote of each game.
-
-    Examples
-    --------
-    >>> games = [{"score": "B>>A"}, {"score": "A=B"}]
-    >>> votes = convert({"model": "new", "baseline": "old", "judge": "gpt", "games": games})
-    >>> [(vote["left"], vote["right"], vote["outcome"]) for vote in votes]
-    [('old', 'new', 'right'), ('new', 'old', 'tie')]
-    """
+    """Yield the vote of each game."""
     model, baseline = judgment.get("model"), judgment.get("baseline") or "baseline"
     games = judgment.get("games")
     if not isinstance(games, list):

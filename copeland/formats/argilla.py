@@ -18,15 +18,7 @@ from copeland.formats.records import require_object, require_objects
 
 
 def convert(record: Record) -> Iterator[Record]:
-    """Yield a vote for each pair of each ranking.
-
-    Examples
-    --------
-    >>> ranked = [{"value": "b", "rank": 1}, {"value": "a", "rank": 2}]
-    >>> record = {"id": "r1", "responses": {"preference": [{"value": ranked, "user_id": "u1"}]}}
-    >>> [(vote["left"], vote["right"], vote["outcome"], vote["voter"]) for vote in convert(record)]
-    [('b', 'a', 'left', 'u1')]
-    """
+    """Yield a vote for each pair of each ranking."""
     names = require_object(record.get("metadata") or {}, "metadata")
     fields = record.get("fields")
     for question, answers in require_object(record.get("responses"), "responses").items():

@@ -18,15 +18,7 @@ _OUTCOMES = {"left": "left", "right": "right", "none": "skip"}
 
 
 def convert(task: Record) -> Iterator[Record]:
-    """Yield the vote of each annotation of a task.
-
-    Examples
-    --------
-    >>> chosen = {"type": "pairwise", "value": {"selected": "right"}}
-    >>> task = {"id": 7, "data": {"left": "a", "right": "b"}, "annotations": [{"completed_by": 2, "result": [chosen]}]}
-    >>> [(vote["left"], vote["right"], vote["outcome"], vote["voter"]) for vote in convert(task)]
-    [('a', 'b', 'right', '2')]
-    """
+    """Yield the vote of each annotation of a task."""
     data = require_object(task.get("data"), "data")
     shown = {column_name(key): value for key, value in data.items()}
     for annotation in require_objects(task.get("annotations"), "annotations"):
@@ -57,14 +49,7 @@ def _outcome_of(chosen: Any) -> str:
 
 
 def convert_row(row: Record) -> Iterator[Record]:
-    """Yield the vote of a row of JSON-MIN; none of a task without an annotation.
-
-    Examples
-    --------
-    >>> row = {"id": 7, "left": "a", "right": "b", "pw": [{"selected": "left"}], "annotator": 2, "annotation_id": 11}
-    >>> [(vote["outcome"], vote["voter"], vote["item"]) for vote in convert_row(row)]
-    [('left', '2', '7')]
-    """
+    """Yield the vote of a row of JSON-MIN; none of a task without an annotation."""
     if row.get("annotation_id") is None:
         return
     lists = [value for value in row.values() if isinstance(value, list) and value]

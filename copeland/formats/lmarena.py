@@ -16,14 +16,7 @@ _NO = ("", "0", "0.0", "false")
 
 
 def convert(battle: Record) -> Iterator[Record]:
-    """Yield the vote of a battle.
-
-    Examples
-    --------
-    >>> spread = {"winner_model_a": "0", "winner_model_b": "1", "winner_tie": "0"}
-    >>> list(convert({"model_a": "a", "model_b": "b", **spread}))
-    [{'winner': 'model_b'}]
-    """
+    """Yield the vote of a battle."""
     if "winner" in battle:
         yield {}
         return

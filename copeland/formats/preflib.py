@@ -88,14 +88,7 @@ def _read_order(
 
 
 def write(votes: Sequence[Record], texts: Mapping[str, str], path: Path) -> bytes:
-    """Return a file of type .soi or .toi, in which every vote that counts is an order of two options.
-
-    Examples
-    --------
-    >>> vote = {"left": "tea", "right": "milk", "outcome": "right", "counted": True, "times": 2}
-    >>> print(write([vote], {"tea": "", "milk": ""}, Path("votes.soi")).decode().splitlines()[-1])
-    2: 2,1
-    """
+    """Return a file of type .soi or .toi, in which every vote that counts is an order of two options."""
     kind = path.suffix.lower()
     if kind not in (".soi", ".toi"):
         raise InvalidParameter(
@@ -134,11 +127,6 @@ def compare_pairs(levels: Sequence[Sequence[str]]) -> Iterator[Comparison]:
     """Yield a vote on every pair of a ranking, best options first; options on one level tie.
 
     An option that is not ranked has no vote.
-
-    Examples
-    --------
-    >>> [tuple(vote) for vote in compare_pairs([["tea"], ["milk", "juice"]])]
-    [('tea', 'milk', 'left'), ('tea', 'juice', 'left'), ('milk', 'juice', 'tie')]
     """
     placed = [(name, place) for place, level in enumerate(levels) for name in level]
     for (left, one), (right, other) in combinations(placed, 2):

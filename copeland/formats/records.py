@@ -12,17 +12,7 @@ from copeland.support.row_files import text_of
 
 
 def read_object(path: Path) -> Mapping[str, Any] | None:
-    """Return the one object of JSON that a file holds; None if it holds anything else.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "results.json")
-    ...     _ = file.write_text('{"results": []}')
-    ...     read_object(file)
-    {'results': []}
-    """
+    """Return the one object of JSON that a file holds; None if it holds anything else."""
     try:
         text = text_of(path).strip()
     except OSError as error:

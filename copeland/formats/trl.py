@@ -13,12 +13,6 @@ def write(votes: Sequence[Record], texts: Mapping[str, str], path: Path) -> byte
     """Return a line for each vote that counts and names a winner.
 
     The prompt is the item, an answer is the text of an option, or its name if it has none.
-
-    Examples
-    --------
-    >>> vote = {"left": "a", "right": "b", "outcome": "right", "item": "2 + 2?", "counted": True, "times": 1}
-    >>> print(write([vote], {"a": "5", "b": "4"}, Path("rows.jsonl")).decode().strip())
-    {"prompt": "2 + 2?", "chosen": "4", "rejected": "5"}
     """
     return "".join(_lines(votes, texts)).encode()
 

@@ -95,13 +95,7 @@ class Allocation:
 
 
 def bucket_of(seed: str, user: str) -> int:
-    """Return the bucket of a user: the first 13 hexadecimal digits of SHA-256 of seed, line feed, user; modulo 10,000.
-
-    Examples
-    --------
-    >>> bucket_of("search", "ann"), bucket_of("search", "日本")
-    (2891, 5769)
-    """
+    """Return the bucket of a user: the first 13 hexadecimal digits of SHA-256 of seed, line feed, user; modulo 10,000."""
     digest = sha256(f"{seed}\n{user}".encode("utf-8", "surrogatepass")).hexdigest()
     return int(digest[:_DIGITS], 16) % BUCKETS
 

@@ -46,16 +46,7 @@ class Answered(NamedTuple):
 
 
 class Visitors:
-    """The voters of a study who come to a page: what each has done, and the ballot that each sees.
-
-    Examples
-    --------
-    >>> from copeland.study import create_study
-    >>> study = create_study("tea", ["green", "black", "white"], voters="people")
-    >>> asked = study.ask("ann", n=3)
-    >>> [ballot.id for ballot in study.visitors.waiting("ann")] == [ballot.id for ballot in asked]
-    True
-    """
+    """The voters of a study who come to a page: what each has done, and the ballot that each sees."""
 
     def __init__(self, study: OpenedStudy):
         self._study = study

@@ -59,13 +59,6 @@ def check_text(whose: str = "", /, **given: Any) -> None:
     """Refuse values that are neither None nor text which is not empty, not too long, and inert.
 
     Fields are called as in :data:`LIMITS`; ``whose`` comes before them in the sentence.
-
-    Examples
-    --------
-    >>> check_text("an option's ", name="x" * 401)
-    Traceback (most recent call last):
-        ...
-    copeland.errors.InvalidParameter: an option's name has 401 characters; it may have at most 400.
     """
     check_plain(whose, **given)
     for field, value in given.items():

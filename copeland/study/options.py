@@ -134,13 +134,6 @@ def place_of(path: str, folder: Path | None) -> Path:
     """Return where the file of an option really is; refuse any place outside of the folder.
 
     A relative path begins in the folder; links are followed before it is looked at.
-
-    Examples
-    --------
-    >>> place_of("../secret.txt", Path("/srv/study"))
-    Traceback (most recent call last):
-        ...
-    copeland.errors.InvalidParameter: ../secret.txt is not read: it is outside the folder /srv/study.
     """
     if folder is None:
         raise InvalidParameter(f"{path} is not read: name the folder with the files of options.")

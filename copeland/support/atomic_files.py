@@ -38,15 +38,6 @@ def whole_file(path: str | Path, private: bool = False) -> Iterator[BinaryIO]:
     Whatever goes wrong before leaves the file that was there, or none. A file that is replaced hands on who
     may read it; a new one is for everybody whom the user's mask allows, or, if private, for its owner alone.
     A link stays one, and what is no ordinary file (a pipe, a device) is written to as it is.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder, "names.txt"), private=True) as file:
-    ...         _ = file.write(b"ann")
-    ...     Path(folder, "names.txt").read_text()
-    'ann'
     """
     try:
         place = Path(os.path.realpath(path))

@@ -19,13 +19,7 @@ _MARKED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")
 
 
 def inert(text: str) -> str:
-    r"""Return a text in which nothing but tabs and line feeds controls a terminal.
-
-    Examples
-    --------
-    >>> inert("tea\x1b]0;owned\x07 for\ttwo")
-    'tea�]0;owned� for\ttwo'
-    """
+    """Return a text in which nothing but tabs and line feeds controls a terminal."""
     return ANYWHERE.sub(SHOWN, text.replace("\r\n", "\n"))
 
 
@@ -59,13 +53,7 @@ def command_line(*words: object) -> str:
 
 
 def file_name(name: str) -> str:
-    r"""Return a name as that of a file in whatever folder: it has no parts, is not hidden and not long.
-
-    Examples
-    --------
-    >>> file_name("../../etc/passwd"), file_name("tea"), file_name("..")
-    ('etc-passwd', 'tea', 'study')
-    """
+    """Return a name as that of a file in whatever folder: it has no parts, is not hidden and not long."""
     plain = re.sub(r'[/\\:*?"<>|]', "-", IN_A_LINE.sub("-", name))
     short = plain.encode()[:200].decode(errors="ignore")  # of 255 that file systems allow
     plain = short.strip(" .-") or "study"

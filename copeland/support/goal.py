@@ -12,15 +12,7 @@ BEST, TOP, ABOVE, TIERS = "best", "top", "above", "tiers"
 
 
 class Goal(NamedTuple):
-    """What is to be proved, as people write it: ``best``, ``top:3``, ``above:NAME`` or ``tiers``.
-
-    Examples
-    --------
-    >>> Goal.parse("top:3")
-    Goal(kind='top', number=3, name='')
-    >>> str(Goal.parse("above:gpt-4")), str(Goal.parse("top:03")), str(Goal.parse("top:1"))
-    ('above:gpt-4', 'top:3', 'best')
-    """
+    """What is to be proved, as people write it: ``best``, ``top:3``, ``above:NAME`` or ``tiers``."""
 
     kind: str = BEST
     number: int = 1  # of options, if these are the best few

@@ -16,12 +16,6 @@ def wilson_interval(
     """Return the ends of Wilson's interval of a share of n votes; n need not be whole.
 
     ``variance`` is that of the share, if it is not that of n independent votes.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(0.8, 10)
-    >>> round(low, 4), round(high, 4)
-    (0.4902, 0.9433)
     """
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     variance = share * (1 - share) / n if variance is None else variance
@@ -30,13 +24,7 @@ def wilson_interval(
 
 
 def is_share_above(share: float, count: int, of: int) -> bool:
-    """Tell whether the exact lower bound of a share, count of so many, is above another, at 95 %.
-
-    Examples
-    --------
-    >>> is_share_above(0.5, 8, 10), is_share_above(0.5, 9, 10)
-    (False, True)
-    """
+    """Tell whether the exact lower bound of a share, count of so many, is above another, at 95 %."""
     from scipy.special import bdtrc
 
     return count > 0 and bool(bdtrc(count - 1, of, share) < 0.05)
@@ -63,14 +51,7 @@ class Position:
 
 
 def position_of(left: int, right: int) -> Position:
-    """Return the share of wins on the left, with its interval.
-
-    Examples
-    --------
-    >>> bias = position_of(60, 40)
-    >>> bias.share, round(bias.low, 3), round(bias.high, 3), bias.is_biased
-    (0.6, 0.502, 0.691, True)
-    """
+    """Return the share of wins on the left, with its interval."""
     n = left + right
     if n == 0:
         return Position(0, 0, 0.5, 0.0, 1.0)

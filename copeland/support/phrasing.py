@@ -19,13 +19,7 @@ _PROSE = re.compile(  # names that a sentence would swallow
 
 
 def quote_name(name: str) -> str:
-    """Return a name as it stands in a sentence: in quotation marks if it could be read as a part of it.
-
-    Examples
-    --------
-    >>> [quote_name(name) for name in ("gpt-4.1", "green tea", "None", "why?")]
-    ['gpt-4.1', '“green tea”', '“None”', '“why?”']
-    """
+    """Return a name as it stands in a sentence: in quotation marks if it could be read as a part of it."""
     prose = _PROSE.fullmatch(name.lower()) or re.search(r"[\s,;()\"“”]|[.:!?]$", name)
     return f"“{name}”" if prose else name
 
@@ -98,15 +92,7 @@ def format_money(amount: float, about: bool = False) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Return a share as a percentage, never 0 or 100 where it only comes near; of two shares, the larger is never written as less.
-
-    Examples
-    --------
-    >>> percent(0.814), percent(0.001), percent(0.0), percent(0.9999)
-    ('81 %', 'under 1 %', '0 %', 'over 99 %')
-    >>> percent(0.8146, digits=1), percent(0.0001, digits=1), percent(0.9999, digits=1)
-    ('81.5 %', 'under 0.1 %', 'over 99.9 %')
-    """
+    """Return a share as a percentage, never 0 or 100 where it only comes near; of two shares, the larger is never written as less."""
     step = 10.0**-digits  # in percent
     if 0 < 100 * share < step:
         return f"under {step:g} %"
@@ -134,15 +120,7 @@ def letters(text: str) -> int:
 
 
 def shorten_names(names: Sequence[str], most: int, lines: int = 1) -> list[str]:
-    r"""Return names that still differ in lines of at most so many letters; too long ones lose their end.
-
-    Examples
-    --------
-    >>> shorten_names(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
-    ['a short one', 'a name … (2)', 'a name … (3)']
-    >>> shorten_names(["a name in two lines"], 12, lines=2)
-    ['a name in\ntwo lines']
-    """
+    """Return names that still differ in lines of at most so many letters; too long ones lose their end."""
     whole = [" ".join(inert(name).split()) for name in names]
     times = Counter(wrap_name(name, most, lines) for name in whole)
     found = [

@@ -165,13 +165,7 @@ class Load(NamedTuple):
 
 
 def samples_first(loads: Sequence[Load]) -> list[int]:
-    """Return the places of tasks in the order to run them: the smallest and the largest of each kind come first.
-
-    Examples
-    --------
-    >>> samples_first([Load("ccb", 100), Load("ccb", 100), Load("scb", 10), Load("scb", 20), Load("scb", 40)])
-    [0, 2, 4, 1, 3]
-    """
+    """Return the places of tasks in the order to run them: the smallest and the largest of each kind come first."""
     ends: dict[Hashable, tuple[int, int]] = {}
     for place, load in enumerate(loads):
         least, most = ends.get(load.kind, (place, place))

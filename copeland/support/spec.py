@@ -19,13 +19,7 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str) -> Spec:
-        """Read ``name`` or ``name:parameter=value,...``.
-
-        Examples
-        --------
-        >>> Spec.parse("ccb:alpha=1.01")
-        Spec(name='ccb', params={'alpha': 1.01})
-        """
+        """Read ``name`` or ``name:parameter=value,...``."""
         name, _, rest = text.partition(":")
         params = {}
         for item in filter(None, rest.split(",")):

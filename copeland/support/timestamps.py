@@ -12,13 +12,7 @@ YEAR_2200 = 7_258_118_400  # seconds since 1970; what is later is something else
 
 
 def seconds_since_1970(value: Any) -> float:
-    """Return a time as seconds since 1970, from a number, a datetime or ISO 8601; without a zone it is UTC.
-
-    Examples
-    --------
-    >>> seconds_since_1970("2026-11-15T07:30:00+00:00"), seconds_since_1970(" 12.5")
-    (1794727800.0, 12.5)
-    """
+    """Return a time as seconds since 1970, from a number, a datetime or ISO 8601; without a zone it is UTC."""
     try:
         value = value.strip() if isinstance(value, str) else value
         if isinstance(value, str) and not value.replace(".", "").isdigit():

@@ -129,11 +129,6 @@ def outcome_of(said: Any, left: str, right: str, names: Container[str] = ()) -> 
     """Return the outcome that was said, also if it was said by the name of the winner.
 
     ``names`` are those of all options.
-
-    Examples
-    --------
-    >>> outcome_of("Both bad", "tea", "milk"), outcome_of("milk", "tea", "milk")
-    ('both_bad', 'right')
     """
     if said == left:
         return "left"
@@ -302,17 +297,7 @@ def blank(value: Any) -> bool:
 
 
 def count_votes(said: Iterable[VoteRow]) -> Tally:
-    """Return counts of the votes that count.
-
-    Examples
-    --------
-    >>> from copeland.support.row_files import table_of
-    >>> rows = [("row 0", {"winner": "a", "loser": "b", "n": 2}), ("row 1", {"winner": "b", "loser": "a", "n": 1})]
-    >>> table = table_of(rows, "rows")
-    >>> found = count_votes(read_rows(table, find_layout(table)))
-    >>> found.labels, found.wins.tolist()
-    (['a', 'b'], [[0.0, 2.0], [1.0, 0.0]])
-    """
+    """Return counts of the votes that count."""
     votes: Counter[tuple[str, str, str]] = Counter()
     options: dict[str, int] = {}
     for one in said:

@@ -120,12 +120,6 @@ class PastTexts:
 
     Going through a long log takes seconds. Whoever comes while others wait for theirs is asked to come again: readers
     who waited here would hold the threads that voters need.
-
-    Examples
-    --------
-    >>> past = PastTexts(most=4)
-    >>> [past.find(n, lambda: "ab") for n in (1, 2, 3)], len(past)
-    (['ab', 'ab', 'ab'], 2)
     """
 
     def __init__(self, most: int = MOST, at_once: int = AT_ONCE):

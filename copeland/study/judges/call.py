@@ -204,11 +204,6 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     With ``swap="confirm"`` it is asked twice, the second time with the sides swapped. What it says both
     times is its opinion; if it says two things, that is a tie, unless one of them is ``skip``. A first answer of
     ``tie`` or ``skip`` is its opinion: a second call could not change the vote.
-
-    Examples
-    --------
-    >>> ask_judge(lambda left, right, item: "left", "tea", "milk", None, swap="confirm").outcome
-    'tie'
     """
     calls = 0
     try:

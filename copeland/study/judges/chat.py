@@ -153,15 +153,10 @@ def _failure(response: httpx.Response, said: str) -> JudgeFailed:
 
 
 def without_key(said: Any, key: str | None) -> Any:
-    r"""Return what a server said without the key, in every text of it and however the key is written there.
+    """Return what a server said without the key, in every text of it and however the key is written there.
 
     What comes as JSON is given decoded. A text in it may be encoded once more, as JSON, in an address or in
     HTML, so each character of the key is looked for in all of these forms.
-
-    Examples
-    --------
-    >>> without_key({"error": ['no: a"b', r"no: \u0061%22b"]}, 'a"b')
-    {'error': ['no: [key]', 'no: [key]']}
     """
     if not key:
         return said
@@ -276,13 +271,7 @@ class Prices(NamedTuple):
     output: float
 
     def of(self, read: int, written: int) -> float:
-        """Return the price of so many tokens.
-
-        Examples
-        --------
-        >>> Prices(input=0.5, output=2.0).of(read=1_000_000, written=500_000)
-        1.5
-        """
+        """Return the price of so many tokens."""
         return (read * self.input + written * self.output) / 1e6
 
 

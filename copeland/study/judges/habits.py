@@ -21,15 +21,7 @@ TRY_WORSE = "Try it on answers that are plainly worse."
 
 
 def find_side_habit(judge: str, sides: SideCounts) -> str:
-    """Return that a judge follows the sides, in a sentence; empty if that is not proved.
-
-    Examples
-    --------
-    >>> find_side_habit("echo", SideCounts(left=30, right=0, both=0, flips=0))
-    'The judge echo follows the side, not the answer: it named the left answer in 30 of 30 calls.'
-    >>> find_side_habit("sums", SideCounts(left=12, right=18, both=9, flips=1))
-    ''
-    """
+    """Return that a judge follows the sides, in a sentence; empty if that is not proved."""
     head = f"The judge {quote_name(judge)} follows the side, not the answer:"
     if sides.both >= FEWEST_CASES and is_share_above(CHANGED, sides.flips, sides.both):
         cases = format_count(sides.both, "case")
@@ -56,13 +48,7 @@ def list_habits(said: Mapping[str, Sequence[tuple[str, bool | None]]]) -> Iterat
 
 
 def warn_of_ties(named: int, answers: int, judge: str = "") -> str:
-    """Return a warning of a judge that names an answer hardly ever; empty if it does, or said too little to tell.
-
-    Examples
-    --------
-    >>> warn_of_ties(1, 40)
-    'The judge named an answer in 1 of 40 calls: it may miss differences. Try it on answers that are plainly worse.'
-    """
+    """Return a warning of a judge that names an answer hardly ever; empty if it does, or said too little to tell."""
     if answers < FEWEST or named > FEW * answers:
         return ""
     return f"The judge{judge} named an answer in {named:,} of {answers:,} calls: it may miss differences. {TRY_WORSE}"

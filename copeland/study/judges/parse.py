@@ -136,15 +136,7 @@ def parse_outcome(answer: str, first: str = LEFT) -> str:
 
 
 def find_reason(answer: str) -> str:
-    r"""Return why an answer states its outcome: what its JSON object says, or all of it; nothing if it is a bare verdict.
-
-    Examples
-    --------
-    >>> find_reason('{"winner": "A", "reason": "It is polite."}'), find_reason("**Verdict:** B"), find_reason("tie")
-    ('It is polite.', '', '')
-    >>> find_reason("Verdict: B, because it is polite.")
-    'Verdict: B, because it is polite.'
-    """
+    """Return why an answer states its outcome: what its JSON object says, or all of it; nothing if it is a bare verdict."""
     text = _FENCE.sub("", answer).strip()
     objects = list(objects_in(text))
     told = (one[key] for one in objects for key in one if outcome_word(key) in REASONS)

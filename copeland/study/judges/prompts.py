@@ -82,13 +82,6 @@ def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
     no filled field has: what stands between two marks cannot end before the second. All fields are filled at
     once, so a text that looks like a field stays as it is; other braces too: ``str.format`` or a template language
     would read those of a prompt that shows JSON. A word in two braces stands for itself in one.
-
-    Examples
-    --------
-    >>> fill('{"a": "{left}", "b": "{right}"}', "tea", "{left}")
-    '{"a": "tea", "b": "{left}"}'
-    >>> fill("<{mark}>{left} or {right}</{mark}> {{x}}", "tea", "milk")
-    '<aa3664e9>tea or milk</aa3664e9> {x}'
     """
     things = {"left": left, "right": right, "item": item}
     named = dict.fromkeys(name for name in _list_fields(template) if name in _FIELDS)
@@ -231,13 +224,7 @@ class Item:
 
 
 def cluster_items(items: Iterable[Any]) -> dict[str, list[str]]:
-    """Return the names of items by cluster, in their order; an item without a cluster has one of its own name.
-
-    Examples
-    --------
-    >>> cluster_items([Item("q1", "?", cluster="sums"), Item("q2", "??", cluster="sums"), "q3"])
-    {'sums': ['q1', 'q2'], 'q3': ['q3']}
-    """
+    """Return the names of items by cluster, in their order; an item without a cluster has one of its own name."""
     found: dict[str, list[str]] = {}
     for item in items:
         name = name_of(item)

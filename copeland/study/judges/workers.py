@@ -16,18 +16,7 @@ def may_share(judges: Iterable[Any]) -> bool:
 
 @dataclass
 class Workers:
-    """A number that doubles from one until a judge is overloaded, and then halves, or that is fixed.
-
-    Examples
-    --------
-    >>> workers = Workers()
-    >>> [workers.adjust(answers, overloads=0) for answers in (0, 1, 2, 3, 7, 15)]
-    [1, 2, 2, 4, 8, 8]
-    >>> workers.adjust(16, overloads=1, under_way="abcdefg"), workers.adjust(17, overloads=3, under_way="bcdefg")
-    (4, 4)
-    >>> workers.adjust(40, overloads=3), workers.adjust(41, overloads=4)
-    (4, 2)
-    """
+    """A number that doubles from one until a judge is overloaded, and then halves, or that is fixed."""
 
     fixed: int | None = None
     number: int = 1

@@ -217,16 +217,7 @@ class Presentation(Estimator):
         return name_voters([voter.name for voter in standing.voters])
 
     def make_readable(self, standing: Standing) -> tuple[dict[str, str], Standing]:
-        """Return what to call each voter, by the name in the log, and the standing with these names.
-
-        Examples
-        --------
-        >>> from copeland import create_study
-        >>> study = create_study("tea", ["green", "black"])
-        >>> _ = study.tell(study.ask(voter="visitor-0123456789ab"), "left")
-        >>> Presentation().make_readable(study.standing())[1].voters[0].name
-        'voter 1'
-        """
+        """Return what to call each voter, by the name in the log, and the standing with these names."""
         names = self.name_voters(standing)
         is_same = all(name == own for own, name in names.items())
         return names, standing if is_same else self.rename_voters(standing, names)

@@ -71,15 +71,7 @@ class OptionTable(NamedTuple):
 
 
 def from_lines(pasted: str) -> list[Option]:
-    r"""Return options out of pasted text: one a line, or texts of several lines with ``---`` between them.
-
-    Examples
-    --------
-    >>> [option.name for option in from_lines("green tea\n\nblack tea\n")]
-    ['green tea', 'black tea']
-    >>> [option.text for option in from_lines("Dear all,\nhello.\n---\nHi!")]
-    ['Dear all,\nhello.', 'Hi!']
-    """
+    """Return options out of pasted text: one a line, or texts of several lines with ``---`` between them."""
     lines = pasted.splitlines()
     if any(line.strip() == DIVIDER for line in lines):
         texts = [text.strip() for text in "\n".join(lines).split(f"\n{DIVIDER}")]
