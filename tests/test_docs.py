@@ -46,10 +46,33 @@ def test_the_readmes_example_has_twenty_lines_or_less():
     assert len([line for line in code if not line.startswith("#")]) <= 20
 
 
+def anchors(page):
+    """What links to a part of a page may end with: its headings, as GitHub writes them."""
+    text = re.sub(r"^(```+|~~~+).*?^\1", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    heads = [
+        re.sub(r"\[(.*?)\]\(.*?\)", r"\1", one) for one in re.findall(r"^#+ (.*)$", text, re.M)
+    ]
+    return {re.sub(r"[^\w -]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_links_lead_to_files_that_exist(page):
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_links_lead_to_files_and_headings_that_exist(page):
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):
+        other = page.parent / target if target else page
+        assert other.exists(), f"{page.name} links to {target}"
+        if anchor and other.suffix == ".md":
+            assert anchor in anchors(other), f"{page.name} links to {target}#{anchor}"
+
+
+@pytest.mark.parametrize("folder", ["docs", "docs/notes"])
+def test_every_page_is_in_one_list_of_contents(folder):
+    """Such a list is the way to a page on the site, which `make nightly` builds."""
+    lists = re.findall(
+        r"```{toctree}\n(.*?)```", (ROOT / folder / "index.md").read_text(), re.DOTALL
+    )
+    listed = [line for one in lists for line in one.split("\n") if line and line[0] not in ":"]
+    pages = {page.stem for page in (ROOT / folder).glob("*.md")} - {"index"}
+    assert sorted(line for line in listed if "/" not in line) == sorted(pages)
 
 
 @pytest.mark.parametrize("page", ["design.md", "where-to-put.md"])

@@ -8,22 +8,47 @@ from copeland.testing import CHECKS, check_jumps_keep_the_distribution, check_re
 ALWAYS = ("ccb", "cpc-pac")
 STATISTICAL = (check_relabelling, check_jumps_keep_the_distribution)
 PLANNED = ("cpc", "cpc-pac")
+# Checks that simulate compile the loop of an algorithm. No other test by day compiles those of these, and their
+# golden traces and oracles run every day; an algorithm that is new is not among them.
+COMPILED_AT_NIGHT = (
+    "beat-the-mean",
+    "borda-elimination",
+    "doubler",
+    "explore-then-verify",
+    "interleaved-filter",
+    "merge-dts",
+    "multisbm",
+    "random-walk",
+    "rcs",
+    "rmed2",
+    "rmed2fh",
+    "savage-condorcet",
+    "sparring",
+    "versatile",
+    "von-neumann-sparring",
+    "winner-stays-strong",
+)
 
 
-def marked(name):
+def marks_of(name):
     """The paper's algorithm and the one of studies are checked in `make fast` too; the example of check_algorithm checks `random`."""
     slow = () if name in ALWAYS else (pytest.mark.slow,)
     # Loops with a planner take long to compile, and less in a process that has compiled one of them: one worker begins with all.
-    return pytest.param(name, marks=(*slow, pytest.mark.long) if name in PLANNED else slow)
+    return (*slow, pytest.mark.long) if name in PLANNED else slow
 
 
-def timed(check):
-    """What compares means of hundreds of runs is left to `make test`."""
-    slow = (pytest.mark.slow,) if check in STATISTICAL else ()
-    return pytest.param(check, marks=slow, id=check.__name__)
+def pairs():
+    """Every check with every algorithm; what compares means of hundreds of runs is left to `make test`."""
+    for check in CHECKS:
+        simulates = "_simulate" in check.__code__.co_names
+        for name in algorithms():
+            marks = [pytest.mark.slow] if check in STATISTICAL else []
+            if simulates and name in COMPILED_AT_NIGHT:
+                marks.append(pytest.mark.nightly)
+            marks += marks_of(name)
+            yield pytest.param(check, name, marks=marks, id=f"{check.__name__}-{name}")
 
 
-@pytest.mark.parametrize("name", [marked(name) for name in algorithms()])
-@pytest.mark.parametrize("check", [timed(check) for check in CHECKS])
-def test_conformance(name, check):
+@pytest.mark.parametrize(("check", "name"), list(pairs()))
+def test_conformance(check, name):
     check(algorithms()[name])

@@ -72,6 +72,7 @@ def built(tmp_path_factory):
     return folder / "html", done
 
 
+@pytest.mark.nightly
 @pytest.mark.long
 def test_the_site_builds_without_a_warning_with_a_page_for_each_algorithm(built):
     """A page that nothing leads to is a warning."""
