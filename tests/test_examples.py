@@ -17,6 +17,8 @@ def _examples():
     """The examples; `make fast` runs one that compiles nothing."""
     for path in EXAMPLES:
         marks = [pytest.mark.quick if path.name == "ask_and_tell.py" else pytest.mark.long]
+        if path.name == "best_ranker.py":  # tests/ranking/test_live_clicks.py does so by day
+            marks.append(pytest.mark.nightly)
         yield pytest.param(path, id=path.name, marks=marks)
 
 

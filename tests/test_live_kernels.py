@@ -106,9 +106,10 @@ def test_many_duels_are_expected_as_one_by_one():
 
 
 @pytest.mark.slow
-def test_compiled_kernels_keep_no_generator():
-    warm()
-    policy = Policy("cpc-pac", k=4, seed=1)
+@pytest.mark.parametrize("name", ["ccb", pytest.param("cpc-pac", marks=pytest.mark.nightly)])
+def test_compiled_kernels_keep_no_generator(name):
+    warm(name)
+    policy = Policy(name, k=4, seed=1)
 
     def count():
         gc.collect()
@@ -118,7 +119,7 @@ def test_compiled_kernels_keep_no_generator():
     before = count()
     for n in range(50):
         policy.name(2)
-        policy.add_all([(n % 3, 3, 3)])
+        policy.add(n % 3, 3, winner=3)
     assert count() <= before
 
 

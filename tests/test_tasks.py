@@ -98,7 +98,9 @@ def test_a_comparison_equals_the_simulation_of_the_same_runs(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("backend", ["loky", "dask", "ray"])
+@pytest.mark.parametrize(
+    "backend", ["loky", "dask", pytest.param("ray", marks=pytest.mark.nightly)]
+)
 @pytest.mark.slow
 def test_the_numbers_are_the_same_on_every_backend_and_for_any_number_of_workers(tmp_path, backend):
     one, two = comparison(), comparison(runs_a_task=2)

@@ -80,6 +80,7 @@ def test_of_exactly_these_cases_nothing_that_is_ever_said_is_false_more_often_th
     assert 0.02 < largest <= DELTA
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.1])
 @pytest.mark.parametrize("ties", [0.0, 0.4])

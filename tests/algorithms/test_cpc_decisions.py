@@ -34,7 +34,7 @@ def play(p, setting, steps, seed):
         t += 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["eager", "cautious"])
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def play(p, setting, steps, seed):
         (3, (0.1, 0.3), 700),
         (3, (0.005, 0.05), 3000),  # pairs so long that the plan follows their votes now and then
         (7, (0.1, 0.5), 1500),
-        (12, (0.3, 0.5), 1000),
+        (12, (0.3, 0.5), 500),
         (34, (0.45, 0.5), 250),
     ],
 )

@@ -155,6 +155,7 @@ def test_every_ballot_is_in_exactly_one_state_and_a_recount_finds_the_same(name,
     assert load_state(dump_state(life.study.state())) == life.study.state() == life.study.replay()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["clusters like these", "these clusters"])
 def test_so_it_is_in_long_lives_with_clusters_of_which_most_are_counted(name):
@@ -255,6 +256,7 @@ def names_a_winner(study):
     return study.certificate().verdict == "winner"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("who", WHO)
 def test_voters_who_take_back_their_votes_for_one_option_and_leave_prove_nothing_wrong(who):
@@ -275,7 +277,7 @@ def test_voters_who_take_back_their_votes_for_one_option_and_leave_prove_nothing
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("population", ["these", "like-these"])
 @pytest.mark.parametrize("at_once", [1, 64])
 @pytest.mark.parametrize("way", ["silent", "failing", "undone"])
@@ -303,6 +305,7 @@ def test_a_judge_that_never_answers_where_one_option_wins_proves_nothing_wrong(
     assert wrong <= most_wrong(studies)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 def test_cases_that_are_skipped_are_no_lead_beyond_a_margin():
     """Of 400 cases 304 are skipped, and of the others A wins 24 more than B; a lead of more than the margin is one of 28."""
@@ -353,6 +356,7 @@ def test_an_option_that_is_added_while_people_answer_counts_nobody_early(who):
     assert wrong <= most_wrong(studies)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("who", WHO)
 def test_answers_that_come_later_because_of_what_they_say_prove_nothing_wrong(who):

@@ -30,8 +30,8 @@ def test_votes_survive_a_database_that_goes_away():
         port, back = free_port(), []
 
         def interrupt():
-            time.sleep(2.0)
-            restart(1.0)
+            time.sleep(1.0)
+            restart(0.5)
             back.append(time.monotonic())
 
         def goes_on(tally):
@@ -40,7 +40,7 @@ def test_votes_survive_a_database_that_goes_away():
         with running(serve(address, port), port):
             thread = threading.Thread(target=interrupt)
             thread.start()
-            tally = asyncio.run(crowd(port, link, 6, 3.0, stubborn=True, enough=goes_on))
+            tally = asyncio.run(crowd(port, link, 6, 2.0, stubborn=True, enough=goes_on))
             thread.join()
         found = found_in(server, address, tally, kills=1)
         assert found.passed, found

@@ -183,31 +183,31 @@ def test_a_judge_that_is_killed_and_started_again_answers_nothing_twice(
 ):
     began = live.clock.now - time.monotonic()
     monkeypatch.setattr(type(live.clock), "__call__", lambda _: began + time.monotonic())
-    study = live.study("prompts", ["A", "B"], voters="judge", cases=20, population="these")
+    study = live.study("prompts", ["A", "B"], voters="judge", cases=8, population="these")
     key = live.server.store.add_key(live.page("prompts").study, "far", ["ask", "tell", "read"])
     (tmp_path / "judge.py").write_text(JUDGE)
-    (tmp_path / "items.txt").write_text("\n".join(QUESTIONS))
+    (tmp_path / "items.txt").write_text("\n".join(QUESTIONS[:8]))
     hang, asked = tmp_path / "hang.txt", tmp_path / "asked.txt"
-    hang.write_text("question 7")
+    hang.write_text("question 5")
     program = f"{sys.executable} judge.py {{item}} {{left.name}} {{right.name}}"
     command = [sys.executable, "-c", MAIN, "study", "judge", "prompts", "--server", live.home]
     command += ["--items", "items.txt", "--command", program, "--voter", "gpt", "--json"]
     how = {"cwd": tmp_path, "env": os.environ | {client.KEY: key}, "start_new_session": True}
     first = subprocess.Popen(command, **how)
     until = time.monotonic() + 60
-    while not (asked.exists() and "question 7\n" in asked.read_text()):
+    while not (asked.exists() and "question 5\n" in asked.read_text()):
         assert time.monotonic() < until and first.poll() is None
         time.sleep(0.05)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     kept = len(study.votes())
-    assert kept < 20
+    assert kept < 8
     hang.write_text("")
     again = subprocess.run(command, **how, capture_output=True, text=True, timeout=60)
     done = json.loads(again.stdout)
-    assert (done["votes"], done["reason"], done["left_out"]) == (20 - kept, "finished", kept)
-    assert sorted(vote.item for vote in study.votes()) == sorted(QUESTIONS)
+    assert (done["votes"], done["reason"], done["left_out"]) == (8 - kept, "finished", kept)
+    assert sorted(vote.item for vote in study.votes()) == sorted(QUESTIONS[:8])
     assert all(vote.counted for vote in study.votes())
     said = asked.read_text().splitlines()
-    assert len(said) == 21 and said.count("question 7") == 2
+    assert len(said) == 9 and said.count("question 5") == 2
     assert study.certificate().complete

@@ -26,7 +26,7 @@ from tests.web.worker_kills import kill_workers
 def test_no_acknowledged_vote_is_lost_with_a_worker(kind, kills, tmp_path, request):
     file = f"sqlite:///{tmp_path / 'votes.db'}"
     storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
-    found = kill_workers(storage, kills, voters=8, every=1.0)
+    found = kill_workers(storage, kills, voters=8, every=0.6 if kills == 2 else 1.0)
     assert found.passed, found
 
 
@@ -38,7 +38,7 @@ def test_no_acknowledged_vote_is_lost_on_a_full_disk():
         pytest.skip("only root can make a small disk")
     with small_disk(8) as folder:
         storage = f"sqlite:///{folder / 'votes.db'}"
-        found = disturb(storage, lambda: fill(folder, 1.0, 2.0), 5.0, voters=6)
+        found = disturb(storage, lambda: fill(folder, 0.5, 1.5), 3.0, voters=6)
     assert found.passed, found
 
 

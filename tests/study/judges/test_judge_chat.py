@@ -68,6 +68,6 @@ def test_a_refused_connection_is_reported_after_a_few_tries():
     url = "http://127.0.0.1:9/v1"  # nobody listens there
     judge = ChatJudge("m", url, key_variable=None, backoff=0.001)
     study = create_study("drinks", ["tea", "milk"], voters="independent")
-    done = judge_study(study, judge)
+    done = judge_study(study, judge, patience=1)
     assert done.reason == "failed" and "there is no connection to" in done.stopped
     assert "It was tried 5 times." in done.stopped
