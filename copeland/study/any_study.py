@@ -290,14 +290,11 @@ class AnyStudy(Protocol):
 
         ``voters=False`` leaves out voters, which need a pass over all votes.
         """
+        return self.look_at_log(lambda state, log: self._stand(state, log, voters))
 
-        def look(state: StudyState, log: ReadLog) -> Standing:
-            settings, known = state.settings, ()
-            if voters:
-                known = voters_of(log.tally(), settings.panel)
-            return kind_of(settings).standing(self.name, state, self.now(), known)
-
-        return self.look_at_log(look)
+    def _stand(self, state: StudyState, log: ReadLog, voters: bool) -> Standing:
+        known = voters_of(log.tally(), state.settings.panel) if voters else ()
+        return kind_of(state.settings).standing(self.name, state, self.now(), known)
 
     # Its votes, and what they mean
 
@@ -331,7 +328,8 @@ class AnyStudy(Protocol):
             write_csv(self.votes(), path)
         elif format is None and path.suffix == ".jsonl":
             with writable(path) as file:
-                file.writelines(to_json(event) + "\n" for event in self._read_events())
+                events = self.look_at_log(lambda _state, log: list(log.replay()))
+                file.writelines(to_json(event) + "\n" for event in events)
         else:
             votes = [vote._asdict() for vote in self.votes()]
             texts = {option.name: option.text for option in self.options}
@@ -408,9 +406,7 @@ class AnyStudy(Protocol):
         from copeland.study.results.history import drifts_of
 
         check_level(level)
-        return self.look_at_log(
-            lambda state, log: drifts_of(state, log.replay(), self.now(), level)
-        )
+        return self.look_at_log(lambda state, log: drifts_of(state, log.votes(), self.now(), level))
 
     def ranking(self, by: By = "copeland", expected: float | None = None) -> Ranking:
         """Return all options in order, with intervals, ranks and tiers that are told apart.
@@ -447,13 +443,19 @@ class AnyStudy(Protocol):
         from copeland.study.report.lost_cases import tabulate_lost_cases
         from copeland.study.report.study_page import write_study_page
 
-        log, drifts, standing = self._read_events(), self.drift(), self.standing()
+        events, standing, drifts = self.look_at_log(self._read_all)
         on_cases = bool(standing.settings.cases)
         lost = tabulate_lost_cases(standing, self.votes, items) if on_cases else ()
-        return write_study_page(standing, log, path, command, drifts, self.votes, lost)
+        return write_study_page(standing, events, path, command, drifts, self.votes, lost)
 
-    def _read_events(self) -> list[Event]:
-        return self.look_at_log(lambda _state, log: list(log.replay()))
+    def _read_all(
+        self, state: StudyState, log: ReadLog
+    ) -> tuple[list[Event], Standing, tuple[Drift, ...]]:
+        from copeland.study.results.history import drifts_of
+
+        events = list(log.replay())
+        drifts = drifts_of(state, filter(is_vote, events), self.now())
+        return events, self._stand(state, log, voters=True), drifts
 
 
 def folder_of(study: AnyStudy) -> Path | None:

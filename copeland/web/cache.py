@@ -272,7 +272,7 @@ class Analyses:
     def _draw(self, _number: int) -> DrawnParts:
         seen = self.latest()
         log, standing = read_log(self._study, seen.number), seen.reading.standing
-        history = history_of(log)
+        history = history_of(log, standing)
         agreed = judges_agreement(standing, rename_voters(log, seen.names))
         order = seen.rankings.drawn
         with DRAWING:

@@ -40,7 +40,7 @@ bars = [
     for i in reading.order
 ]
 shown = shown_options(reading)
-side, rows = standing.position, history_of(study.log())
+side, rows = standing.position, history_of(study.log(), study.standing())
 
 figures = {
     "How many options each one beats, with what is not ruled out": scores_figure(bars, len(names)),

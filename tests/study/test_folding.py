@@ -98,7 +98,11 @@ def shown(study):
     standing = study.standing()
     reading, log = Analysis(standing), study.log()
     parts = study_parts(
-        reading, reading.verdict, history_of(log), judges_agreement(standing, log), last=0.0
+        reading,
+        reading.verdict,
+        history_of(log, standing),
+        judges_agreement(standing, log),
+        last=0.0,
     )
     file = json.loads(certificate_to_file(study)[1])
     for name in ("seal", "events", "link", "issued", "log"):

@@ -22,14 +22,14 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 @pytest.mark.quick
 def test_history_goes_from_no_vote_to_the_certificate_of_today(circle):
-    rows, standing = history_of(circle.log()), circle.standing()
+    rows, standing = history_of(circle.log(), circle.standing()), circle.standing()
     assert rows[0] == Progress(0, 5, None, 5, 0, 0.0)
     assert rows[-1][:5] == (1220, 5, "A", 5, 0)
     assert rows[-1].possible == len(standing.certificate.possible)
 
 
 def test_history_has_no_more_rows_than_points_at_rising_votes(circle):
-    rows = history_of(circle.log(), points=20)
+    rows = history_of(circle.log(), circle.standing(), points=20)
     counts = [row.votes for row in rows]
     assert len(counts) == 20
     assert counts == sorted(set(counts))
@@ -38,7 +38,8 @@ def test_history_has_no_more_rows_than_points_at_rising_votes(circle):
 
 def test_every_row_of_history_is_the_certificate_of_the_votes_so_far():
     rows = [*votes("a", "b", 9), *votes("b", "c", 12, 2), *votes("a", "c", 9, 0, 3)]
-    history = history_of(study_with("abc", rows).log())
+    study = study_with("abc", rows)
+    history = history_of(study.log(), study.standing())
     assert len(history) == len(rows) + 1
     for row in history:
         standing = study_with("abc", rows[: row.votes]).standing()
@@ -57,8 +58,8 @@ def test_history_leaves_out_votes_that_were_undone():
     study.undo(wrong)
     study.add_votes(votes("a", "c", 4))
     again = study_with("abc", votes("a", "b", 5), votes("a", "c", 4))
-    *rows, last = history_of(study.log())
-    *others, _ = history_of(again.log())
+    *rows, last = history_of(study.log(), study.standing())
+    *others, _ = history_of(again.log(), again.standing())
     assert rows == others and last.votes == 9  # which the undone vote weakens
 
 
@@ -68,26 +69,30 @@ def test_history_ends_in_the_epoch_of_the_study_though_its_votes_were_undone():
     study.add_option("c")
     study.add_votes([*votes("a", "b", 12), *votes("a", "c", 12)])
     assert study.standing().epoch == 2
-    assert history_of(study.log())[-1].best == len(study.standing().certificate.best) == 0
+    assert (
+        history_of(study.log(), study.standing())[-1].best
+        == len(study.standing().certificate.best)
+        == 0
+    )
     without = study_with("abc", votes("a", "b", 12), votes("a", "c", 12))
-    assert history_of(without.log())[-1].best == 1
+    assert history_of(without.log(), without.standing())[-1].best == 1
 
 
 def test_history_counts_options_when_they_are_added():
     study = study_with("ab", votes("a", "b", 3))
     study.add_option("c")
     study.add_votes(votes("a", "c", 2))
-    assert [row.options for row in history_of(study.log())] == [2, 2, 2, 2, 3, 3]
+    assert [row.options for row in history_of(study.log(), study.standing())] == [2, 2, 2, 2, 3, 3]
     study = study_with("ab", votes("a", "b", 3))
     study.add_option("c")
-    assert [row.options for row in history_of(study.log())] == [2, 2, 2, 3]
+    assert [row.options for row in history_of(study.log(), study.standing())] == [2, 2, 2, 3]
 
 
 def test_skips_errors_and_repeats_are_no_progress():
     study = create_study("soup", ["a", "b"], repeats="first", voters="independent")
     for outcome in ("left", "right", "skip", "error"):
         study.add_votes([{"left": "a", "right": "b", "outcome": outcome, "voter": "ann"}])
-    assert [row.votes for row in history_of(study.log())] == [0, 1]
+    assert [row.votes for row in history_of(study.log(), study.standing())] == [0, 1]
 
 
 def state_of(wins, ties, **given):

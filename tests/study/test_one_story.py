@@ -165,7 +165,7 @@ def check(study):
     found, verdict = standing.certificate, reading.verdict
     log = study.log()
     order = Rankings(reading, study.votes).drawn
-    parts = study_parts(reading, verdict, history_of(log), order=order)
+    parts = study_parts(reading, verdict, history_of(log, standing), order=order)
     names = standing.labels
     check_verdict(reading, verdict, parts, names)
     check_scores(reading, parts, names)

@@ -28,7 +28,7 @@ def page_of(study, verdict=None, **about):
     return study_page(
         Analysis(standing),
         verdict or said(),
-        history_of(log),
+        history_of(log, standing),
         judges_agreement(standing, log),
         **about,
     )
@@ -121,7 +121,7 @@ def test_the_figures_are_in_the_letters_and_colours_of_the_page(page):
 def test_the_pairs_that_would_settle_it_are_listed_with_their_votes(circle):
     reading = Analysis(circle.standing())
     with undrawn():
-        page = text_of(study_page(reading, said(), history_of(circle.log())))
+        page = text_of(study_page(reading, said(), history_of(circle.log(), circle.standing())))
     for need in reading.outlook.pairs:
         pair = f"{reading.names[need.first]} over {reading.names[need.second]}"
         won, met = reading.standing.wins, reading.n

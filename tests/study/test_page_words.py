@@ -99,7 +99,7 @@ def sentences_of(study, counted):
     yield matrix_sentence(reading)
     if counted:
         yield from counting_sentences(reading)
-    yield from progress_sentences(reading, history_of(study.log()))
+    yield from progress_sentences(reading, history_of(study.log(), study.standing()))
 
 
 def test_sentences_of_pages_read_as_their_snapshot(circle):
@@ -112,7 +112,8 @@ def test_sentences_of_pages_read_as_their_snapshot(circle):
 
 
 def test_the_first_proof_is_found_in_the_history():
-    assert find_first_proof(history_of(STUDIES["proved after nine votes"]().log())) == 9
+    study = STUDIES["proved after nine votes"]()
+    assert find_first_proof(history_of(study.log(), study.standing())) == 9
 
 
 @pytest.mark.quick

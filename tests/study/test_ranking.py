@@ -329,7 +329,7 @@ def test_the_command_and_the_page_show_the_ranking(tmp_path):
 def _history(study):
     from copeland.study.results.history import history_of
 
-    return history_of(study.log())
+    return history_of(study.log(), study.standing())
 
 
 def test_a_notebook_shows_a_ranking():

@@ -51,7 +51,9 @@ def test_verdict_page_json_and_file_tell_one_story(study):
     reading = Analysis(study.standing())
     verdict = reading.verdict
     with undrawn():
-        page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
+        page = unescape(
+            text_of(study_page(reading, verdict, history_of(study.log(), study.standing())))
+        )
     told = json.loads(json.dumps(reading.to_dict()))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)

@@ -66,14 +66,16 @@ def test_counts_have_sides_that_undoing_leaves_as_they_are():
 
 def test_only_votes_in_order_have_a_curve():
     study = study_with(COUNTS, COUNTS)
-    rows = history_of(study.log())
+    rows = history_of(study.log(), study.standing())
     assert [row.votes for row in rows] == [0, 160]
     words = told(progress_sentences(Analysis(study.standing()), rows))
     assert words.endswith(NO_ORDER) and "led throughout" not in words
-    rows = history_of(study_with(COUNTS, SHOWN).log())
+    study = study_with(COUNTS, SHOWN)
+    rows = history_of(study.log(), study.standing())
     assert [row.votes for row in rows] == [0, 80, 81, 82, 83]
     days = [COUNTS[0] | {"wins": 2, "time": 0}, COUNTS[0] | {"wins": 2, "time": 86_400}]
-    assert [row.votes for row in history_of(study_with(days).log())] == [0, 2, 4]
+    study = study_with(days)
+    assert [row.votes for row in history_of(study.log(), study.standing())] == [0, 2, 4]
 
 
 def test_snapshots_keep_sides_and_swaps():

@@ -105,7 +105,9 @@ def test_nobody_is_likely_before_votes_and_after_a_proof():
 @pytest.mark.slow
 def test_the_page_says_likely_not_proved():
     study = likely_study()
-    page = study_page(Analysis(study.standing()), study.verdict(), history_of(study.log()))
+    page = study_page(
+        Analysis(study.standing()), study.verdict(), history_of(study.log(), study.standing())
+    )
     assert "Likely, not proved" in page and "an estimate, not a proof" in page
 
 

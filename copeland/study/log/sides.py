@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, Event, VoteEvent
@@ -112,9 +111,15 @@ def reason_in(source: str | None) -> str:
 
 def find_blocks(votes: Iterable[VoteEvent]) -> Iterator[tuple[list[VoteEvent], bool]]:
     """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log; counts have none."""
-    for (*_, order), group in groupby(votes, _together):
-        yield list(group), order
-
-
-def _together(vote: VoteEvent) -> tuple[Any, ...]:
-    return vote.ballot, vote.source, vote.time, marks_of(vote).get("order", True)
+    block: list[VoteEvent] = []
+    origin, has_order = None, True
+    for vote in votes:
+        before, had_order = origin, has_order
+        has_order = (vote.body or {}).get("order", True)
+        origin = (vote.ballot, vote.source, vote.time, has_order)
+        if block and origin != before:
+            yield block, had_order
+            block = []
+        block.append(vote)
+    if block:
+        yield block, has_order

@@ -166,15 +166,16 @@ class StudyState(_Known):
     in the log.
     """
 
-    def __init__(self, created: Event):
+    def __init__(self, created: Event, settings: Settings | None = None):
+        """Begin with the first event; ``settings`` are those in it, if somebody has read them already."""
         try:
-            self._begin(created)
+            self._begin(created, settings)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise _unreadable(created) from error
 
-    def _begin(self, created: Event) -> None:
+    def _begin(self, created: Event, settings: Settings | None) -> None:
         body = created.body or {}
-        self.settings = Settings.of(body["settings"])
+        self.settings = settings or Settings.of(body["settings"])
         self.options: list[Option] = []
         self.indices: dict[str, int] = {}  # of the options, by name
         self.ledger = LEDGERS[self.settings.voters](

@@ -206,11 +206,10 @@ def write_study_page(
     With ``votes``, which returns all votes, it has a figure of the ranking, and with ``lost`` tables of the cases that options lost.
     """
     reading = Analysis(standing)
-    log = log[: standing.events]
     page = study_page(
         reading,
         reading.verdict,
-        history_of(log),
+        history_of(log, standing),
         judges_agreement(standing, log),
         order=None if votes is None else Rankings(reading, votes).drawn,
         drifts=drifts,

@@ -207,10 +207,12 @@ def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
     standing, reading = seen.reading.standing, seen.reading
     ended = standing.closed or reading.certificate.decided or not standing.votes
     needed = None if ended else reading.remaining
+    assert standing.proof is not None
+    share = share_of(standing, standing.proof, standing.certificate)
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
-        (reading.kind.proof_tile, f"{math.floor(100 * share_of(standing))} %"),
+        (reading.kind.proof_tile, f"{math.floor(100 * share)} %"),
         ("votes left", "-" if needed is None else needed.words),
         *paid,
         *reading.certificate.claims.tiles.items(),
