@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from copeland.orders.rank import By, Place, Ranking, format_place, format_ranks
 from copeland.report.document import name, new_figure
 from copeland.report.styles import INK, PALETTE, plain_axes
-from copeland.support.phrasing import letters, shorten_names
+from copeland.support.phrasing import measure_names, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +56,8 @@ def ranking_figure(ranking: Ranking) -> Figure:
     Of more than 60 options it shows the first, and says so.
     """
     places = ranking.places[:MOST]
-    names = shorten_names([place.name for place in places], _NAME, 2 if len(places) <= _FEW else 1)
+    full = list(map(attrgetter("name"), places))
+    names = shorten_names(full, _NAME, 2 if len(places) <= _FEW else 1)
     frame = _lay_out(ranking, names)
     figure = new_figure(_WIDTH, frame.high)
     figure.set_layout_engine("none")  # every column has its place already
@@ -100,23 +104,21 @@ def bound_axis(ranking: Ranking) -> tuple[float, float]:
     by, places = ranking.by, ranking.places[:MOST]
     if by == "copeland":
         return 0.0, float(max(len(ranking.places) - 1, 1))
-    values = [place.value for place in places]
-    reaches = sorted(
-        place.high - place.low for place in places if math.isfinite(place.high - place.low)
-    )
-    typical = reaches[len(reaches) // 2] if reaches else 0.0
-    room = max(max(values) - min(values), typical, 0.02)
-    ends = [end for place in places for end in (place.low, place.high) if math.isfinite(end)]
-    low = max(min([*values, *ends]), min(values) - room)
-    high = min(max([*values, *ends]), max(values) + room)
+    table = np.array(list(map(attrgetter("low", "value", "high"), places)))
+    lows, values, highs = table.T
+    reaches = np.sort(highs - lows)[: np.isfinite(highs - lows).sum()]  # endless ones come last
+    typical = float(reaches[len(reaches) // 2]) if len(reaches) else 0.0
+    room = max(float(values.max() - values.min()), typical, 0.02)
+    ends = table[np.isfinite(table)]
+    low = max(float(ends.min()), float(values.min()) - room)
+    high = min(float(ends.max()), float(values.max()) + room)
     return (max(low, 0.0), min(high, 1.0)) if by == "borda" else (low, high)
 
 
 def _lay_out(ranking: Ranking, names: Sequence[str]) -> _Frame:
     places = ranking.places[:MOST]
-    lines = max(text.count("\n") for text in names) + 1
-    widest = max(letters(line) for text in names for line in text.split("\n"))
-    ranks = max(len("rank"), *(len(format_ranks(place)) for place in places))
+    lines, widest = measure_names(names)
+    ranks = max(len("rank"), *map(len, map(format_ranks, places)))
     top = 0.5 if len(places) > _MANY else 0.3
     bottom = 0.75 if len(ranking.places) > len(places) else 0.5
     high = top + bottom + (0.1 + 0.15 * lines) * len(places)
@@ -133,7 +135,7 @@ def _draw_bands(axes: Axes, places: Sequence[Place], frame: _Frame) -> None:
     axes.annotate("tier", (0.1, -0.5), va="bottom", **above)
     axes.annotate("rank", (ends, -0.5), ha="right", va="bottom", **above)
     start = 0
-    for tier, group in groupby(places, key=lambda place: place.tier):
+    for tier, group in groupby(places, key=attrgetter("tier")):
         end = start + len(list(group))
         if tier % 2:
             axes.axhspan(start - 0.5, end - 0.5, color=INK, alpha=0.07, linewidth=0)
@@ -165,12 +167,10 @@ def _draw_intervals(axes: Axes, places: Sequence[Place], scale: tuple[float, flo
 
 
 def _label(axes: Axes, ranking: Ranking, names: Sequence[str]) -> None:
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     by: By = ranking.by
-    plain_axes(axes, _LETTERS, grid="none")
-    axes.grid(axis="x", color=INK, alpha=0.12, linewidth=0.6)
-    axes.set_axisbelow(True)
+    plain_axes(axes, _LETTERS, grid="x")
     axes.set_yticks(range(len(names)), names, parse_math=False)
     for label, place in zip(axes.get_yticklabels(), ranking.places, strict=False):
         name(label, place.name)
@@ -180,7 +180,7 @@ def _label(axes: Axes, ranking: Ranking, names: Sequence[str]) -> None:
         MaxNLocator(nbins=4, integer=by == "copeland", steps=[1, 2, 2.5, 5, 10])
     )
     if by == "borda":
-        axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.0f} %")
+        axes.xaxis.set_major_formatter(PercentFormatter(1, 0, " %"))
     axes.set_xlabel(_AXIS[by], color=INK, fontsize=_LETTERS)
     if len(names) > _MANY:
         axes.tick_params(axis="x", top=True, labeltop=True)

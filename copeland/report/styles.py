@@ -61,10 +61,10 @@ SIZES = {
 }
 
 
-def plain_axes(axes: Axes, letters: float, grid: Literal["y", "both", "none"] = "y") -> None:
+def plain_axes(axes: Axes, letters: float, grid: Literal["x", "y", "both", "none"] = "y") -> None:
     """Give axes the looks that all figures here have, with letters of this size in points."""
     if grid != "none":
-        axes.grid(axis=grid, color=INK, alpha=0.12 if grid == "y" else 0.1, linewidth=0.6)
+        axes.grid(axis=grid, color=INK, alpha=0.1 if grid == "both" else 0.12, linewidth=0.6)
         axes.set_axisbelow(True)
     axes.patch.set_visible(False)
     axes.spines[["top", "right"]].set_visible(False)

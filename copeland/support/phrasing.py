@@ -116,7 +116,25 @@ def percent_chance(chance: float) -> str:
 
 def letters(text: str) -> int:
     """Return how wide a text is, in letters; those of some scripts are twice as wide."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+    if text.isascii():
+        return len(text)
+    widths = list(map(unicodedata.east_asian_width, text))
+    return len(text) + widths.count("W") + widths.count("F")
+
+
+def measure_names(names: Iterable[str]) -> tuple[int, int]:
+    r"""Return how many lines the longest of some names has, and how wide the widest line is, in letters.
+
+    Examples
+    --------
+    >>> measure_names(["green\ntea", "milk"])
+    (2, 5)
+    """
+    lines = widest = 1
+    for name in names:
+        found = name.split("\n")
+        lines, widest = max(lines, len(found)), max(widest, *map(letters, found))
+    return lines, widest
 
 
 def shorten_names(names: Sequence[str], most: int, lines: int = 1) -> list[str]:

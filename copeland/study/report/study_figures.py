@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.report.document import name
-from copeland.report.styles import INK, PALETTE
+from copeland.report.styles import INK, PALETTE, plain_axes
 from copeland.study.results.analysis import BEST, OUT, POSSIBLE, Analysis
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED
-from copeland.support.phrasing import letters, shorten_names
+from copeland.support.phrasing import letters, measure_names, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.text import Text
 
 PAPER = "#fefefe"  # what is behind; a page may put its own colour in its place
 WIDTH = 4.6  # inches
@@ -29,8 +31,12 @@ NUMBERED = 14  # options up to which every cell of the matrix has its number
 
 _DARK = "#1b1f24"  # on cells and boxes, which are light on any page
 _REACH = 0.3  # from 1/2 on, to full colour
-_CELLS = ((6, 0.42), (NUMBERED, 0.29), (30, 0.2))  # inches, up to so many options
-_LEAST_CELL = 0.15
+_CELL_COUNTS = (
+    6,
+    NUMBERED,
+    30,
+)  # options up to which a cell has these inches, and of more the last
+_CELLS = (0.42, 0.29, 0.2, 0.15)
 
 
 class Interval(NamedTuple):
@@ -57,11 +63,13 @@ def scores_figure(rows: Sequence[Interval], options: int) -> Figure:
 
 def position_figure(rows: Sequence[Interval]) -> Figure:
     """Return how often the left side won, with intervals; without a bias, half of the time."""
+    from matplotlib.ticker import PercentFormatter
+
     figure, axes = _intervals(rows)
     axes.axvline(0.5, color=INK, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
-    axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.0f} %")
+    axes.xaxis.set_major_formatter(PercentFormatter(1, 0, " %"))
     axes.set_xlabel("wins of the left side", color=INK, fontsize=LETTERS)
     return figure
 
@@ -87,7 +95,7 @@ def matrix_figure(
     from matplotlib.figure import Figure
 
     k = len(p)
-    side = next((inches for most, inches in _CELLS if k <= most), _LEAST_CELL)
+    side = _CELLS[bisect_left(_CELL_COUNTS, k)]
     margin = 0.2 + 0.08 * max(map(letters, names))
     figure = Figure(figsize=(max(margin + side * k + 0.3, WIDTH * 0.72), margin + side * k + 0.75))
     wide, high = figure.get_size_inches()
@@ -103,8 +111,10 @@ def matrix_figure(
     )
     axes.set(xlim=(0, k), ylim=(k, 0))
     _name_cells(axes, names, LETTERS if k <= 30 else 8)
-    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
-        _name_all(labels, full or names)
+    labels = zip(axes.get_xticklabels(), axes.get_yticklabels(), full or names, strict=True)
+    for above, beside, text in labels:
+        name(above, text)
+        name(beside, text)
     _mark_cells(axes, p, proved)
     bar = figure.colorbar(
         cells,
@@ -130,7 +140,7 @@ def progress_figure(
 ) -> Figure:
     """Return how many options could still be best, and how much of the proof was there, over votes."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
@@ -141,15 +151,14 @@ def progress_figure(
     lower.plot(votes, shares, color=PALETTE[1], linewidth=1.8)
     lower.set_ylim(0, 1.06)
     lower.set_yticks([0, 0.5, 1])
-    lower.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
+    lower.yaxis.set_major_formatter(PercentFormatter(1, 0, " %"))
     lower.set_title(below, loc="left", color=INK, fontsize=LETTERS)
     lower.set_xlabel("votes", color=INK, fontsize=LETTERS)
     lower.set_xlim(0, max(votes[-1], 1))
     lower.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, steps=[1, 2, 2.5, 5, 10]))
-    lower.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    lower.xaxis.set_major_formatter("{x:,.0f}")
     for axes in (upper, lower):
-        _plain(axes)
-        axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+        plain_axes(axes, LETTERS)
         if proved_at is not None:
             axes.axvline(proved_at, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     return figure
@@ -159,10 +168,11 @@ def _intervals(rows: Sequence[Interval]) -> tuple[Figure, Axes]:
     """A row for each value: its name, its interval and a dot."""
     from matplotlib.figure import Figure
 
-    lines = max(row.name.count("\n") for row in rows) + 1
+    names = list(map(attrgetter("name"), rows))
+    lines, widest = measure_names(names)
     figure = Figure(figsize=(WIDTH, 0.7 + (0.1 + 0.15 * lines) * len(rows)))
     wide, high = figure.get_size_inches()
-    margin = 0.2 + 0.08 * max(letters(line) for row in rows for line in row.name.split("\n"))
+    margin = 0.2 + 0.08 * widest
     axes = figure.add_axes(
         (margin / wide, 0.5 / high, (wide - margin - 0.25) / wide, (high - 0.6) / high)
     )
@@ -177,26 +187,13 @@ def _intervals(rows: Sequence[Interval]) -> tuple[Figure, Axes]:
         )
         axes.plot([row.value], [at], "o", color=row.colour, markersize=6, clip_on=False)
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_yticks(range(len(rows)), [row.name for row in rows], parse_math=False)
-    _name_all(axes.get_yticklabels(), [row.full or row.name for row in rows])
-    _plain(axes)
+    axes.set_yticks(range(len(rows)), names, parse_math=False)
+    for label, row in zip(axes.get_yticklabels(), rows, strict=True):
+        name(label, row.full or row.name)
+    plain_axes(axes, LETTERS, grid="x")
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=INK, alpha=0.12, linewidth=0.6)
     return figure, axes
-
-
-def _name_all(labels: Sequence[Text], full: Sequence[str]) -> None:
-    for label, text in zip(labels, full, strict=True):
-        name(label, text)
-
-
-def _plain(axes: Axes) -> None:
-    axes.patch.set_visible(False)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(INK)
-    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=LETTERS)
 
 
 def _name_cells(axes: Axes, names: Sequence[str], size: float) -> None:
@@ -272,7 +269,7 @@ def shown_arrows(reading: Analysis, shown: Sequence[int]) -> list[Arrow]:
     Up to 6 options these are all wins. Of more, they are the leader's wins and losses, cycles, and the surest
     arrow to each option: of several, that from the nearest before it.
     """
-    links = {link for circle in reading.circles for link in reading.links(circle)}
+    links = set(chain.from_iterable(map(reading.links, reading.circles)))
     sure = reading.sure[np.ix_(shown, shown)]
     arrows = []
     for at, to in np.argwhere(sure).tolist():
@@ -280,7 +277,7 @@ def shown_arrows(reading: Analysis, shown: Sequence[int]) -> list[Arrow]:
         surest = max(range(len(shown)), key=lambda i: (sure[i, to], i - len(shown) * (i > to)))
         if len(shown) <= WHOLE or link in links or 0 in (at, to) or at == surest:
             arrows.append(Arrow(*link, int(sure[at, to]), link in links))
-    return sorted(arrows, key=lambda arrow: (arrow.in_cycle, arrow.sure))
+    return sorted(arrows, key=attrgetter("in_cycle", "sure"))
 
 
 def graph_figure(
@@ -304,9 +301,11 @@ def graph_figure(
 
     upright = len(shown) <= UPRIGHT
     short = shorten_names(names, _NAME, 2) if upright else shorten_names(names, _LONE)
-    widest = 0.15 + _LETTER * max(letters(line) for i in shown for line in short[i].split("\n"))
+    widest = 0.15 + _LETTER * measure_names(list(map(short.__getitem__, shown)))[1]
     radius = min(WIDTH / 2 - widest - _DOT, 0.3 + 0.16 * len(shown))
-    turns = {option: 2 * math.pi * at / len(shown) for at, option in enumerate(shown)}
+    turns: dict[int, float] = {}
+    for at, option in enumerate(shown):
+        turns[option] = 2 * math.pi * at / len(shown)
     margin = _DOT + (0.1 + 2 * _LINE if upright else widest)
     top, bottom = radius + margin, radius * min(map(math.cos, turns.values())) - margin
     high = top - bottom + _BELOW
@@ -363,7 +362,8 @@ def _draw_arrow(axes: Axes, arrow: Arrow, start: float, end: float, radius: floa
     away = 72 * _DOT + 2  # points
     axes.add_patch(
         FancyArrowPatch(
-            *((radius * math.sin(turn), radius * math.cos(turn)) for turn in (start, end)),
+            (radius * math.sin(start), radius * math.cos(start)),
+            (radius * math.sin(end), radius * math.cos(end)),
             connectionstyle=f"arc3,rad={bend}",
             arrowstyle="-|>,head_length=4,head_width=2.2",
             shrinkA=away,
@@ -379,9 +379,10 @@ def _draw_arrow(axes: Axes, arrow: Arrow, start: float, end: float, radius: floa
 def _explain_arrows(figure: Figure, arrows: Sequence[Arrow]) -> None:
     from matplotlib.lines import Line2D
 
-    kinds = sorted({arrow.sure for arrow in arrows}, reverse=True)
-    lines = [Line2D([], [], color=INK, label=SURENESS[kind], **_LINES[kind]) for kind in kinds]
-    if any(arrow.in_cycle for arrow in arrows):
+    lines = []
+    for kind in sorted(set(map(attrgetter("sure"), arrows)), reverse=True):
+        lines.append(Line2D([], [], color=INK, label=SURENESS[kind], **_LINES[kind]))
+    if any(map(attrgetter("in_cycle"), arrows)):
         lines.append(Line2D([], [], color=_CYCLE, linewidth=1.6, label="in a cycle"))
     if lines:
         figure.legend(

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import combinations
+from itertools import combinations, filterfalse
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ from copeland.report.document import document, image, inline_svg
 from copeland.report.ranking_figure import MOST, describe_ranking, ranking_figure
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
-from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
+from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, is_vote, times_of
 from copeland.study.log.state import Vote
 from copeland.study.report import study_sentences as sentences
 from copeland.study.report.study_figures import (
@@ -64,6 +65,8 @@ RANKED = MOST  # rows of the ranking, as many as its figure has
 _NAME = 20  # letters of a line of a name beside a figure
 _AT_CELLS = 16  # letters of a name at the edge of the matrix; fewer where cells have no numbers
 _LINES = 2  # of a name, where there is room
+_SENTENCE, _NUMBER, _VOTES = attrgetter("sentence"), attrgetter("n"), attrgetter("votes")
+_COUNTS, _KNOWN = attrgetter("counts"), attrgetter("index", "known")
 
 
 class _Picture(NamedTuple):
@@ -170,14 +173,14 @@ def study_parts(
 ) -> StudyParts:
     """Return all that a page of a study shows, part by part, for whichever template."""
     standing = reading.standing
-    voted = standing.votes > 0
+    voted, at_end = standing.votes > 0, reading.kind.say_end(standing)
     return StudyParts(
         title=standing.name,
         lead=reading.kind.lead_sentence(standing),
         badge=reading.badge,
         verdict=verdict,
-        needs=_needs(reading) if verdict.advice and not reading.is_at_end else None,
-        notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
+        needs=None if at_end or not verdict.advice else _needs(reading),
+        notices=[*sentences.notices(reading), *map(_SENTENCE, drifts)],
         tiles=_tiles(reading, progress),
         voted=voted,
         **(_make_result_parts(reading, progress, order) if voted else {}),
@@ -224,24 +227,16 @@ def write_study_page(
 
 def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement:
     """Return how far the voters with the most votes agree where they voted on the same."""
-    names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
     log, labels = list(log), standing.labels
-    undone = {event.undoes for event in log}
-    return compare_judges(
-        {
-            "voter": vote.voter,
-            "left": labels[vote.left or 0],
-            "right": labels[vote.right or 0],
-            "outcome": vote.outcome,
-            "item": vote.item,
-            "times": times_of(vote),
-        }
-        for vote in log
-        if vote.outcome is not None
-        and vote.undoes is None
-        and vote.voter in names
-        and vote.number not in undone
-    )
+    names = list(map(attrgetter("name"), _most_votes(standing.voters, JUDGES)))
+    undone = set(map(attrgetter("undoes"), log))
+    rows = []
+    for vote in filter(is_vote, log):
+        if vote.voter in names and vote.number not in undone:
+            row = {"voter": vote.voter, "left": labels[vote.left], "right": labels[vote.right]}
+            about = {"outcome": vote.outcome, "item": vote.item, "times": times_of(vote)}
+            rows.append(row | about)
+    return compare_judges(rows)
 
 
 # Parts of the page
@@ -270,14 +265,11 @@ def _needs(reading: Analysis) -> Part:
     outlook = reading.outlook
     what = reading.kind.answers
     against = "against" if reading.is_either else "over"
-    rows = [
-        [
-            f"{reading.names[i]} {against} {reading.names[j]}",
-            f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
-            "-" if outlook.votes is None else f"{votes:,}",
-        ]
-        for i, j, votes in outlook.pairs[:NEEDS]
-    ]
+    rows = []
+    for i, j, votes in outlook.pairs[:NEEDS]:
+        won = f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}"
+        more = "-" if outlook.votes is None else f"{votes:,}"
+        rows.append([f"{reading.names[i]} {against} {reading.names[j]}", won, more])
     left = len(outlook.pairs) - len(rows)
     note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
     columns = ["pair" if reading.is_either else "to be proved", "won so far", f"more {what}, about"]
@@ -296,25 +288,23 @@ def _tiles(reading: Analysis, progress: Sequence[Progress]) -> dict[str, str]:
 
 def _scores(reading: Analysis, options: Sequence[OptionRow]) -> Part:
     names = shorten_names(reading.standing.labels, _NAME, _LINES)
-    rows = [
-        Interval(names[row.index], row.beats, row.least, row.most, COLOURS[row.known], row.name)
-        for row in options
-        if row.counts
-    ]
+    rows, words = [], []
+    for row in filter(_COUNTS, options):
+        bar = (row.beats, row.least, row.most, COLOURS[row.known], row.name)
+        rows.append(Interval(names[row.index], *bar))
+        words.append(f"{row.name} {row.beats} ({row.least:g} to {row.most:g})")
     drawn = _picture(
         scores_figure(rows, len(reading.among)),
-        "Number of options that each option beats, with intervals: "
-        + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
+        f"Number of options that each option beats, with intervals: {'; '.join(words)}",
     )
     return Part(drawn, sentences.score_sentences(reading))
 
 
 def _graph(reading: Analysis, options: Sequence[OptionRow]) -> Part:
-    known = {row.index: row.known for row in options}
     shown = shown_options(reading)
     arrows = shown_arrows(reading, shown)
     drawn = _picture(
-        graph_figure(shown, arrows, reading.standing.labels, known),
+        graph_figure(shown, arrows, reading.standing.labels, dict(map(_KNOWN, options))),
         "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, arrows)),
     )
     key = [
@@ -331,9 +321,9 @@ def _matrix(reading: Analysis) -> Part:
     drawn = _picture(
         matrix_figure(
             reading.shares[order][:, order],
-            [names[i] for i in order],
+            list(map(names.__getitem__, order)),
             (reading.sure == PROVED)[order][:, order],
-            [labels[i] for i in order],
+            list(map(labels.__getitem__, order)),
         ),
         f"Heat map of the shares of votes that each of {reading.k} options won against each other; "
         "the numbers are in a table below.",
@@ -374,22 +364,16 @@ def _order(reading: Analysis, order: Ranking) -> Part:
 def _ranking(reading: Analysis, said: Sequence[str]) -> Part:
     """The table, without what was said before."""
     ranking = reading.ranking
-    rows = [
-        [
-            place.name,
-            str(place.tier),
-            str(place.beats),
-            f"{place.least} to {place.most}",
-            format_ranks(place),
-            strength_words(place.strength),
-        ]
-        for place in ranking.places[:RANKED]
-    ]
+    rows = []
+    for place in ranking.places[:RANKED]:
+        proved = f"{place.low:g} to {place.high:g}"
+        known = (f"{place.tier}", f"{place.value:g}", proved, format_ranks(place))
+        rows.append([place.name, *known, strength_words(place.strength)])
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
     notes = (ranking.sentence, sentences.exactness_sentence(ranking), *ranking.notes)
     return Part(
-        said=[one for one in notes if one not in said],
+        said=list(filterfalse(said.__contains__, notes)),
         columns=["option", "tier", "beats", "proved", "rank", "strength"],
         rows=rows,
         note=sentences.RANKING_NOTE + more,
@@ -399,20 +383,14 @@ def _ranking(reading: Analysis, said: Sequence[str]) -> Part:
 
 def _options(options: Sequence[OptionRow]) -> Part:
     columns = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
-    rows = [
-        [
-            row.name,
-            row.add_state(row.words),
-            f"{row.beats}",
-            f"{row.least} to {row.most}",
-            f"{row.votes:,}",
-            "-" if row.share is None else percent(row.share, digits=1),
-            f"{row.borda:.3f}",
-            f"{row.lottery:.3f}",
-            *([] if row.chance is None else [percent_chance(row.chance)]),
-        ]
-        for row in options
-    ]
+    rows = []
+    for row in options:
+        won = "-" if row.share is None else percent(row.share, digits=1)
+        numbers = (f"{row.beats}", f"{row.least} to {row.most}", f"{row.votes:,}", won)
+        estimated = [f"{row.borda:.3f}", f"{row.lottery:.3f}"]
+        if row.chance is not None:
+            estimated.append(percent_chance(row.chance))
+        rows.append([row.name, row.add_state(row.words), *numbers, *estimated])
     estimates = "Both are estimates."
     if options[0].chance is not None:
         columns.append("chance to be best")
@@ -422,22 +400,20 @@ def _options(options: Sequence[OptionRow]) -> Part:
 
 def _pairs(reading: Analysis) -> Part:
     wins, ties, shares = reading.standing.wins, reading.standing.ties, reading.matrix.p
-    pairs = [
-        (i, j) if shares[i, j] >= 0.5 else (j, i)
-        for i, j in combinations(reading.order, 2)
-        if reading.n[i, j]
-    ]
-    rows = []
-    for i, j in pairs[:PAIRS]:
+    rows, left = [], 0
+    for i, j in combinations(reading.order, 2):
+        if not reading.n[i, j]:
+            continue
+        if len(rows) == PAIRS:
+            left += 1
+            continue
+        i, j = (i, j) if shares[i, j] >= 0.5 else (j, i)
         known = sentences.SURENESS.get(int(reading.sure[i, j]), "even")
         if (min(i, j), max(i, j)) in reading.certificate.ties:
             known = reading.kind.tie_words(known)
-        pair = f"{reading.names[i]} against {reading.names[j]}"
-        counts = (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])
-        rows.append(
-            [pair, *(f"{n:,}" for n in counts), percent(float(shares[i, j]), digits=1), known]
-        )
-    left = len(pairs) - len(rows)
+        pair, share = f"{reading.names[i]} against {reading.names[j]}", float(shares[i, j])
+        counts = map("{:,}".format, (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j]))
+        rows.append([pair, *counts, percent(share, digits=1), known])
     note = f"{left:,} pairs of options further down are left out." if left else ""
     return Part(rows=rows, note=note)
 
@@ -446,54 +422,54 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> Part:
     course = list(sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
         return Part(said=course)
-    words = reading.kind.progress
+    words, proved_at = reading.kind.progress, sentences.find_first_proof(progress)
+    votes, options, _, possible, _, shares = zip(*progress, strict=True)
     drawn = _picture(
-        progress_figure(
-            [row.votes for row in progress],
-            [row.possible for row in progress],
-            [row.share for row in progress],
-            max(row.options for row in progress),
-            sentences.find_first_proof(progress),
-            words.curve,
-        ),
+        progress_figure(votes, possible, shares, max(options), proved_at, words.curve),
         f"Over the votes: how many options are not ruled out, and {words.meaning}. {' '.join(course)}",
     )
     return Part(drawn, course, words.note)
 
 
 def _position(standing: Standing) -> Part:
-    voters = _most_votes(standing.voters, JUDGES)
-    full = [voter.name for voter in voters]
-    names = shorten_names(full, _NAME, _LINES)
-    positions = [voter.position for voter in voters]
-    all_votes = ("all votes", "all votes", standing.position)
-    rows = [
-        Interval(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0], whole)
-        for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
-        if p.left + p.right
-    ]
-    shares = "; ".join(f"{row.full} {percent(row.value, digits=1)}" for row in rows)
-    alt = f"Share of wins of the left side: {shares}"
+    voters = _most_votes(standing.voters, len(standing.voters))
+    full = list(map(attrgetter("name"), voters))
+    names = shorten_names(full[:JUDGES], _NAME, _LINES)
+    rows, shares, left = [], [], 0
+    positions = [standing.position, *map(attrgetter("position"), voters)]
+    for n, (whole, p) in enumerate(zip(["all votes", *full], positions, strict=True)):
+        if not p.left + p.right:
+            continue
+        if n > JUDGES:
+            left += 1
+            continue
+        colour = PALETTE[1] if p.is_biased else PALETTE[0]
+        name = names[n - 1] if n else whole
+        rows.append(Interval(name, p.share, p.low, p.high, colour, whole))
+        shares.append(f"{whole} {percent(p.share, digits=1)}")
+    alt = f"Share of wins of the left side: {'; '.join(shares)}"
     drawn = _picture(position_figure(rows), alt) if rows else None
-    sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
-    note = sentences.note_omission(sides - max(len(rows) - 1, 0), "voter")
+    note = sentences.note_omission(left, "voter")
     return Part(drawn, sentences.side_sentences(standing), note)
 
 
 def _voters(standing: Standing) -> Part:
-    voters = _most_votes(standing.voters, VOTERS)
-    swaps = {one.name: standing.swaps[one.name] for one in voters if one.name in standing.swaps}
+    voters, swaps = _most_votes(standing.voters, VOTERS), standing.swaps
+    has_swaps = not swaps.keys().isdisjoint(map(attrgetter("name"), voters))
     rows = []
     for voter in voters:
         flips = swaps[voter.name].flips if voter.name in swaps else 0
-        ties = [voter.outcomes[TIE] - flips, *([flips] if swaps else [])]
-        others = (voter.outcomes[outcome] for outcome in (BOTH_BAD, SKIP, ERROR))
-        counts = [f"{n:,}" for n in (voter.votes, *ties, *others)]
-        rows.append([voter.name, *counts, _share(voter.agreement, voter.compared)])
+        ties = [voter.outcomes[TIE] - flips, *([flips] if has_swaps else [])]
+        others = map(voter.outcomes.__getitem__, (BOTH_BAD, SKIP, ERROR))
+        counts = map("{:,}".format, (voter.votes, *ties, *others))
+        agreed = "-"
+        if voter.agreement is not None:
+            agreed = f"{percent(voter.agreement, digits=1)} of {voter.compared:,}"
+        rows.append([voter.name, *counts, agreed])
     columns = ["voter", "answers", "ties", "both bad", "skips", "errors", "with the majority"]
-    if swaps:
+    if has_swaps:
         columns.insert(3, "flips")
-    known = sum(voter.votes for voter in standing.voters)
+    known = sum(map(_VOTES, standing.voters))
     number, left = len(standing.voters), len(standing.voters) - len(voters)
     summary = (
         f"{format_count(number, 'voter')} gave {known:,} answers, not counting skips and errors."
@@ -529,15 +505,11 @@ def _members(reading: Analysis) -> Part | None:
 
 
 def _judges(agreed: JudgeAgreement, voters: int) -> Part:
-    rows = [
-        [
-            f"{pair.first} and {pair.second}",
-            f"{pair.n:,}",
-            percent(pair.agreement, digits=1),
-            "-" if pair.kappa is None else f"{pair.kappa:.2f}",
-        ]
-        for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
-    ]
+    rows = []
+    for pair in sorted(agreed.pairs, key=_NUMBER, reverse=True)[:VOTERS]:
+        kappa = "-" if pair.kappa is None else f"{pair.kappa:.2f}"
+        same = percent(pair.agreement, digits=1)
+        rows.append([f"{pair.first} and {pair.second}", f"{pair.n:,}", same, kappa])
     more = sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of voters")
     compared = f"Only the {JUDGES} voters with the most answers are compared, of {voters:,}."
     notes = (sentences.KAPPA_NOTE, more, compared if voters > JUDGES else "")
@@ -585,9 +557,5 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
     return _Picture(inline_svg(svg.encode()).replace(PAPER, "var(--paper)"), alt, span)
 
 
-def _share(share: float | None, n: int) -> str:
-    return "-" if share is None else f"{percent(share, digits=1)} of {n:,}"
-
-
 def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:
-    return sorted(voters, key=lambda voter: -voter.votes)[:most]
+    return sorted(voters, key=_VOTES, reverse=True)[:most]

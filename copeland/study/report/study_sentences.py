@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -52,10 +53,10 @@ def notices(reading: Analysis) -> Iterator[str]:
     standing = reading.standing
     if standing.closed:
         yield "The study is closed: it takes no more votes."
-    gone, waiting = (
-        [i for i, option in enumerate(standing.options) if option.state == state]
-        for state in (RETIRED, PAUSED)
-    )
+    by_state: dict[str, list[int]] = {RETIRED: [], PAUSED: []}
+    for i, option in enumerate(standing.options):
+        by_state.setdefault(option.state, []).append(i)
+    gone, waiting = by_state[RETIRED], by_state[PAUSED]
     if gone:
         them = "it" if len(gone) == 1 else "them"
         covered = "leaves" if reading.certificate.active is not None else "covers"
@@ -70,30 +71,25 @@ def notices(reading: Analysis) -> Iterator[str]:
 def outcomes_sentence(standing: Standing) -> str:
     """Return what voters said, and what of it counts."""
     said = standing.outcomes
-    parts = [
-        f"{said[LEFT] + said[RIGHT]:,} named a winner",
-        *(
-            f"{number:,} {words}"
-            for number, words in (
-                (said[TIE] - standing.flips, "said tie"),
-                (standing.flips, "flipped with the sides and count as ties"),
-                (said[BOTH_BAD], "said both are bad"),
-                (said[SKIP], "skipped"),
-                (said[ERROR], "failed"),
-            )
-            if number
-        ),
-    ]
-    left_out = [
-        f"{number:,} {why}" if "bad" in why else format_count(number, why)
-        for number, why in (
-            (said[SKIP], "skip"),
-            (said[ERROR], "error"),
-            (said[BOTH_BAD] if standing.settings.both_bad == "drop" else 0, "“both bad”"),
-            (standing.repeated, "repeat"),
-        )
-        if number
-    ]
+    parts = [f"{said[LEFT] + said[RIGHT]:,} named a winner"]
+    for number, words in (
+        (said[TIE] - standing.flips, "said tie"),
+        (standing.flips, "flipped with the sides and count as ties"),
+        (said[BOTH_BAD], "said both are bad"),
+        (said[SKIP], "skipped"),
+        (said[ERROR], "failed"),
+    ):
+        if number:
+            parts.append(f"{number:,} {words}")
+    left_out = []
+    for number, why in (
+        (said[SKIP], "skip"),
+        (said[ERROR], "error"),
+        (said[BOTH_BAD] if standing.settings.both_bad == "drop" else 0, "“both bad”"),
+        (standing.repeated, "repeat"),
+    ):
+        if number:
+            left_out.append(f"{number:,} {why}" if "bad" in why else format_count(number, why))
     were = "was" if standing.undone == 1 else "were"
     undone = f" {standing.undone:,} more {were} undone." if standing.undone else ""
     without = f"; left out: {join_names(left_out)}" if left_out else ""
@@ -108,9 +104,8 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
     if not reading.leaders:
         return
     first, among = reading.order[0], list(reading.among)
-    won, lost = (
-        int(np.count_nonzero(sure[among])) for sure in (reading.sure[first], reading.sure[:, first])
-    )
+    won = int(np.count_nonzero(reading.sure[first, among]))
+    lost = int(np.count_nonzero(reading.sure[among, first]))
     even = reading.rivals - won - lost
     name, certificate = reading.names[first], reading.certificate
     low, high = certificate.scores[first]
@@ -184,11 +179,11 @@ def graph_sentence(shown: int, k: int, aimed: bool = False) -> str:
 
 def matrix_sentence(reading: Analysis) -> str:
     """Return how many pairs were voted on, and how many are decided."""
-    found = reading.certificate
-    proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
-    others = reading.kind.count_close_pairs(found, likely)
+    proved, likely = int((reading.sure == PROVED).sum()), int((reading.sure == LIKELY).sum())
+    others = reading.kind.count_close_pairs(reading.certificate, likely)
+    met = np.count_nonzero(np.triu(reading.n))
     return (
-        f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
+        f"Pairs with votes: {met:,} of {reading.k * (reading.k - 1) // 2:,}. Proved one way or the other: "
         f"{proved:,}; {others}"
     )
 
@@ -210,29 +205,34 @@ def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Itera
         return
     first = find_first_proof(progress)
     if first is not None:
-        before = max(row.votes for row in progress if row.votes < first)
+        before = 0
+        for row in progress:
+            before = max(before, row.votes) if row.votes < first else before
         when = f"at vote {first:,}"
         if first - before > 1:
             when = f"between votes {before + 1:,} and {first:,}"
         yield f"An option was first proved best {when}."
-    names = dict(zip(reading.standing.labels, reading.names, strict=True))
-    yield _lead_words([(row.votes, names[row.leader]) for row in progress if row.leader])
+    led = list(filter(attrgetter("leader"), progress))
+    changes = []  # of the lead
+    for before, after in pairwise(led):
+        if before.leader != after.leader:
+            changes.append(after.votes)
+    leader = reading.names[reading.standing.labels.index(led[-1].leader)]
+    if not changes:
+        yield f"{leader} led throughout."
+        return
+    yield (
+        f"{leader} has led since vote {changes[-1]:,}. At the {len(led):,} moments looked at, the lead changed "
+        f"{'once' if len(changes) == 1 else format_count(len(changes), 'time')}."
+    )
 
 
 def find_first_proof(progress: Sequence[Progress]) -> int | None:
     """Return the first number of votes looked at after which an option was proved best."""
-    return next((row.votes for row in progress if row.best), None)
-
-
-def _lead_words(leaders: Sequence[tuple[int, str]]) -> str:
-    last = leaders[-1][1]
-    changes = [votes for (_, before), (votes, after) in pairwise(leaders) if before != after]
-    if not changes:
-        return f"{last} led throughout."
-    return (
-        f"{last} has led since vote {changes[-1]:,}. At the {len(leaders):,} moments looked at, the lead changed "
-        f"{'once' if len(changes) == 1 else format_count(len(changes), 'time')}."
-    )
+    for row in progress:
+        if row.best:
+            return row.votes
+    return None
 
 
 def side_sentences(standing: Standing) -> Iterator[str]:
@@ -299,10 +299,9 @@ def counting_sentences(reading: Analysis) -> Iterator[str]:
         f"{percent(float(reading.borda.max()), digits=1)} of the votes against another option drawn at random. "
         f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )
-    chances = [
-        f"{names[i]} ({percent(float(reading.lottery[i]), digits=1)})"
-        for i in reading.lottery_support
-    ]
+    chances = []
+    for i in reading.lottery_support:
+        chances.append(f"{names[i]} ({percent(float(reading.lottery[i]), digits=1)})")
     yield (
         f"Von Neumann's lottery, which no single option beats, draws {join_names(chances)}. "
         f"{_agreeing(set(leaders), set(reading.lottery_support), 'It')}"
@@ -323,19 +322,17 @@ def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
 
 def _compare_places(reading: Analysis) -> Iterator[str]:
     """The options whose places by Copeland and by Borda are far apart."""
-    copeland, borda = (
-        (-values[:, None] < -values[None, :] - trifle).sum(axis=0) + 1
-        for values, trifle in ((reading.points, 0), (reading.borda, LEAST))
-    )
+    points, shares = reading.points, reading.borda
+    copeland = (points[:, None] > points).sum(axis=0) + 1
+    borda = (-shares[:, None] < -shares - LEAST).sum(axis=0) + 1
     far = np.abs(copeland - borda)
-    least = max(2, reading.k // 4)
-    moved = sorted(np.flatnonzero(far >= least).tolist(), key=lambda i: -far[i])[:_MOVED]
+    moved = []
+    for i in np.argsort(-far, kind="stable")[:_MOVED]:
+        if far[i] >= max(2, reading.k // 4):
+            places = f"number {copeland[i]} by Copeland and number {borda[i]} by Borda"
+            moved.append(f"{reading.names[i]} is {places}")
     if moved:
-        told = [
-            f"{reading.names[i]} is number {copeland[i]} by Copeland and number {borda[i]} by Borda"
-            for i in moved
-        ]
-        yield f"Farthest apart: {'; '.join(told)}."
+        yield f"Farthest apart: {'; '.join(moved)}."
 
 
 def note_omission(count: int, what: str, more: str = "") -> str:

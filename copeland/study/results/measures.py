@@ -207,21 +207,6 @@ class Measures:
         return join_names(list(map(self.names.__getitem__, options)))
 
     @property
-    def is_at_end(self) -> bool:
-        """Whether nothing can be asked any more."""
-        return bool(self.kind.say_end(self.standing))
-
-    @property
-    def pairs(self) -> int:
-        """The number of pairs."""
-        return self.k * (self.k - 1) // 2
-
-    @property
-    def unmet(self) -> int:
-        """The number of pairs without a vote."""
-        return self.pairs - int(np.count_nonzero(np.triu(self.n)))
-
-    @property
     def shares(self) -> Floats:
         """Shares of the votes that the row won against the column; not a number without votes."""
         return np.where(self.n > 0, self.matrix.p, math.nan)
