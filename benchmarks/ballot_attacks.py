@@ -17,7 +17,7 @@ from copeland.certificate.certificate import certify
 from copeland.study.log.events import EXCUSED, PAUSED, READMITTED, RESUMED, RETIRED
 from copeland.study.log.ledger import Ledger
 from copeland.study.log.panel_ledger import PanelLedger
-from copeland.study.log.tables import Tables, apply_change
+from copeland.study.log.tables import Tables
 from copeland.study.settings import AGAINST, IGNORED
 
 VISITORS, PEOPLE, IGNORING = "independent visitors", "people", "people, missing ignored"
@@ -159,7 +159,7 @@ def count_as_they_come(trial: Trial) -> None:
         found = ledger.counted.map(np.copy)
         for unit in ledger._waiting.values():
             for change in unit.changes:
-                apply_change(found, change)
+                found.add(*change)
         found.missing[:] = 0
         for one in ledger._held.values():
             if one.is_taken_back or (trial.counts_missing and one.is_missing(now)):

@@ -14,7 +14,7 @@ A judge is anything that is called as ``judge(left, right, item)`` and returns a
 ``parallel``
     tells that it may be asked several times at once, and raises :class:`JudgeOverloaded` when that is too often.
 ``estimate_tokens(left, right, item)``
-    tells about how many tokens a call reads, and how many it writes at most; a gate adds them up before the first call.
+    tells about how many tokens a call reads, and how many it writes at most: for the estimate before the first call.
 """
 
 from __future__ import annotations

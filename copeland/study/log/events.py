@@ -78,7 +78,7 @@ TIE = "tie"
 BOTH_BAD = "both_bad"
 SKIP = "skip"
 ERROR = "error"
-OUTCOMES = (LEFT, RIGHT, TIE, BOTH_BAD, SKIP, ERROR)
+OUTCOMES: tuple[str, ...] = (LEFT, RIGHT, TIE, BOTH_BAD, SKIP, ERROR)
 
 Pair = frozenset[int]  # two options
 

@@ -32,7 +32,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -48,7 +50,7 @@ from copeland.study.log.events import (
     ballot_in,
     times_of,
 )
-from copeland.study.log.tables import Change, Tables, apply_change
+from copeland.study.log.tables import Change, Tables, widen
 from copeland.study.settings import IGNORED
 
 COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
@@ -149,10 +151,12 @@ class Ledger(_Known):
         self._by_voter: dict[str | None, dict[int, Entry]] = {}
         self._changes = 0  # of the tables, since then
         self._calm = (0.0, 0.0)  # between these times no lease of an entry ends
-        held = [one for one in self._held.values() if one.ballot is not None]
-        for one in sorted(held, key=lambda one: one.ballot or 0):
-            assert one.ballot is not None
-            self.open[one.ballot] = self._by_voter.setdefault(one.voter, {})[one.ballot] = one
+        held = []
+        for one in self._held.values():
+            if one.ballot is not None:
+                held.append((one.ballot, one))
+        for ballot, one in sorted(held, key=itemgetter(0)):
+            self.open[ballot] = self._by_voter.setdefault(one.voter, {})[ballot] = one
 
     # Whose answers are waited for
 
@@ -187,15 +191,11 @@ class Ledger(_Known):
         These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
         little, and one that is years off must keep nothing open.
         """
-        return {ballot: one for ballot, one in self.open.items() if one.is_in_time(now)}
+        return _find_in_time(self.open, now)
 
     def open_of(self, voter: str, now: float) -> dict[int, Entry]:
         """Return the same of one voter, without a look at all others."""
-        found = {}
-        for ballot, one in self._by_voter.get(voter, {}).items():
-            if one.is_in_time(now):
-                found[ballot] = one
-        return found
+        return _find_in_time(self._by_voter.get(voter, {}), now)
 
     def close(self, ballot: int) -> None:
         """Wait for the answer to a ballot no more: one came, whatever it proves."""
@@ -212,7 +212,7 @@ class Ledger(_Known):
 
     def widen(self, k: int) -> None:
         """Make room for ``k`` options."""
-        self.counted = self.counted.widen(k)  # who waits goes on waiting
+        self.counted = self.counted.map(partial(widen, k=k))  # who waits goes on waiting
         self._changes += 1
 
     def deal(self, asked: AskedEvent, lease: float) -> None:
@@ -363,7 +363,7 @@ class Ledger(_Known):
         tables = self.counted.map(np.copy)
         for unit in islice(self._waiting.values(), more):
             for change in unit.changes:
-                apply_change(tables, change)
+                tables.add(*change)
             for key in unit.held.difference(gone):
                 tables.miss(self._held[key].left, self._held[key].right)
         for key in gone:
@@ -385,11 +385,17 @@ class Ledger(_Known):
 
     def totals(self, now: float) -> Totals:
         """Return how many ballots were handed out, and what became of them."""
-        excused = [one for one in self._held.values() if one.voter in self.excused]
-        held = [one for one in self._held.values() if one.voter not in self.excused]
-        back = sum(one.is_taken_back for one in held)
-        missing = sum(one.is_missing(now) for one in held)
-        states = (back, len(held) - back - missing, missing + self._dropped, len(excused))
+        back = waiting = missing = excused = 0
+        for one in self._held.values():
+            if one.voter in self.excused:
+                excused += 1
+            elif one.is_taken_back:
+                back += 1
+            elif one.is_in_time(now):
+                waiting += 1
+            else:
+                missing += 1
+        states = (back, waiting, missing + self._dropped, excused)
         return Totals(self._dealt, self._answered, self._skipped, *states)
 
     def is_late(self, asked: AskedEvent, now: float) -> bool:
@@ -489,7 +495,7 @@ class Ledger(_Known):
         change: Change = (vote.left, vote.right, meaning, times, undone)
         unit = self._unit_of.get(key)
         if unit is None:
-            apply_change(self.counted, change)
+            self.counted.add(*change)
             self._changes += 1
         else:
             self._waiting[unit].changes.append(change)
@@ -519,7 +525,7 @@ class Ledger(_Known):
         """Count a unit: from now on what happens to it is in the tables at once."""
         unit = self._waiting.pop(key)
         for change in unit.changes:
-            apply_change(self.counted, change)
+            self.counted.add(*change)
         for one in unit.held:
             entry = self._held[one]
             entry.unit = None
@@ -527,3 +533,12 @@ class Ledger(_Known):
         for one in unit.known:
             del self._unit_of[one]
         self._changes += 1
+
+
+def _find_in_time(ballots: Mapping[int, Entry], now: float) -> dict[int, Entry]:
+    """The ballots whose lease goes on."""
+    found = {}
+    for ballot, one in ballots.items():
+        if one.is_in_time(now):
+            found[ballot] = one
+    return found

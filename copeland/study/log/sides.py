@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
-from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, Event, VoteEvent
+from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP, TIE, Event, VoteEvent
 
 MARKS = ("sides", "order", "times")  # of an imported vote, in its body
 
@@ -43,7 +44,7 @@ def flip_words(first: str, second: str) -> str:
 class Sides:
     """Wins that count, by the side they were shown on, and what is known of each voter's sides."""
 
-    wins: dict[str, int] = field(default_factory=lambda: {LEFT: 0, RIGHT: 0})
+    wins: dict[str, int] = field(default_factory=partial(dict.fromkeys, OUTCOMES[:2], 0))
     without: int = 0  # wins without sides
     both: int = 0  # wins with the sides both ways
     sideless_of: dict[str, list[int]] = field(default_factory=dict)  # a voter's, left and right

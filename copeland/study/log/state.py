@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,13 +86,13 @@ class Edit(NamedTuple):
 class Tally:
     """The sums of all votes that were not undone."""
 
-    wins: Counts = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # [winner, loser]
-    ties: Counts = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # symmetric
+    wins: Counts = field(default_factory=partial(np.zeros, (0, 0), np.int64))  # [winner, loser]
+    ties: Counts = field(default_factory=partial(np.zeros, (0, 0), np.int64))  # symmetric
     votes: int = 0  # that count, as wins and ties do
     repeated: int = 0  # votes that only repeat an earlier one
     extra: int = 0  # votes that are kept and prove nothing: nobody dealt them
     undone: int = 0  # votes that were undone
-    outcomes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    outcomes: dict[str, int] = field(default_factory=partial(dict.fromkeys, OUTCOMES, 0))
     sides: Sides = field(default_factory=Sides)  # of the wins that count, and of each voter
     spent: Spent = NOTHING  # by judges, over all runs; undoing a vote brings nothing back
 
@@ -192,14 +193,17 @@ class StudyState(_Known):
         self.edited = 0  # the number of the last event that changed a text
         self.closed = False
         self.number = created.number  # of the last event
-        self._add([Option(**option) for option in body["options"]])
+        self._add(body["options"])
         self.offered[self.epoch] = self.k
         self._changes, self._end = 0, None
         self.note_options()
 
     def note_options(self) -> None:
         """Note what follows from the options and their states, as a process does that begins or has read a snapshot."""
-        active = (i for i, option in enumerate(self.options) if option.state == ACTIVE)
+        active = set()
+        for i, option in enumerate(self.options):
+            if option.state == ACTIVE:
+                active.add(i)
         self.options_asked = frozenset(active)
         self.options_left = find_options_left(self.options)
         self.terms = self.settings.terms(self.epoch)
@@ -250,15 +254,16 @@ class StudyState(_Known):
         return self._end[1]
 
     def _add_option(self, event: OptionEvent) -> None:
-        self._add([Option(**(event.body or {}))])
+        self._add([event.body or {}])
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
             self.epoch += 1
             self.voted_in_epoch = False
         self.offered[self.epoch] = self.k
         self.note_options()
 
-    def _add(self, new: Iterable[Option]) -> None:
-        for option in new:
+    def _add(self, new: Iterable[Mapping[str, Any]]) -> None:
+        for told in new:
+            option = Option(**told)
             self.indices[option.name] = self.k
             self.options.append(option)
         self.tally.widen(self.k)
@@ -412,7 +417,10 @@ def find_options_left(options: Sequence[Option]) -> list[int]:
     >>> find_options_left([Option("tea"), Option("milk", state="retired"), Option("juice")])
     [0, 2]
     """
-    kept = [i for i, option in enumerate(options) if option.state != RETIRED]
+    kept = []
+    for i, option in enumerate(options):
+        if option.state != RETIRED:
+            kept.append(i)
     return kept if len(kept) > 1 else list(range(len(options)))
 
 

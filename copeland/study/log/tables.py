@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -48,21 +47,16 @@ class Tables(NamedTuple):
         """The missing answers, None if there are none."""
         return self.missing if self.missing.any() else None
 
-    def add(self, left: int, right: int, outcome: str, times: int = 1) -> None:
-        """Add votes that stand."""
-        count(self.wins, self.ties, left, right, outcome, times)
-
-    def add_undone(self, left: int, right: int, outcome: str, times: int = 1) -> None:
-        """Add votes that were given and undone; take away, by negative times, those in their place."""
-        count(self.undone_wins, self.undone_ties, left, right, outcome, times)
+    def add(
+        self, left: int, right: int, outcome: str, times: int = 1, undone: bool = False
+    ) -> None:
+        """Add votes that stand, or that were given and undone; take away, by negative times, those in the place of these."""
+        counts = (self.undone_wins, self.undone_ties) if undone else (self.wins, self.ties)
+        count(*counts, left, right, outcome, times)
 
     def miss(self, left: int, right: int, times: int = 1) -> None:
         """Add answers that never came."""
         self.missing[[left, right], [right, left]] += times
-
-    def widen(self, k: int) -> Tables:
-        """Return the tables with room for ``k`` options."""
-        return self.map(partial(widen, k=k))
 
     def map(self, change: Callable[[Counts], Counts]) -> Tables:
         """Return the tables with a change of each."""
@@ -85,9 +79,3 @@ def widen(counts: Counts, k: int) -> Counts:
     wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
     wider[: len(counts), : len(counts)] = counts[:k, :k]
     return wider
-
-
-def apply_change(tables: Tables, change: Change) -> None:
-    """Add what a change says to the tables."""
-    left, right, outcome, times, is_undone = change
-    (tables.add_undone if is_undone else tables.add)(left, right, outcome, times)
