@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -76,7 +77,15 @@ class Certificate(BaseCertificate):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the votes must be like for the statement to hold."""
-        return tuple(self._list_assumptions())
+        options = "active options alone, as if there were no others"
+        return (
+            *self.terms.sample.assumptions,
+            "Which option is shown first is drawn at random, or makes no difference.",
+            f"Delta, the margin{self.claims.fixed} and what counts as a vote were fixed before the votes were seen, and no "
+            "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them.",
+            *([] if self.epoch else ["No option was added after the first vote."]),
+            f"The statement is about {'all options ever offered' if self.active is None else f'the {options}'}.",
+        )
 
     @property
     def least(self) -> int:
@@ -86,7 +95,7 @@ class Certificate(BaseCertificate):
     @property
     def terms(self) -> Terms:
         """What was agreed on before the votes were seen."""
-        return Terms(*(getattr(self, name) for name in Terms._fields))
+        return Terms(*attrgetter(*Terms._fields)(self))
 
     @property
     def scope(self) -> tuple[Any, ...]:
@@ -113,7 +122,7 @@ class Certificate(BaseCertificate):
         up_to = f" up to a margin of {self.margin:g}" if self.margin > 0 else ""
         if self.verdict == "open":
             what = "no option is proved best" if self.beats or self.ties else "nothing is proved"
-            left = join_names([names[i] for i in self.possible])
+            left = join_names(list(map(names.__getitem__, self.possible)))
             left = "every option" if len(self.possible) == among else left
             yet = "" if self.complete else " yet"
             return f"{what}{scope}{up_to}{yet}; {left} could still be best"
@@ -125,7 +134,7 @@ class Certificate(BaseCertificate):
         by = " by more than the margin" if up_to else ""
         alone = self.is_all and len(self.best) < among
         rivals = "no other option beats as many" if alone else "no option beats more"
-        best, least = join_names([names[i] for i in self.best]), self.least
+        best, least = join_names(list(map(names.__getitem__, self.best))), self.least
         if least == 0:
             return f"{best} {claim}{scope}{up_to}: no option beats another{by}"
         how_many = f"at least {least} of the {among - 1} others"
@@ -139,20 +148,6 @@ class Certificate(BaseCertificate):
     def find_share(self) -> float | None:
         """Return 1 if an option is proved best; how near the others are, the evidence tells."""
         return 1.0 if self.best else None
-
-    def _list_assumptions(self) -> Iterator[str]:
-        yield from self.terms.sample.assumptions
-        yield "Which option is shown first is drawn at random, or makes no difference."
-        yield (
-            f"Delta, the margin{self.claims.fixed} and what counts as a vote were fixed before the votes were seen, and no "
-            "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
-        )
-        if self.epoch == 0:
-            yield "No option was added after the first vote."
-        if self.active is None:
-            yield "The statement is about all options ever offered."
-        else:
-            yield "The statement is about the active options alone, as if there were no others."
 
     def _require_fitting(self) -> None:
         super()._require_fitting()

@@ -389,4 +389,4 @@ def tiers_of(
             tier, lowest = tier + 1, least
         tiers[i] = tier
         lowest = least if lowest is None else min(lowest, least)
-    return [tiers[i] for i in options]
+    return list(map(tiers.__getitem__, options))

@@ -140,7 +140,7 @@ class Sample:
     @property
     def assumptions(self) -> list[str]:
         """What is assumed of those who vote."""
-        return [sentence for sentence in self._sentences[1:] if sentence]
+        return list(filter(None, self._sentences[1:]))
 
     @property
     def _sentences(self) -> list[str]:
@@ -151,7 +151,10 @@ class Sample:
             told["unit"] = "case" if self.clusters.weight == CASES else "cluster"
             which += _CLUSTERS
         which = _ONE_CASE if self.cases == 1 else which
-        return [one.format(**told) for one in _SENTENCES[which]]
+        sentences = []
+        for one in _SENTENCES[which]:
+            sentences.append(one.format(**told))
+        return sentences
 
     def require(self, votes: Ints) -> None:
         """Refuse more votes on a pair than there are cases."""
@@ -247,14 +250,21 @@ class VoteCounts(NamedTuple):
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
         if self.clusters is not None:
             return self.clusters.find_evidence(len(self.won), margin)
-        return np.minimum.reduce([self.sample.weigh(*n, margin) for n in self._list_counts()])
+        stands, *given = self._list_counts()
+        found = self.sample.weigh(*stands, margin)
+        for before in given:
+            found = np.minimum(found, self.sample.weigh(*before, margin))
+        return found
 
     def find_unbeaten(self, margin: float) -> Bools:
         """Return who is sure not to be beaten by whom, though not to win: of test cases, exact ties among them."""
         if self.clusters is not None:
             return self.clusters.unbeaten(len(self.won), margin)
-        sure = [self.sample.find_unbeaten(*n, margin) for n in self._list_counts()]
-        return np.logical_and.reduce(sure)
+        stands, *given = self._list_counts()
+        sure = self.sample.find_unbeaten(*stands, margin)
+        for before in given:
+            sure = sure & self.sample.find_unbeaten(*before, margin)
+        return sure
 
     def _list_counts(self) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Wins, losses and ties, as they stand and, if any was undone, as they were given."""
@@ -294,8 +304,9 @@ class VoteCounts(NamedTuple):
     @property
     def digest(self) -> str:
         """The same counts have the same digest, on any machine."""
-        tables = (self.won, self.tied, self.missing, *(self.given or ()))
-        content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
+        missing = () if self.missing is None else (self.missing,)
+        tables = (self.won, self.tied, *missing, *(self.given or ()))
+        content = np.stack(tables).astype("<i8").tobytes()
         if self.clusters is not None:
             content += self.clusters.content
         return hashlib.sha256(content).hexdigest()
