@@ -56,6 +56,18 @@ OF_VOTES = "Votes are taken as independent of each other."
 _WORTH = {"left": 1.0, "right": 0.0, "tie": 0.5, "both_bad": 0.5}
 
 PAIRS_ASSUMED = "This assumes that the votes did not decide which pairs were asked, or how often."
+_ASKED_BY_VOTES = f"{PAIRS_ASSUMED} That is not so for pairs that this study chose: {{}} chooses them by the votes."
+_CHOSEN = {  # by order: that the pairs of a study were chosen by its votes, and what that does
+    "borda": f"{_ASKED_BY_VOTES} In our measurements, shares held all the same.",
+    "strength": (
+        f"{_ASKED_BY_VOTES} In our measurements, strengths held all the same where one scale fits; in a cycle they depend on which "
+        "pairs were asked."
+    ),
+}
+_MODEL = (
+    "Strengths describe the Bradley-Terry model that fits the votes best, whether or not it is true; "
+    "pairs count as often as they were asked."
+)
 COLUMNS = {"copeland": "beats", "borda": "mean chance", "strength": "strength"}
 MEANING = {
     "copeland": "how many others it beats",
@@ -114,27 +126,20 @@ class Ranking:
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
         """The names of the options, tier by tier."""
-        last = self.places[-1].tier
-        return tuple(
-            tuple(place.name for place in self.places if place.tier == tier)
-            for tier in range(1, last + 1)
-        )
+        tiers: dict[int, list[str]] = {}
+        for place in self.places:
+            tiers.setdefault(place.tier, []).append(place.name)
+        return tuple(map(tuple, tiers.values()))
 
     @property
     def sentence(self) -> str:
         """As what votes are taken, and how far the options are told apart."""
-        return f"{self.taken} {self._tell_tiers()}".strip()
-
-    def _tell_tiers(self) -> str:
+        taken = f"{self.taken} " if self.taken else ""
         number, proved = len(self.tiers), self.by == "copeland"
         apart = "proved apart" if proved else f"told apart by {_NOUNS[self.by]}"
         if number == 1:
-            none = f"No tiers are {apart} yet"
-            return (
-                f"{none}: no option is proved to beat more others than all below it."
-                if proved
-                else f"{none}."
-            )
+            why = ": no option is proved to beat more others than all below it" if proved else ""
+            return f"{taken}No tiers are {apart} yet{why}."
         first = self.tiers[0]
         alone = f"{join_names(quote_names(first))} {'is' if len(first) == 1 else 'are'} on top. "
         how = (
@@ -142,7 +147,9 @@ class Ranking:
             if proved
             else "each option in a tier is higher than every option in a lower one"
         )
-        return f"{'' if proved else alone}{number} tiers are {apart}: {how} ({self.proviso})."
+        return (
+            f"{taken}{'' if proved else alone}{number} tiers are {apart}: {how} ({self.proviso})."
+        )
 
     @property
     def proviso(self) -> str:
@@ -167,7 +174,17 @@ class Ranking:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What intervals and tiers rest on, beside what a certificate assumes of the votes."""
-        return tuple(_list_assumptions(self.by, self.chooser)) if self.delta is not None else ()
+        if self.delta is None:
+            return ()
+        if self.by == "copeland":
+            return ("Intervals and tiers are exact: they are what the certificate proves.",)
+        return (
+            "Intervals and tiers hold for many votes, whenever you look: they rest on how far votes scatter, and with few votes "
+            "that is not known well.",
+            "Votes are independent of each other; where they are grouped, by voter or by case, the voters are, and the cases.",
+            PAIRS_ASSUMED if self.chooser is None else _CHOSEN[self.by].format(self.chooser),
+            *([_MODEL] if self.by == "strength" else []),
+        )
 
     def _repr_html_(self) -> str:
         head = ["", "tier", COLUMNS[self.by], "at least", "at most", "rank"]
@@ -184,7 +201,7 @@ _NOUNS = {"copeland": "Copeland scores", "borda": "Borda shares", "strength": "s
 def format_place(place: Place, by: By) -> tuple[str, str, str]:
     """Return value and interval of a place as tables show them."""
     form = {"copeland": "{:.0f}", "borda": "{:.3f}", "strength": "{:+.2f}"}[by]
-    return tuple(form.format(x) for x in (place.value, place.low, place.high))  # type: ignore[return-value]
+    return form.format(place.value), form.format(place.low), form.format(place.high)
 
 
 def format_ranks(place: Place) -> str:
@@ -348,20 +365,12 @@ def rank_by_estimates(
     tiers = cut_tiers(above, order)
     low, high = bound_values(found, radius)
     first, last = 1 + above.sum(axis=0), k - above.sum(axis=1)
-    places = tuple(
-        Place(
-            name=names[i],
-            tier=tier,
-            value=float(values[i]),
-            low=float(low[i]),
-            high=float(high[i]),
-            first=int(first[i]),
-            last=int(last[i]),
-            strength=float(values[i]) if by == "strength" else None,
-        )
-        for tier, i in zip(tiers, map(int, order), strict=True)
-    )
-    return Ranking(places, delta, tuple(list_gaps(wins, ties, by, names)), by)
+    places = []
+    for tier, i in zip(tiers, map(int, order), strict=True):
+        interval, ranks = (float(low[i]), float(high[i])), (int(first[i]), int(last[i]))
+        strength = float(values[i]) if by == "strength" else None
+        places.append(Place(names[i], tier, float(values[i]), *interval, *ranks, strength))
+    return Ranking(tuple(places), delta, tuple(list_gaps(wins, ties, by, names)), by)
 
 
 def tell_apart(found: Estimates, radius: float) -> Bools:
@@ -409,29 +418,18 @@ def rank_by_scores(
     beats = share[:, among].sum(axis=1)
     first = found.best if found.is_all and not found.margin else ()
     tiers = dict(zip(among, tiers_of(found.scores, first, among), strict=True))
-    shown = sorted(among, key=lambda i: -beats[i]) if order is None else order
-    ranks = {i: _bound_rank(i, found.scores, among, tiers) for i in among}
-    places = tuple(
-        Place(
-            found.labels[i],
-            tiers[i],
-            int(beats[i]),
-            *found.scores[i],
-            *ranks[i],
-            None if strengths is None else float(strengths[i]),
-        )
-        for i in sorted((i for i in shown if i in tiers), key=lambda i: tiers[i])
-    )
-    return Ranking(places, found.delta, tuple(notes))
-
-
-def _bound_rank(
-    i: int, scores: Sequence[tuple[int, int]], among: Sequence[int], tiers: dict[int, int]
-) -> tuple[int, int]:
-    """The ranks that an option may have: those surely above it, and those surely below."""
-    above = sum(scores[j][0] > scores[i][1] or tiers[j] < tiers[i] for j in among if j != i)
-    below = sum(scores[j][1] < scores[i][0] or tiers[j] > tiers[i] for j in among if j != i)
-    return 1 + above, len(among) - below
+    shown = sorted(among, key=beats.__getitem__, reverse=True) if order is None else order
+    low, high = np.array(found.scores)[list(among)].T
+    tier = np.array(list(tiers.values()))
+    above = np.greater.outer(low, high) | np.less.outer(tier, tier)  # who is surely above whom
+    best, worst = 1 + above.sum(axis=0), len(among) - above.sum(axis=1)
+    ranks = dict(zip(among, zip(best.tolist(), worst.tolist(), strict=True), strict=True))
+    places = []
+    for i in sorted(filter(tiers.__contains__, shown), key=tiers.__getitem__):
+        strength = None if strengths is None else float(strengths[i])
+        numbers = (tiers[i], int(beats[i]), *found.scores[i], *ranks[i])
+        places.append(Place(found.labels[i], *numbers, strength))
+    return Ranking(tuple(places), found.delta, tuple(notes))
 
 
 def list_gaps(wins: Ints, ties: Ints, by: By, labels: Sequence[str]) -> Iterator[str]:
@@ -460,30 +458,3 @@ def list_gaps(wins: Ints, ties: Ints, by: By, labels: Sequence[str]) -> Iterator
             yield f"{join_names([names[i] for i in options])} {what}: {its} bounded {bounded}."
     if not never_won and not never_lost and parts == 1:
         yield f"Some options together never won against the others: how far apart they are is bounded {bounded}."
-
-
-def _note_choice(by: By, chooser: str) -> str:
-    """That the pairs of a study were chosen by its votes, and what that does to an order."""
-    measured = (
-        "In our measurements, strengths held all the same where one scale fits; in a cycle they depend on which pairs were asked."
-        if by == "strength"
-        else "In our measurements, shares held all the same."
-    )
-    return f" That is not so for pairs that this study chose: {chooser} chooses them by the votes. {measured}"
-
-
-def _list_assumptions(by: By, chooser: str | None) -> Iterator[str]:
-    if by == "copeland":
-        yield "Intervals and tiers are exact: they are what the certificate proves."
-        return
-    yield (
-        "Intervals and tiers hold for many votes, whenever you look: they rest on how far votes scatter, and with few votes "
-        "that is not known well."
-    )
-    yield "Votes are independent of each other; where they are grouped, by voter or by case, the voters are, and the cases."
-    yield f"{PAIRS_ASSUMED}{'' if chooser is None else _note_choice(by, chooser)}"
-    if by == "strength":
-        yield (
-            "Strengths describe the Bradley-Terry model that fits the votes best, whether or not it is true; "
-            "pairs count as often as they were asked."
-        )

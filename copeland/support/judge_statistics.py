@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import starmap
+from operator import mul
 from typing import Any, NamedTuple
 
 Z = 1.959964  # normal quantile of an interval of 95 %
@@ -88,7 +90,7 @@ def chance_agreement(alike: Iterable[tuple[float, float]], decided: tuple[float,
     >>> chance_agreement([(0.5, 0.5)], decided=(0.5, 0.5))
     0.375
     """
-    return sum(one * other for one, other in alike) + decided[0] * decided[1] / 2
+    return sum(starmap(mul, alike)) + decided[0] * decided[1] / 2
 
 
 def cohen_kappa(agreement: float, chance: float) -> float | None:

@@ -139,17 +139,16 @@ def measure_names(names: Iterable[str]) -> tuple[int, int]:
 
 def shorten_names(names: Sequence[str], most: int, lines: int = 1) -> list[str]:
     """Return names that still differ in lines of at most so many letters; too long ones lose their end."""
-    whole = [" ".join(inert(name).split()) for name in names]
-    times = Counter(wrap_name(name, most, lines) for name in whole)
-    found = [
-        wrap_name(
-            name, most, lines, f" ({place})" if times[wrap_name(name, most, lines)] > 1 else ""
-        )
-        for place, name in enumerate(whole, 1)
-    ]
-    if len(set(found)) < len(found):  # a number may make a name that another has already
-        return [wrap_name(name, most, lines, f" ({place})") for place, name in enumerate(whole, 1)]
-    return found
+    plain, numbered, found = [], [], []
+    for place, name in enumerate(names, 1):
+        whole = " ".join(inert(name).split())
+        plain.append(wrap_name(whole, most, lines))
+        numbered.append(wrap_name(whole, most, lines, f" ({place})"))
+    times = Counter(plain)
+    for name, with_number in zip(plain, numbered, strict=True):
+        found.append(with_number if times[name] > 1 else name)
+    # A number may make a name that another has already.
+    return numbered if len(set(found)) < len(found) else found
 
 
 def wrap_name(name: str, most: int, lines: int, tail: str = "") -> str:

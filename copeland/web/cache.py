@@ -203,7 +203,7 @@ class VoteAnalysis:
         reading, standing = self.reading, self.reading.standing
         best = [standing.labels[i] for i in standing.certificate.chosen]
         ended = standing.certificate.decided or standing.closed
-        left = None if ended else reading.remaining
+        left = None if ended else reading.outlook.remaining
         return {
             "study": standing.name,
             "verdict": reading.verdict.kind,

@@ -338,11 +338,11 @@ class PanelOfVoters(Kind):
         outlook = reading.outlook
         assert outlook.champion is not None
         scope = "" if panel.active.active is None else " of the active options"
-        if reading.standing.votes and reading.remaining is not None:
+        if reading.standing.votes and reading.outlook.remaining is not None:
             aim = f", to make sure that {reading.names[outlook.champion]} is best{scope}"
             yield (
-                f"{capital(reading.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five "
-                f"cases{reading.remaining.half_words}. "
+                f"{capital(reading.outlook.remaining.words)} of the {panel.active.missing:,} missing answers settle it in four of five "
+                f"cases{reading.outlook.remaining.half_words}. "
                 f"Next{aim if reading.aims_at_best else ''}: {list_pairs(reading, outlook.pairs)}."
             )
         names = _shorten_members(panel)

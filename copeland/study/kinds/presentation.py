@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import filterfalse
 from typing import Any, NamedTuple
 
 from copeland.certificate.base_certificate import BaseCertificate
@@ -87,7 +88,7 @@ class Presentation(Estimator):
                 f"{waiting:,} more {are} behind ballots that were handed out earlier and have no answer yet: answers count in "
                 "the order in which their ballots were handed out."
             )
-        others = [i for i in certificate.possible if i not in certificate.best]
+        others = list(filterfalse(certificate.best.__contains__, certificate.possible))
         if others and certificate.best and reading.aims_at_best:
             are = "are" if len(others) > 1 else "is"
             them = "it" if certificate.verdict == "winner" else "them"
@@ -302,7 +303,9 @@ class Presentation(Estimator):
 
 def list_pairs(reading: Measures, needs: Sequence[Need]) -> str:
     """Return the first pairs to ask, by name."""
-    pairs = [f"{reading.names[need.first]} against {reading.names[need.second]}" for need in needs]
+    pairs = []
+    for need in needs:
+        pairs.append(f"{reading.names[need.first]} against {reading.names[need.second]}")
     return join_names(pairs, PAIRS)
 
 
@@ -342,6 +345,6 @@ def _tell_record(reading: Measures, option: int) -> str:
 
 def _say_forecast(reading: Measures, needed: int) -> str:
     """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
-    if reading.remaining is None:
+    if reading.outlook.remaining is None:
         return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."
-    return f"{capital(reading.remaining.words)} more votes settle it in four of five cases{reading.remaining.half_words}."
+    return f"{capital(reading.outlook.remaining.words)} more votes settle it in four of five cases{reading.outlook.remaining.half_words}."

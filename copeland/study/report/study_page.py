@@ -281,7 +281,7 @@ def _tiles(reading: Analysis, progress: Sequence[Progress]) -> dict[str, str]:
     return {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
-        **reading.count_outcome(),
+        **reading.certificate.claims.count(),
         **reading.kind.tiles(standing, progress[-1].share),
     }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, starmap
+from operator import eq
 from typing import Any, NamedTuple
 
 from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE, Spent
@@ -76,60 +77,53 @@ def compare_judges(
     for opinions in _group_opinions(rows, judges):
         for one, other in combinations(sorted(opinions), 2):
             said[one, other].append((opinions[one], opinions[other]))
-    return JudgeAgreement(tuple(_compare_pair(*pair, said[pair]) for pair in sorted(said)))
+    pairs = []
+    for first, second in sorted(said):
+        pairs.append(_compare_pair(first, second, said[first, second]))
+    return JudgeAgreement(tuple(pairs))
 
 
 def _group_opinions(
     rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None
 ) -> Iterable[_Opinions]:
-    """Return what was said on everything that several judges voted on."""
+    """Return what was said on each thing that was voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
     times: Counter[tuple[Any, ...]] = Counter()
     for vote in rows:
-        voter, opinion = vote["voter"], _opinion(vote)
+        voter, left, right = vote["voter"], name_of(vote["left"]), name_of(vote["right"])
+        opinion = _opinion(vote["outcome"], is_left_first=left < right)
         asked = isinstance(voter, str) and (judges is None or voter in judges)
         if not asked or opinion is None or vote.get("undone"):
             continue
-        subject = (*sorted((name_of(vote["left"]), name_of(vote["right"]))), _item(vote))
-        for _ in range(_times(vote)):
+        item, several = vote.get("item"), vote.get("times")
+        item = (
+            None if item is None or item != item else name_of(item)
+        )  # None of a data frame is NaN
+        subject = (*sorted((left, right)), item)
+        for _ in range(
+            several if isinstance(several, int) else 1
+        ):  # of other tables it may be anything
             by_subject[*subject, times[voter, subject]][voter] = opinion
             times[voter, subject] += 1
-    return (opinions for opinions in by_subject.values() if len(opinions) > 1)
+    return by_subject.values()
 
 
-def _times(vote: Mapping[str, Any]) -> int:
-    """How many votes a row stands for; of other tables, a column of this name may be anything."""
-    told = vote.get("times")
-    return told if isinstance(told, int) else 1
-
-
-def _opinion(vote: Mapping[str, Any]) -> str | None:
-    outcome = vote["outcome"]
+def _opinion(outcome: str, is_left_first: bool) -> str | None:
+    """What was said of the pair by name; None if it is no opinion."""
     if outcome in (TIE, BOTH_BAD):
         return outcome
     if outcome not in (LEFT, RIGHT):
         return None
-    left_is_first = name_of(vote["left"]) < name_of(vote["right"])
-    return _FIRST if left_is_first == (outcome == LEFT) else _SECOND
-
-
-def _item(vote: Mapping[str, Any]) -> str | None:
-    item = vote.get("item")
-    return None if item is None or item != item else name_of(item)  # a data frame's None is NaN
+    return _FIRST if is_left_first == (outcome == LEFT) else _SECOND
 
 
 def _compare_pair(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
-    same = _share([one == other for one, other in said])
-    ties, both_bad, decided = (
-        (_share([one in kinds for one, _ in said]), _share([other in kinds for _, other in said]))
-        for kinds in ({TIE}, {BOTH_BAD}, {_FIRST, _SECOND})
-    )
+    n, (own, others) = len(said), map(Counter, zip(*said, strict=True))
+    same = sum(starmap(eq, said)) / n
+    ties, both_bad = (own[TIE] / n, others[TIE] / n), (own[BOTH_BAD] / n, others[BOTH_BAD] / n)
+    decided = (own[_FIRST] + own[_SECOND]) / n, (others[_FIRST] + others[_SECOND]) / n
     kappa = cohen_kappa(same, chance_agreement([ties, both_bad], decided))
-    return PairOfJudges(first, second, len(said), same, kappa)
-
-
-def _share(found: list[bool]) -> float:
-    return sum(found) / len(found)
+    return PairOfJudges(first, second, n, same, kappa)
 
 
 def flip_sentences(swaps: Mapping[str, Swaps]) -> Iterator[str]:

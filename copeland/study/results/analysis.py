@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from copeland.certificate.goal_claims import IN, OPEN
+from copeland.certificate.goal_claims import IN, OPEN, cut_by_certificate
 from copeland.certificate.goal_claims import OUT as GONE
 from copeland.errors import InvalidParameter
 from copeland.orders.option_estimates import Ballots, fit_strengths
@@ -105,10 +105,6 @@ class Analysis(Reading):
         """The options that are not retired, in tiers that are proved apart."""
         return ranking_of(self)
 
-    def count_outcome(self) -> dict[str, str]:
-        """Return how far it is decided, in a few numbers."""
-        return self.certificate.claims.count()
-
     @property
     def is_either(self) -> bool:
         """Whether the pairs to be asked may be settled either way: so it is of a panel, and with a baseline."""
@@ -131,10 +127,9 @@ class Analysis(Reading):
     def rows(self) -> list[OptionRow]:
         """Return what is known of each option, who leads first."""
         standing, chances = self.standing, self.each_chance
-        won, lost, tied = (
-            counts.sum(axis=1).tolist()
-            for counts in (standing.wins, standing.wins.T, standing.ties)
-        )
+        wins, tied = standing.wins, standing.ties.sum(axis=1).tolist()
+        won, lost = wins.sum(axis=1).tolist(), wins.sum(axis=0).tolist()
+        tiers = cut_by_certificate(self.certificate)
         rows = []
         for i in self.order:
             option, counts = standing.options[i], i in self.among
@@ -148,7 +143,7 @@ class Analysis(Reading):
                     known=_KNOWN[where],
                     place=place if counts else option.state,
                     counts=counts,
-                    tier=self.tiers.get(i),
+                    tier=tiers.get(i),
                     won=won[i],
                     lost=lost[i],
                     tied=tied[i],
@@ -180,7 +175,9 @@ class Analysis(Reading):
                     for i, j, votes in outlook.pairs
                 ],
             },
-            "remaining": None if self.remaining is None else self.remaining.to_dict(),
+            "remaining": None
+            if self.outlook.remaining is None
+            else self.outlook.remaining.to_dict(),
             "reach": None if self.reach is None else self.reach.to_dict(),
             "likely": None
             if likely is None or chances is None
@@ -232,7 +229,7 @@ def _circles(reading: Reading) -> Iterator[str]:
 
 
 def _note_left_out(reading: Reading) -> Iterator[str]:
-    left_out = [i for i in range(reading.k) if i not in reading.among]
+    left_out = sorted({*range(reading.k)}.difference(reading.among))
     if left_out:
         yield f"Retired, and so without a place: {reading.join_names(left_out)}."
 
@@ -256,7 +253,7 @@ def ranking_of(
             "by",
         )
     cut = np.ix_(among, among)
-    names = [standing.labels[i] for i in among]
+    names = list(map(standing.labels.__getitem__, among))
     delta = standing.settings.delta
     found = rank_by_estimates(
         standing.wins[cut], standing.ties[cut], by, names, delta, expected, ballots

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.certificate.goal_claims import cut_by_certificate
 from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
@@ -137,9 +136,10 @@ def number_options(outlook: Outlook, options: Collection[int]) -> Outlook:
     """Return an outlook on some options with the numbers that these have among all."""
     if outlook.champion is None:
         return outlook
-    number = list(options)
-    pairs = tuple(Need(number[i], number[j], votes) for i, j, votes in outlook.pairs)
-    return outlook._replace(champion=number[outlook.champion], pairs=pairs)
+    number, pairs = list(options), []
+    for i, j, votes in outlook.pairs:
+        pairs.append(Need(number[i], number[j], votes))
+    return outlook._replace(champion=number[outlook.champion], pairs=tuple(pairs))
 
 
 def require_chances(until: Until, options: int, goal: str) -> None:
@@ -232,7 +232,7 @@ class Measures:
         """The proved best; before that, who has the most points, the likeliest first; none without votes."""
         if self.certificate.best or self.chances is None:
             return self._ahead
-        return tuple(sorted(self._ahead, key=self._likely))
+        return tuple(sorted(self._ahead, key=self.order_by_chance))
 
     @cached_property
     def _ahead(self) -> tuple[int, ...]:
@@ -254,13 +254,6 @@ class Measures:
         return bool(self.leaders) and not self.certificate.best and not self.have_most_wins
 
     @property
-    def likeliest(self) -> int | None:
-        """Who has the highest chance to be best, a leader if one has it; None if chances are not known."""
-        if self.chances is None or self.standing.votes == 0:
-            return None
-        return min((*self.leaders, *self.among), key=self._likely)
-
-    @property
     def likely(self) -> int | None:
         """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
         if not self.kind.names_likely or self.certificate.best or self.standing.votes == 0:
@@ -270,8 +263,8 @@ class Measures:
         first = int(np.argmax(self.chances.each))
         return first if self.chances.each[first] >= LIKELY_BEST else None
 
-    def _likely(self, option: int) -> float:
-        """What sorts options by their chances, in steps of 1 %."""
+    def order_by_chance(self, option: int) -> float:
+        """Return what sorts options by their chances, in steps of 1 %."""
         assert self.chances is not None
         return -round(self.chances.each[option], 2)
 
@@ -346,11 +339,6 @@ class Measures:
         believed = above + np.tril(1 - above.T, -1) + np.eye(self.k) / 2
         return PreferenceMatrix(believed[self._cut])
 
-    @property
-    def remaining(self) -> ForecastRange | None:
-        """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
-        return self.outlook.remaining
-
     @cached_property
     def outlook(self) -> Outlook:
         """What would settle it, its votes shared out as the forecast has them; of a panel, among the active options."""
@@ -387,11 +375,6 @@ class Measures:
         """Return the wins of a cycle, winner first."""
         return list(pairwise((*circle, circle[0])))
 
-    @cached_property
-    def tiers(self) -> dict[int, int]:
-        """The tier of each option that the certificate is about, from 1."""
-        return cut_by_certificate(self.certificate)
-
 
 def _circles(
     clear: NDArray[np.bool_], leaders: tuple[int, ...], sure: Ints
@@ -400,13 +383,13 @@ def _circles(
     from scipy.sparse.csgraph import connected_components
 
     _, group_of = connected_components(clear, connection="strong")
-    groups = [np.flatnonzero(group_of == group).tolist() for group in range(group_of.max() + 1)]
-    groups = [group for group in groups if len(group) > 2]
-    if not groups:
+    sizes = np.bincount(group_of)
+    if sizes.max() <= 2:
         return []
     first = _circle_of_leaders(clear, set(leaders))
     found = [first] if first else []
-    for options in groups:
+    for group in np.flatnonzero(sizes > 2):
+        options = np.flatnonzero(group_of == group).tolist()
         if not set(options) & set(first):
             found.append(_surest_circle(np.where(clear, sure, 0), options))
     return found

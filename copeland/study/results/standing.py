@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
 
@@ -52,13 +52,13 @@ class Voter:
     @property
     def position(self) -> Position:
         """How often the left option won, of this voter's votes that have sides."""
-        left, right = (self.outcomes[side] for side in (LEFT, RIGHT))
-        return position_of(left - self.sideless[0], right - self.sideless[1])
+        left, right = self.sideless
+        return position_of(self.outcomes[LEFT] - left, self.outcomes[RIGHT] - right)
 
     @property
     def votes(self) -> int:
         """How many answers were neither a skip nor an error."""
-        return sum(n for outcome, n in self.outcomes.items() if outcome not in (SKIP, ERROR))
+        return sum(self.outcomes.values()) - self.outcomes[SKIP] - self.outcomes[ERROR]
 
     @property
     def agreement(self) -> float | None:
@@ -149,7 +149,7 @@ class Standing:
     @property
     def flips(self) -> int:
         """How many ties are answers of judges that changed with the sides."""
-        return sum(swap.flips for swap in self.swaps.values())
+        return sum(map(attrgetter("flips"), self.swaps.values()))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -193,16 +193,20 @@ class Standing:
         """The votes so far, as forecasts take them."""
         kept = self.options_left
         epoch, _ = epoch_with(self, kept)
-        cut, options = np.ix_(kept, kept), [self.options[i] for i in kept]
-        paused = (n for n, option in enumerate(options) if option.state != ACTIVE)
+        names, paused = [], set()
+        for n, i in enumerate(kept):
+            names.append(self.options[i].name)
+            if self.options[i].state != ACTIVE:
+                paused.add(n)
         wins, ties = self.draws
+        cut = np.ix_(kept, kept)
         return Start(
             wins[cut],
             ties[cut],
             **self.settings.terms(epoch),
             people=self.settings.people,
             paused=frozenset(paused),
-            goal=Goal.parse(self.settings.goal).with_number(list(map(_NAME, options))),
+            goal=Goal.parse(self.settings.goal).with_number(names),
         )
 
 
@@ -215,7 +219,10 @@ def standing_of(
     now: float,
 ) -> Standing:
     """Return the standing that the state gives, with what it proves and where its panel stands."""
-    tally = state.tally
+    tally, known = state.tally, []
+    for one in voters:
+        sideless = tally.sides.sideless_of.get(one.name)
+        known.append(one if sideless is None else replace(one, sideless=tuple(sideless)))
     return Standing(
         name=name,
         settings=state.settings,
@@ -233,10 +240,7 @@ def standing_of(
         closed=state.closed,
         certificate=certificate,
         side_wins=(tally.sides.wins[LEFT], tally.sides.wins[RIGHT]),
-        voters=tuple(
-            replace(one, sideless=tuple(tally.sides.sideless_of.get(one.name, (0, 0))))
-            for one in voters
-        ),
+        voters=tuple(known),
         panel=panel,
         unsettled=state.ledger.unsettled,
         proof=state.ledger.tables(now).map(_freeze),
@@ -306,7 +310,10 @@ def _certificate_among(
 def epoch_with(state: StudyState | Standing, options: Sequence[int]) -> tuple[int, int]:
     """Return the first epoch that had all these options, and how many it had."""
     last = max(options, default=0)
-    return next((epoch, k) for epoch, k in sorted(state.offered.items()) if k > last)
+    for epoch, k in sorted(state.offered.items()):
+        if k > last:
+            return epoch, k
+    raise AssertionError("the last epoch has all options")
 
 
 def leader_of(
@@ -365,7 +372,7 @@ def voters_of(
     >>> ann.votes, ann.agreement, bob.agreement
     (2, 0.0, 0.0)
     """
-    outcomes: defaultdict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
+    outcomes: defaultdict[str, dict[str, int]] = defaultdict(partial(dict.fromkeys, OUTCOMES, 0))
     won: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)  # by (winner, loser)
     everyone: Counter[tuple[int, int]] = Counter()
     for name in members:
@@ -377,10 +384,10 @@ def voters_of(
         if voter is not None:
             outcomes[voter][outcome] += times
             won[voter][pair] += times if outcome in (LEFT, RIGHT) else 0
-    return tuple(
-        Voter(name, outcomes[name], *_count_agreement(won[name], everyone))
-        for name in sorted(outcomes)
-    )
+    voters = []
+    for name in sorted(outcomes):
+        voters.append(Voter(name, outcomes[name], *_count_agreement(won[name], everyone)))
+    return tuple(voters)
 
 
 def _count_agreement(

@@ -251,13 +251,15 @@ def lead_sense(votes: Reading) -> str:
 
 def _likelier(votes: Reading) -> str:
     """Who is likelier to be best than all who lead, if anybody is."""
-    likeliest, first = votes.likeliest, votes.leaders[0]
-    if votes.chances is None or likeliest is None or likeliest in votes.leaders:
+    if votes.chances is None:
         return ""
-    chances = [percent_chance(votes.chances.each[i]) for i in (likeliest, first)]
+    likeliest = min((*votes.leaders, *votes.among), key=votes.order_by_chance)
+    if likeliest in votes.leaders:
+        return ""
+    first, chances = votes.leaders[0], votes.chances.each
     return (
         f" Counting how sure each win is, {votes.names[likeliest]} is likelier to be best: "
-        f"{chances[0]}, against {chances[1]} for {votes.names[first]}."
+        f"{percent_chance(chances[likeliest])}, against {percent_chance(chances[first])} for {votes.names[first]}."
     )
 
 
@@ -275,14 +277,16 @@ def _list_proofs(votes: Reading) -> Iterator[str]:
     elif out:
         yield f"Ruled out: {votes.join_names(out)}."
     best = set(certificate.best)
-    close = [pair for pair in certificate.ties if not best or best.issuperset(pair)]
+    close = list(filter(best.issuperset, certificate.ties)) if best else certificate.ties
     if close and votes.kind.names_ties:
         pairs = join_names([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
         yield f"Within the margin of {certificate.margin:g}, these are proved tied: {pairs}."
-    gone = [i for i in certificate.best if standing.options[i].state != ACTIVE]
-    if gone:
-        states = join_names([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
-        yield f"{states}; {votes.kind.about_gone}."
+    states = []
+    for i in certificate.best:
+        if standing.options[i].state != ACTIVE:
+            states.append(f"{votes.names[i]} is {standing.options[i].state}")
+    if states:
+        yield f"{join_names(states)}; {votes.kind.about_gone}."
 
 
 def _describe_votes(votes: Reading) -> Iterator[str]:
@@ -320,10 +324,11 @@ def _circle(votes: Reading) -> str:
 
 def _behind(votes: Reading) -> Iterator[str]:
     """Who is not among the leaders, though not ruled out."""
-    rest = [i for i in votes.certificate.possible if i not in votes.leaders]
-    chances = votes.chances.among if votes.chances else [1.0] * len(votes.names)
-    out = [i for i in rest if chances[i] < UNLIKELY]
-    behind = [i for i in rest if i not in out]
+    out, behind = [], []
+    for i in votes.certificate.possible:
+        if i not in votes.leaders:
+            is_out = votes.chances is not None and votes.chances.among[i] < UNLIKELY
+            (out if is_out else behind).append(i)
     if out:
         look = "looks" if len(out) == 1 else "look"
         yield f"{votes.join_names(out)} {look} out of the running, but that is not proved."
@@ -337,14 +342,15 @@ def _estimates(votes: Reading) -> Estimates | None:
     is_told = votes.aims_at_best and not votes.certificate.best
     if chances is None or votes.standing.votes == 0 or not is_told:
         return None
-    order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
-    worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
-    names = shorten_names(votes.standing.labels, NAME)
-    rows = [(names[i], percent_chance(chances.each[i])) for i in worth]
-    if len(worth) < len(order):
-        most = chances.each[order[len(worth)]]
+    order = sorted(votes.among, key=votes.order_by_chance)
+    names, rows = shorten_names(votes.standing.labels, NAME), []
+    for i in order[:LISTED]:
+        if chances.each[i] >= LEAST or len(order) <= LISTED:
+            rows.append((names[i], percent_chance(chances.each[i])))
+    if len(rows) < len(order):
+        most = chances.each[order[len(rows)]]
         least = percent_chance(most) + ("" if most < LEAST else " at most")
-        rows.append((format_count(len(order) - len(worth), "other"), least))
+        rows.append((format_count(len(order) - len(rows), "other"), least))
     exactly = (
         f" That exactly {votes.join_names(votes.leaders)} are best: {percent_chance(chances.together)}."
         if len(votes.leaders) > 1

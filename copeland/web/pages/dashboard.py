@@ -206,7 +206,7 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
 def _tiles(seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
     standing, reading = seen.reading.standing, seen.reading
     ended = standing.closed or reading.certificate.decided or not standing.votes
-    needed = None if ended else reading.remaining
+    needed = None if ended else reading.outlook.remaining
     assert standing.proof is not None
     share = share_of(standing, standing.proof, standing.certificate)
     return [
