@@ -48,14 +48,7 @@ WINNER: Aim = (BEST, None)
 def panel_chances(
     wins: Ints, ties: Ints, missing: Ints, together: Collection[int] = (), seed: int = 0
 ) -> Chances:
-    """Return how likely each option is to be best once all answers are in.
-
-    Examples
-    --------
-    >>> wins, missing = np.array([[0, 2], [0, 0]]), np.array([[0, 1], [1, 0]])
-    >>> panel_chances(wins, np.zeros((2, 2), int), missing).each
-    (1.0, 0.0)
-    """
+    """Return how likely each option is to be best once all answers are in."""
     k = len(wins)
     count = max(min(WORLDS, PAIRS // (k * k)), 100)
     named = np.isin(np.arange(k), list(together))
@@ -107,12 +100,6 @@ def panel_remaining(
     """Return about how many more answers it takes until the goal is settled; None if it is.
 
     It is what :func:`panel_forecast` says; of very many answers, a rule of thumb.
-
-    Examples
-    --------
-    >>> none = np.zeros((3, 3), int)
-    >>> panel_remaining(none, none, no_answers(3, 3)).words
-    'about 4 to 8'
     """
     plan = cheapest_plan(wins, _missing(silent), *aim)
     if plan is None:

@@ -101,13 +101,7 @@ def bucket_of(seed: str, user: str) -> int:
 
 
 def assign_buckets(shares: dict[tuple[str, str], float]) -> tuple[Share, ...]:
-    """Return the buckets of each pair, by shares of 1; what is left is nobody's.
-
-    Examples
-    --------
-    >>> assign_buckets({("a", "b"): 0.375, ("a", "c"): 0.125})
-    (Share(left='a', right='b', first=0, end=3750), Share(left='a', right='c', first=3750, end=5000))
-    """
+    """Return the buckets of each pair, by shares of 1; what is left is nobody's."""
     found, taken = [], 0.0
     for (left, right), share in shares.items():
         before, taken = taken, taken + share

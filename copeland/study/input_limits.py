@@ -45,13 +45,7 @@ _QUOTED = 60  # characters of a value that is not text
 
 
 def is_storable(value: Any) -> bool:
-    r"""Tell whether a value is text in UTF-8 without the character 0, which PostgreSQL refuses.
-
-    Examples
-    --------
-    >>> is_storable("tea"), is_storable("t\0a"), is_storable("\ud800"), is_storable(3)
-    (True, False, False, False)
-    """
+    """Tell whether a value is text in UTF-8 without the character 0, which PostgreSQL refuses."""
     return isinstance(value, str) and not _UNSTORABLE.search(value)
 
 
@@ -91,15 +85,7 @@ def check_plain(whose: str = "", /, **given: Any) -> None:
 
 
 def json_of(text: str) -> Any:
-    """Return what a JSON text says; an object that says two things of one key says nothing.
-
-    Examples
-    --------
-    >>> json_of('{"outcome": "left", "outcome": "right"}')
-    Traceback (most recent call last):
-        ...
-    ValueError: has the key 'outcome' twice
-    """
+    """Return what a JSON text says; an object that says two things of one key says nothing."""
     try:
         return json.loads(text, object_pairs_hook=_once)
     except RecursionError:
@@ -109,13 +95,7 @@ def json_of(text: str) -> Any:
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """Yield every JSON object that stands in a text, in whatever company; refuse one as :func:`json_of` does.
-
-    Examples
-    --------
-    >>> list(objects_in('I think {hard to say} that {"winner": "A"} and not {"winner": "B"'))
-    [{'winner': 'A'}]
-    """
+    """Yield every JSON object that stands in a text, in whatever company; refuse one as :func:`json_of` does."""
     decoder = json.JSONDecoder(object_pairs_hook=_once)
     end = 0
     for start in (found.start() for found in _OBJECT.finditer(text)):

@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from copeland.errors import StorageError
+from copeland.study.any_study import AnyStudy
 from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Kind, Questions, require_open
 from copeland.study.log.event_log import Log, Recall
@@ -23,7 +24,6 @@ from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.state import StudyState, dump_state, fold_log, load_state
 from copeland.study.log.storage import TROUBLE, Storage
 from copeland.study.pair_choice import BallotRequest, Chooser
-from copeland.study.results.standing import Standing
 
 SNAPSHOT_EVERY = 10_000  # events
 AT_ONCE = 32  # changes in one transaction
@@ -252,20 +252,10 @@ class Transactions:
             self._storage.write(self._key, lambda log: log.save_snapshot(number, content))
 
 
-class OpenedStudy(Protocol):
-    """What functions on a study use of it (:class:`copeland.study.Study`)."""
-
-    name: str
+class OpenedStudy(AnyStudy, Protocol):
+    """A study at hand, as functions on it use it (:class:`copeland.study.Study`)."""
 
     @property
     def transactions(self) -> Transactions:
         """Its state, and the turns in which it is read and changed."""
-        ...
-
-    def now(self) -> float:
-        """Return the time by its clock."""
-        ...
-
-    def standing(self, voters: bool = True) -> Standing:
-        """Return where it stands."""
         ...

@@ -68,13 +68,7 @@ def _setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any
 def usual_settings(
     voters: str | None, panel: Sequence[str], cases: int | None = None
 ) -> dict[str, Any]:
-    """Return the settings that follow from who votes, where they are not told.
-
-    Examples
-    --------
-    >>> usual_settings("judge", panel=(), cases=200)["population"]
-    'like-these'
-    """
+    """Return the settings that follow from who votes, where they are not told."""
     voters = (PANEL if panel else PEOPLE) if voters is None else voters
     dealt, judge = voters == PEOPLE, voters == JUDGE
     cases = int(judge) if cases is None else cases

@@ -24,13 +24,7 @@ def inert(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return a text as a cell of a CSV file that no spreadsheet runs; :func:`uncell` takes it back.
-
-    Examples
-    --------
-    >>> cell("=1+1"), cell("'=1+1"), cell("tea")
-    ("'=1+1", "''=1+1", 'tea')
-    """
+    """Return a text as a cell of a CSV file that no spreadsheet runs; :func:`uncell` takes it back."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
@@ -40,13 +34,7 @@ def uncell(text: str) -> str:
 
 
 def command_line(*words: object) -> str:
-    """Return a command as it can be pasted into a shell; words with a dash in front are not options.
-
-    Examples
-    --------
-    >>> command_line("copeland", "study", "vote", "tea; rm -r"), command_line("copeland", "winners", "-x.csv")
-    ("copeland study vote 'tea; rm -r'", 'copeland winners -- -x.csv')
-    """
+    """Return a command as it can be pasted into a shell; words with a dash in front are not options."""
     parts = [str(word) for word in words]
     first = next((i for i, part in enumerate(parts) if part.startswith("-")), None)
     return shlex.join(parts if first is None else [*parts[:first], "--", *parts[first:]])

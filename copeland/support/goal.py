@@ -84,13 +84,7 @@ class Goal(NamedTuple):
 
 
 def is_goal(text: object) -> bool:
-    """Tell whether a text is a goal.
-
-    Examples
-    --------
-    >>> [is_goal(text) for text in ("top:3", "above:tea", "first", 3)]
-    [True, True, False, False]
-    """
+    """Tell whether a text is a goal."""
     try:
         return isinstance(text, str) and bool(Goal.parse(text))
     except InvalidParameter:

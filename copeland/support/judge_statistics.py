@@ -84,21 +84,10 @@ def chance_agreement(alike: Iterable[tuple[float, float]], decided: tuple[float,
     """Return how often two judges would agree if coins named their winners.
 
     ``alike`` are the shares of both judges for each answer that names no winner, ``decided`` those of the votes that name one.
-
-    Examples
-    --------
-    >>> chance_agreement([(0.5, 0.5)], decided=(0.5, 0.5))
-    0.375
     """
     return sum(starmap(mul, alike)) + decided[0] * decided[1] / 2
 
 
 def cohen_kappa(agreement: float, chance: float) -> float | None:
-    """Return the agreement of two judges beyond chance: 1 at most, 0 for chance; None where they can only agree.
-
-    Examples
-    --------
-    >>> cohen_kappa(0.75, 0.5), cohen_kappa(1.0, 1.0)
-    (0.5, None)
-    """
+    """Return the agreement of two judges beyond chance: 1 at most, 0 for chance; None where they can only agree."""
     return None if 1 - chance < 1e-12 else (agreement - chance) / (1 - chance)

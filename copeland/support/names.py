@@ -46,13 +46,7 @@ def is_random_name(voter: str) -> bool:
 
 
 def name_voters(voters: Sequence[str], noun: str = "voter") -> dict[str, str]:
-    """Return what to call each voter: a name that somebody gave, or a number.
-
-    Examples
-    --------
-    >>> name_voters(["voter-e41a8a5d6883", "ann", "visitor-0123456789ab"])
-    {'voter-e41a8a5d6883': 'voter 1', 'ann': 'ann', 'visitor-0123456789ab': 'voter 3'}
-    """
+    """Return what to call each voter: a name that somebody gave, or a number."""
     return {
         voter: f"{noun} {place}" if is_random_name(voter) else voter
         for place, voter in enumerate(voters, 1)

@@ -30,13 +30,7 @@ def quote_names(names: Iterable[str]) -> list[str]:
 
 
 def join_names(names: Sequence[str], most: int = LISTED, last: str = "and") -> str:
-    """Return names as in a sentence; of very many, the first ones.
-
-    Examples
-    --------
-    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c"], 2), join_names(["a", "b"], last="or")
-    ('a, b and c', 'a and 2 more', 'a or b')
-    """
+    """Return names as in a sentence; of very many, the first ones."""
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more"]
     return (
@@ -57,13 +51,7 @@ def some(names: Sequence[str], most: int = LISTED, between: str = ", ") -> str:
 
 
 def format_count(number: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> format_count(1, "vote"), format_count(1200, "vote")
-    ('1 vote', '1,200 votes')
-    """
+    """Return a number of things."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
@@ -79,13 +67,7 @@ def about(number: float) -> str:
 
 
 def format_money(amount: float, about: bool = False) -> str:
-    """Return dollars as people write them; ``about``: as an estimate.
-
-    Examples
-    --------
-    >>> format_money(0.42), format_money(1234.5), format_money(0.0001), format_money(12.3, about=True)
-    ('$0.42', '$1,234.50', 'under $0.01', 'about $12.30')
-    """
+    """Return dollars as people write them; ``about``: as an estimate."""
     if 0 < amount < 0.01:
         return "under $0.01"
     return f"{'about ' if about else ''}${amount:,.2f}"
@@ -105,11 +87,6 @@ def percent_chance(chance: float) -> str:
     """Return an estimated chance as a percentage, never 0 or 100: an estimate rules nothing out.
 
     So two chances under 1 % look alike, whether or not one of them came up in none of the worlds that were drawn.
-
-    Examples
-    --------
-    >>> percent_chance(0.814), percent_chance(0.001), percent_chance(0.0), percent_chance(1.0)
-    ('81 %', 'under 1 %', 'under 1 %', 'over 99 %')
     """
     return percent(min(max(chance, 1e-9), 1 - 1e-9))
 
@@ -213,13 +190,7 @@ def _first(name: Iterable[str], most: int) -> str:
 
 
 def shorten(text: object, most: int) -> str:
-    """Return a text on one line, inert, and of at most so many characters.
-
-    Examples
-    --------
-    >>> shorten("green  tea", 20), shorten("green tea", 6)
-    ('green tea', 'green…')
-    """
+    """Return a text on one line, inert, and of at most so many characters."""
     line = inert(" ".join(str(text).split()))
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

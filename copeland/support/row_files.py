@@ -58,13 +58,7 @@ class Table(NamedTuple):
 
 
 def column_name(text: Any) -> str:
-    """Return the name of a column, however it is written.
-
-    Examples
-    --------
-    >>> column_name(" Left ")
-    'left'
-    """
+    """Return the name of a column, however it is written."""
     return str(text).strip().lower()
 
 

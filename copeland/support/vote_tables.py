@@ -79,13 +79,7 @@ class ColumnLayout(NamedTuple):
 
 
 def name_items(layout: ColumnLayout, columns: Sequence[str]) -> ColumnLayout:
-    """Return a layout that says which column has the items, if one has the name of that.
-
-    Examples
-    --------
-    >>> name_items(ColumnLayout("left", "right", "outcome"), ["left", "right", "outcome", "prompt"]).item
-    'prompt'
-    """
+    """Return a layout that says which column has the items, if one has the name of that."""
     if layout.item is not None:
         return layout
     return layout._replace(item=next((one for one in QUESTIONS if one in columns), None))
@@ -115,13 +109,7 @@ class VoteRow(NamedTuple):
 
 
 def outcome_word(said: str) -> str:
-    """Return an outcome as it is kept, however it was spelled.
-
-    Examples
-    --------
-    >>> outcome_word(" Both bad"), outcome_word("both-bad")
-    ('both_bad', 'both_bad')
-    """
+    """Return an outcome as it is kept, however it was spelled."""
     return said.strip().lower().replace(" ", "_").replace("-", "_")
 
 

@@ -76,13 +76,7 @@ class Reasoned(str):
 
 
 def parse_word(answer: object) -> str:
-    """Return the outcome that one word says, whatever its case and the punctuation around it.
-
-    Examples
-    --------
-    >>> parse_word(" Left. "), parse_word("both bad")
-    ('left', 'both_bad')
-    """
+    """Return the outcome that one word says, whatever its case and the punctuation around it."""
     word = outcome_word(" ".join(str(answer).strip(_AROUND).replace("-", " ").split()))
     if not isinstance(answer, str) or word not in ANSWERS:
         raise JudgeFailed(
