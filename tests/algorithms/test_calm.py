@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from copeland.algorithms import dts, dts_plus
+from copeland.algorithms import dts
 from copeland.kernels import thompson_sampling
 from copeland.policy import Policy
 
@@ -46,7 +46,7 @@ def rest_and_duel(algorithm, state, t, rng):
 
 @pytest.mark.sampled(3)
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", [dts, dts_plus], ids=["dts", "dts-plus"])
+@pytest.mark.parametrize("algorithm", [dts.ALGORITHM, dts.PLUS], ids=["dts", "dts-plus"])
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_calm_steps_at_once_are_distributed_as_one_by_one(monkeypatch, algorithm, situation):
     rng, n, t = np.random.default_rng(6), 800, 60

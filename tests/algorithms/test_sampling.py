@@ -7,7 +7,7 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import chi2_contingency, chisquare
 
-from copeland.algorithms import dts, dts_plus, rcs
+from copeland.algorithms import dts, rcs
 from copeland.kernels.pairs import count, new_pairs
 from copeland.kernels.thompson_sampling import (
     believe,
@@ -141,7 +141,7 @@ def literal_dts(wins, t, alpha, rng, plus):
     return int(first), max(allowed, key=lambda j: second_sample[j])
 
 
-@pytest.mark.parametrize("algorithm", [dts, dts_plus])
+@pytest.mark.parametrize("algorithm", [dts.ALGORITHM, dts.PLUS])
 def test_the_pair_is_drawn_as_from_whole_sampled_matrices(algorithm):
     rng = np.random.default_rng(4)
     state = algorithm.init(4)
@@ -156,7 +156,7 @@ def test_the_pair_is_drawn_as_from_whole_sampled_matrices(algorithm):
     for _ in range(n):
         algorithm.advance(state, t, rng)
         ours.append(tuple(int(x) for x in algorithm.select(state, t, rng)))
-        literal.append(literal_dts(WINS, t, 0.51, rng, plus=algorithm is dts_plus))
+        literal.append(literal_dts(WINS, t, 0.51, rng, plus=algorithm is dts.PLUS))
     assert_same_frequencies(ours, literal)
 
 
