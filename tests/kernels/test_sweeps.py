@@ -1,18 +1,8 @@
 import numpy as np
 import pytest
 
-from copeland.kernels.sweeps import (
-    is_swept,
-    leader,
-    new_contest,
-    new_roster,
-    new_tally,
-    next_pair,
-    pair_to_duel,
-    record,
-    strike,
-    turn,
-)
+from copeland.algorithms.elimination import advance, leader, new_contest, new_tally, record, select
+from copeland.kernels.sweeps import is_swept, new_roster, strike, turn
 
 
 def a_round(roster, rng):
@@ -89,10 +79,10 @@ def test_a_contest_asks_for_every_pair_and_ends_when_all_are_out():
     contest, rng = new_contest(4, level=8), np.random.default_rng(0)
     asked = set()
     for _ in range(6):
-        next_pair(contest, 1, rng)
-        asked.add(tuple(int(x) for x in pair_to_duel(contest, 1, rng)))
+        advance(contest, 1, rng)
+        asked.add(tuple(int(x) for x in select(contest, 1, rng)))
     assert asked == {(i, j) for i in range(4) for j in range(i + 1, 4)}
     contest.out[:] = True
-    next_pair(contest, 1, rng)
+    advance(contest, 1, rng)
     assert contest.answer[0] >= 0
-    assert pair_to_duel(contest, 1, rng) == (contest.answer[0], contest.answer[0])
+    assert select(contest, 1, rng) == (contest.answer[0], contest.answer[0])
