@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from copeland.algorithms.elimination import Roster, is_swept, new_roster, strike, turn, visiting
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Bools, Floats, Ints, new_record
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
-from copeland.kernels.sweeps import Roster, is_swept, new_roster, strike, turn, visiting
 from copeland.registry import register
 
 

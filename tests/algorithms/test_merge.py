@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland.algorithms import merge_dts, merge_rucb
-from copeland.algorithms.merge_dts import join_next
-from copeland.algorithms.merge_rucb import (
+from copeland.algorithms.batches import (
+    MERGE_DTS,
+    MERGE_RUCB,
     cut,
     drop_beaten,
+    join_next,
     log_with_shift,
     merge,
     new_batches,
@@ -108,7 +109,7 @@ def test_steps_of_merge_rucb_are_those_of_the_literal_rule(k, p, seed):
     alpha, delta = 0.8, 0.1
     c = ((4 * alpha - 1) * k**2 / ((2 * alpha - 1) * delta)) ** (1 / (2 * alpha - 1))
     merges = 0
-    steps = run(merge_rucb, ordered(k), 1000 * k, seed, alpha=alpha, p=p, delta=delta)
+    steps = run(MERGE_RUCB, ordered(k), 1000 * k, seed, alpha=alpha, p=p, delta=delta)
     for t, before, stage, state, first, second in steps:
         after, wins = partition(state.batches), state.counts.wins
         spread = alpha * math.log(t + c)
@@ -131,7 +132,7 @@ def test_steps_of_merge_rucb_are_those_of_the_literal_rule(k, p, seed):
 @pytest.mark.parametrize(("k", "m", "seed"), [(8, 4, 0), (13, 4, 1), (21, 5, 2), (34, 8, 3)])
 def test_steps_of_merge_dts_are_those_of_the_literal_rule(k, m, seed):
     alpha, shift, clock, merges = 0.6, 1000, 0, 0
-    steps = run(merge_dts, ordered(k), 150 * k, seed, alpha=alpha, m=m, shift=shift)
+    steps = run(MERGE_DTS, ordered(k), 150 * k, seed, alpha=alpha, m=m, shift=shift)
     for t, before, stage, state, first, second in steps:
         after = partition(state.batches)
         over = t > 1 and len(before) > 1 and sum(map(len, before)) <= k // 2**stage + 1
@@ -155,14 +156,14 @@ def test_merge_dts_pairs_a_sampled_champion_with_the_sampled_loser():
     n = 10_000
     wins = np.array([[0, 6, 3], [4, 0, 9], [5, 2, 0]])
     rng = np.random.default_rng(1)
-    state = merge_dts.init(3)
+    state = MERGE_DTS.init(3)
     for i, j in np.ndindex(3, 3):
         for _ in range(wins[i, j]):
-            merge_dts.update(state, i, j, rng)
+            MERGE_DTS.update(state, i, j, rng)
     ours, literal = np.zeros((3, 3)), np.zeros((3, 3))
     for t in range(1, n + 1):
-        merge_dts.advance(state, t, rng)
-        ours[merge_dts.select(state, t, rng)] += 1
+        MERGE_DTS.advance(state, t, rng)
+        ours[MERGE_DTS.select(state, t, rng)] += 1
         upper_half = np.triu(rng.beta(wins + 1, wins.T + 1), 1)
         sampled = upper_half + np.tril(1 - upper_half.T, -1) > 0.5
         scores = sampled.sum(axis=1)
@@ -228,20 +229,20 @@ def test_of_a_sure_cycle_one_option_stays():
 
 
 def test_when_every_batch_has_one_option_left_they_are_merged_at_once():
-    state = merge_rucb.init(12)
+    state = MERGE_RUCB.init(12)
     rng = np.random.default_rng(0)
-    merge_rucb.advance(state, 1, rng)
+    MERGE_RUCB.advance(state, 1, rng)
     survivors = [min(batch) for batch in partition(state.batches)]
     state.batches.stage[0] = 5  # so that the stage is not over
     for batch in partition(state.batches):
         for loser in batch - {min(batch)}:
             for _ in range(200):
-                merge_rucb.update(state, min(batch), loser, rng)
-    merge_rucb.advance(state, 2, rng)
-    assert set(merge_rucb.select(state, 2, rng)) < set(survivors)
+                MERGE_RUCB.update(state, min(batch), loser, rng)
+    MERGE_RUCB.advance(state, 2, rng)
+    assert set(MERGE_RUCB.select(state, 2, rng)) < set(survivors)
 
 
-@pytest.mark.parametrize("module", [merge_rucb, merge_dts])
+@pytest.mark.parametrize("module", [MERGE_RUCB, MERGE_DTS])
 def test_the_last_option_left_plays_itself_for_ever(module):
     state = module.init(5)
     rng = np.random.default_rng(0)
@@ -268,9 +269,9 @@ def test_labels_do_not_matter_across_batches(algorithm):
 
 def test_the_shift_of_the_clock_is_the_papers():
     # ((4 alpha - 1) K^2 / ((2 alpha - 1) delta))^(1 / (2 alpha - 1)); at alpha = 1 it is 3 K^2 / delta.
-    assert math.exp(merge_rucb.init(10, alpha=1, delta=0.1).log_shift[0]) == pytest.approx(3000)
-    assert math.exp(merge_rucb.init(136).log_shift[0]) == pytest.approx(4.07e6, rel=1e-3)
-    assert math.exp(merge_rucb.init(10, alpha=0.3, shift=7).log_shift[0]) == pytest.approx(7)
+    assert math.exp(MERGE_RUCB.init(10, alpha=1, delta=0.1).log_shift[0]) == pytest.approx(3000)
+    assert math.exp(MERGE_RUCB.init(136).log_shift[0]) == pytest.approx(4.07e6, rel=1e-3)
+    assert math.exp(MERGE_RUCB.init(10, alpha=0.3, shift=7).log_shift[0]) == pytest.approx(7)
 
 
 @pytest.mark.parametrize("log_shift", [0.0, 10.0, 79.9, 80.1, 1e4])

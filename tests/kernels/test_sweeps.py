@@ -1,8 +1,18 @@
 import numpy as np
 import pytest
 
-from copeland.algorithms.elimination import advance, leader, new_contest, new_tally, record, select
-from copeland.kernels.sweeps import is_swept, new_roster, strike, turn
+from copeland.algorithms.elimination import (
+    advance,
+    is_swept,
+    leader,
+    new_contest,
+    new_roster,
+    new_tally,
+    record,
+    select,
+    strike,
+    turn,
+)
 
 
 def a_round(roster, rng):
