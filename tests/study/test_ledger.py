@@ -305,16 +305,11 @@ def test_a_judge_that_never_answers_where_one_option_wins_proves_nothing_wrong(
     assert wrong <= most_wrong(studies)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.slow
 def test_cases_that_are_skipped_are_no_lead_beyond_a_margin():
     """Of 400 cases 304 are skipped, and of the others A wins 24 more than B; a lead of more than the margin is one of 28."""
-    rng, studies, margin, truth = (
-        np.random.default_rng(0),
-        200,
-        0.035,
-        [1] * 60 + [-1] * 36 + [0] * 304,
-    )
+    rng, studies, margin = np.random.default_rng(0), 200, 0.035
+    truth = [1] * 60 + [-1] * 36 + [0] * 304
     wrong = left_out = 0
     for _ in range(studies):
         said = rng.permutation(truth)
@@ -331,6 +326,7 @@ def test_cases_that_are_skipped_are_no_lead_beyond_a_margin():
     assert study.standing().ties[0, 1] == 0  # what was said is shown as it was
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("who", WHO)
 def test_an_option_that_is_added_while_people_answer_counts_nobody_early(who):
