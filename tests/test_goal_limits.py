@@ -125,6 +125,7 @@ def test_limits_of_goals_are_those_of_all_matrices(k, seed):
     check_all_goals(random_matrix(k, seed))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_limits_of_goals_of_five_options_are_those_of_all_matrices(seed):

@@ -117,6 +117,7 @@ def test_limits_are_those_of_all_matrices(m):
             assert limit(m, champion) == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_limits_of_five_options_are_those_of_all_matrices(seed):
@@ -285,6 +286,7 @@ def test_the_glr_is_the_least_evidence_against_a_matrix_without_the_champion(win
         assert lower_bounds.glr(wins, champion) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_the_glr_of_five_options_is_the_least_evidence_against_any_matrix(seed):

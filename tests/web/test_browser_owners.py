@@ -48,6 +48,7 @@ def link_of(page, name):
     return page.locator("li", has_text=name).get_by_label("Link", exact=True).input_value()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_jury_is_offered_only_links_that_can_vote(live, somebody):
     study = jury(live)
@@ -100,7 +101,7 @@ def test_without_https_a_link_is_copied_all_the_same(live, somebody):
     says(page.get_by_label("Copy the link of Ann"), "Copied")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, named):
@@ -129,6 +130,7 @@ def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, n
     assert "voter-" not in admin.locator("main").inner_html()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_member_is_asked_about_as_many_questions_as_the_first_page_says(live, somebody):
     options = {f"o{n}": f"option number {n}" for n in range(6)}
@@ -241,6 +243,7 @@ def test_closing_and_retiring_ask_first_and_are_taken_back(live, somebody):
     assert outcomes(study) == ["left"]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_vote_is_taken_back_with_a_reason(live, somebody):
     study = live.study()

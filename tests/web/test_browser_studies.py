@@ -52,6 +52,7 @@ def test_from_a_csv_file_to_a_vote_to_the_dashboard(live, somebody):
     says(page.locator(".events"), " over ")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_from_images_with_words_to_a_vote(live, somebody):
     page = somebody().come_in("/admin/new")
@@ -110,6 +111,7 @@ def test_a_late_answer_counts(live, somebody):
     assert [vote.counted for vote in study.votes()] == [True]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_option_paused_while_it_is_shown_takes_the_answer_and_is_shown_no_more(live, somebody):
     study = live.study()
@@ -150,6 +152,7 @@ def test_an_option_added_while_people_vote_is_asked_of_people_who_come_later(liv
     assert len(study.votes()) == 3 + 6
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
     study = live.study()
@@ -163,6 +166,7 @@ def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
     assert study.votes() == []
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_certificate_of_a_decided_study_is_downloaded_and_holds(live, somebody, tmp_path):
     study = live.study(options=["one", "two"], voters="independent")
@@ -194,6 +198,7 @@ def test_who_fails_the_checks_is_told_and_excluded_with_the_reason(live, somebod
     assert outcomes(study) == [] and len(study.votes()) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_link_is_looked_at_for_nothing_and_opens_nothing_once_it_has_ended(live, somebody):
     study = live.study()

@@ -1,7 +1,18 @@
 """Somebody votes in a real browser: by mouse, by keys, by touch and without scripts."""
 
 import pytest
-from browsing import DESK, PHONE, answer, ballot, followed, outcomes, says, shown, shows
+from browsing import (
+    DESK,
+    PHONE,
+    answer,
+    await_next,
+    ballot,
+    followed,
+    outcomes,
+    says,
+    shown,
+    shows,
+)
 from test_admin import png
 from test_security import HOSTILE
 
@@ -148,7 +159,7 @@ def test_a_double_click_is_one_vote(live, somebody):
         at = box["x"] + 40, box["y"] + 20
         page.mouse.click(*at)
         if is_followed:
-            followed(page, token)
+            await_next(page, token)
         page.mouse.click(*at, click_count=2)
         followed(page, token)
         page.evaluate("wait()")
@@ -170,6 +181,7 @@ def test_a_held_key_is_one_vote(live, somebody):
     assert outcomes(study) == ["left"]
 
 
+@pytest.mark.nightly
 def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -188,6 +200,7 @@ def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
     assert len(study.votes()) == 2 and study.standing().asked == 3
 
 
+@pytest.mark.nightly
 def test_one_voter_in_two_tabs_has_one_vote_a_pair(live, somebody):
     study = live.study()
     voter = somebody()

@@ -209,6 +209,7 @@ def test_images_need_no_playing(site):
     assert len(site.server.study(site.page()).votes()) == 1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
 def test_the_box_ticks_itself_once_both_were_played(live, somebody, size):
     shared, _ = upload(live)
