@@ -25,10 +25,10 @@ from copeland.gate.claims import (
     NOT_WORSE,
     WORSE,
     GateTerms,
-    find_outcomes,
+    has_failed,
     has_passed,
 )
-from copeland.gate.power import LOST, TIED, WON, count_calls, forecast_gate
+from copeland.gate.gate_forecast import LOST, TIED, WON, count_calls, forecast_gate
 from copeland.support.rng import stream
 
 DELTA, MARGIN, CASES = 0.05, 0.05, 200
@@ -226,7 +226,7 @@ def measure_power(
         for kind in (WON, LOST, TIED):
             counts[kind, active] += said[active, n - 1] == kind
         seen, back = np.unique(counts[:, active], axis=1, return_inverse=True)
-        won, lost = find_outcomes(*seen, terms)
+        won, lost = has_passed(*seen, terms), has_failed(*seen, terms)
         left = terms.cases - n
         if (
             max_calls is not None

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import gates as measured
 from copeland.gate.claims import GateTerms, Tally, find_claims
-from copeland.gate.power import LOST, TIED, WON
+from copeland.gate.gate_forecast import LOST, TIED, WON
 
 
 @pytest.mark.parametrize("exact", [True, False])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import partial, wraps
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
@@ -142,20 +142,27 @@ class Columns(VoteColumns):
 
 
 NO_COLUMNS = Columns()
+NO_FLAGS: Mapping[str, str] = {}
 
 
-def take_settings(*order: str) -> Callable[[Callable[..., Any]], Any]:
-    """Let a command with ``**settings`` take these settings of a study as options, in this order, after its other parameters.
+def take_settings(
+    *order: str, table: Mapping[str, Field[Any]] | None = None, flags: Mapping[str, str] = NO_FLAGS
+) -> Callable[[Callable[..., Any]], Any]:
+    """Let a command with ``**settings`` take these settings as options, in this order, after its other parameters.
 
     A parameter of its own that is named here stands in this place; its other keyword-only ones come last. A setting that is
-    refused is named as it was typed.
+    refused is named as it was typed. The ``table`` has the settings by name, by default those of a study; ``flags`` are the options that
+    go by another name.
     """
+    if table is None:
+        from copeland.study.settings import SETTINGS as table
+    names = {name: flags.get(name, f"--{name.replace('_', '-')}") for name in table}
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
         del own["settings"]
-        placed = [own.pop(name, None) or _make_option(name) for name in order]
+        placed = [own.pop(name, None) or _make_option(table[name], names[name]) for name in order]
         last = [one for one in own.values() if one.kind == _LAST]
 
         @wraps(command)
@@ -166,7 +173,7 @@ def take_settings(*order: str) -> Callable[[Callable[..., Any]], Any]:
                 name, _, said = str(error).partition(" ")
                 if name != error.field or name not in order:
                     raise
-                raise InvalidParameter(f"--{name.replace('_', '-')} {said}") from error
+                raise InvalidParameter(f"{names[name]} {said}") from error
 
         first = [one for one in own.values() if one.kind != _LAST]
         vars(run)["__signature__"] = signature.replace(parameters=[*first, *placed, *last])
@@ -175,23 +182,21 @@ def take_settings(*order: str) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-def _make_option(name: str) -> inspect.Parameter:
-    from copeland.study.settings import SETTINGS
-
-    one = SETTINGS[name]
-    kind: Any = {"int": int, "float": float, "str": str}[str(one.type)]
-    option = inspect.Parameter(name, _LAST, default=one.default, annotation=kind)
+def _make_option(one: Field[Any], flag: str) -> inspect.Parameter:
+    kind: Any = _TYPES[str(one.type).removesuffix(" | None")]
+    option = inspect.Parameter(one.name, _LAST, default=one.default, annotation=kind)
     usual = ""
     if one.default is None:
         option = option.replace(annotation=kind | None)
-        usual = f" [default: {one.metadata['usual']}]"
-    return _annotate(option, f"--{name.replace('_', '-')}", None, one.metadata["help"] + usual)
+        usual = f" [default: {one.metadata['usual']}]" if one.metadata["usual"] else ""
+    return _annotate(option, flag, None, one.metadata["help"] + usual)
 
 
 # How a command says which options it takes
 
 # Of an option or an argument: its names, or what stands for it; what stands for the value of an option; and its help.
 _LINE = re.compile(r"(-[\w-]+(?:, -[\w-]+)*|[\[A-Z]\S*)(?: (\S+))?  +(\S.*)")
+_TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 _KINDS = {int: (whole, "N"), float: (number, "NUMBER")}
 _LAST = inspect.Parameter.KEYWORD_ONLY
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from copeland.cli.arguments import Force, FormatName
+from copeland.cli.arguments import Force, FormatName, take_settings
 from copeland.cli.interrupts import INTERRUPTED
-from copeland.cli.judge_options import Cost, Judges, Patience
+from copeland.cli.judge_options import Judges
 from copeland.cli.output import Reply, complain, note, progress_bar, require_new
 from copeland.cli.program import BAD_INPUT, FAILURE, app
 from copeland.errors import CopelandError, InvalidParameter
+from copeland.gate.gate_settings import SETTINGS, GateSettings
 
 if TYPE_CHECKING:
     from copeland.gate.case_pairs import CasePairs
     from copeland.gate.gate_result import GateResult
-    from copeland.gate.gate_settings import GateSettings
 
 _EXAMPLE = 'copeland gate --baseline old.csv --candidate new.csv --command "python judge.py {item} {left} {right}"'
 
@@ -33,30 +33,17 @@ _MARKS = {
 }
 _BEGINNING = 400  # characters
 
-_OPTIONS = {"margin": "--by"} | {
-    name: f"--{name.replace('_', '-')}"
-    for name in (
-        *(
-            "cluster_weight",
-            "require",
-            "delta",
-            "population",
-            "swap",
-            "seed",
-            "max_calls",
-            "cost",
-            "workers",
-        ),
-        *("patience", "judge_identical", "cheaper", "faster", "timeout", "prices", "empty"),
-    )
-}
-_PHRASES = {
-    "needs a margin above 0; give one": "needs --by above 0; give it",
-}
-_PARAMETER = re.compile(rf"\b({'|'.join(_OPTIONS)}) (is|are)\b")
+_FLAGS = {"margin": "--by", "judge_all": "--all"}
+_PARAMETER = re.compile(rf"\b({'|'.join((*SETTINGS, 'timeout', 'prices'))}) (is|are)\b")
 
 
 @app.command("gate", epilog=f"Example: `{_EXAMPLE}`")
+@take_settings(
+    *("baseline", "candidate", "answers", "same", "format_", "judges", "cluster", "inner"),
+    *SETTINGS,
+    table=SETTINGS,
+    flags=_FLAGS,
+)
 def gate_command(
     *,
     baseline: list[str] | None = None,
@@ -65,31 +52,15 @@ def gate_command(
     same: list[Path] | None = None,
     format_: FormatName = None,
     judges: Judges,
-    require: str = "not-worse",
-    by: float = 0.05,
-    delta: float = 0.05,
-    population: str = "like-these",
     cluster: str | None = None,
-    cluster_weight: str = "cases",
-    swap: str = "random",
-    max_calls: int = 1_000,
-    cost: Cost = None,
-    cheaper: float | None = None,
-    faster: float | None = None,
     inner: bool = False,
-    judge_identical: bool = False,
-    all_: bool = False,
-    accept_judge: bool = False,
-    empty: str = "lose",
-    workers: int | None = None,
-    patience: Patience = 5,
-    seed: int = 0,
     journal: Path | None = None,
     out: Path | None = None,
     junit: Path | None = None,
     summary: Path | None = None,
     certificate: Path | None = None,
     force: Force = False,
+    **settings: Any,
 ) -> Reply:
     """Decide whether a change may go out: a judge compares two sets of answers to the same test cases.
 
@@ -100,46 +71,25 @@ def gate_command(
     --candidate FILE           The answers that may go out; with --answers, the option that gave them.
     --answers FILE             One file with the answers of both options.
     --same FILE                Judge a set against itself, or, given twice, two samples of one model: how far is the judge to be trusted?
-    --require                  What is to be proved: not-worse (by more than --by), or better.
-    --by                       How far the mean may be below one half and still be not worse.
-    --delta                    The probability that a judge's verdict is wrong, at most.
-    --population               like-these: the claim is about all cases of which they are a sample; these: about exactly these cases.
     --cluster COLUMN           The column that says which cases hang together, such as runs of a task; cluster, if there is one.
-    --cluster-weight           What counts the same where cases hang together: cases, or equal for every cluster.
-    --swap                     random: one call per case; confirm: a second call with the sides swapped, unless the first says tie.
-    --max-calls                Make at most this many calls to each judge, in all runs.
-    --cheaper                  Require also that answers cost less by this share: 0.4 for 40 %.
-    --faster                   Require also that answers take less time by this share.
     --inner                    Drop cases that only one set has.
-    --judge-identical          Ask also where both answers are the same; otherwise that is a tie without a call.
-    --all                      Judge every case, also after the decision.
-    --accept-judge             Let a judge pass the candidate even if its answers follow the sides, or are all ties.
-    --empty                    lose: an empty answer loses without a call; error: such files are refused.
-    --workers                  How many cases to judge at the same time; by default one, and up to eight with a language model.
-    --seed                     Same seed, same cases in the same order.
     --journal FILE.db          Keep every answer here, and go on where the last run stopped; beside --out by default.
     --out FILE.json            Write everything as JSON.
     --junit FILE.xml           Write JUnit XML, for CI systems.
     --summary FILE.md          Write a page in Markdown.
     --certificate FILE.json    Write a certificate, which `copeland study verify` checks.
     """
-    told = dict(locals())
-    from copeland.gate.gate_settings import GateSettings
-
     files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
     with _name_options(), _report_errors(files):
-        given = {
-            name: told[name] for name in told.keys() & GateSettings.__dataclass_fields__.keys()
-        }
-        settings = GateSettings(margin=by, judge_all=all_, **given)
+        how = GateSettings(**settings)
         kept = journal or (None if out is None else out.with_suffix(".journal.db"))
         _require_places([kept, *files.values()])
         pairs = _read_pairs(baseline, candidate, answers, same, (format_, cluster), inner)
         named = judges.make()
         if same:
-            return _check_self(pairs, named, settings, files)
-        _require_own(files, force, kept, pairs, named, settings)
-        result = _judge(pairs, named, settings, cheaper, faster, kept)
+            return _check_self(pairs, named, how, files)
+        _require_own(files, force, kept, pairs, named, how)
+        result = _judge(pairs, named, how, kept)
         _write_files(result, files)
     return _tell(result)
 
@@ -171,10 +121,12 @@ def _name_options() -> Iterator[None]:
     try:
         yield
     except InvalidParameter as error:
-        said = _PARAMETER.sub(lambda found: f"{_OPTIONS[found[1]]} {found[2]}", str(error))
-        for words, typed in _PHRASES.items():
-            said = said.replace(words, typed)
+        said = _PARAMETER.sub(_name_option, str(error))
         raise InvalidParameter(said, error.field) from error
+
+
+def _name_option(found: re.Match[str]) -> str:
+    return f"{_FLAGS.get(found[1]) or '--' + found[1].replace('_', '-')} {found[2]}"
 
 
 def _require_own(
@@ -186,8 +138,7 @@ def _require_own(
     settings: GateSettings,
 ) -> None:
     """Refuse to replace files, unless an earlier run of this gate wrote them: its journal is there, and they are a gate's."""
-    from copeland.gate.gate_run import describe_gate_settings
-    from copeland.gate.gate_study import open_journal
+    from copeland.gate.gate_run import describe_gate_settings, open_journal
     from copeland.study.judges.call import name_judges
 
     told = describe_gate_settings(pairs, settings, name_judges(judges))
@@ -246,27 +197,14 @@ def _read_pairs(
 
 
 def _judge(
-    pairs: CasePairs,
-    judges: list[Any],
-    settings: GateSettings,
-    cheaper: float | None,
-    faster: float | None,
-    journal: Path | None,
+    pairs: CasePairs, judges: list[Any], settings: GateSettings, journal: Path | None
 ) -> GateResult:
     from copeland.gate.gate_run import judge_pairs
     from copeland.study.judges import JudgeFailed
 
     with progress_bar("calls", "starting") as advance:
-        result = judge_pairs(
-            pairs,
-            judges,
-            settings,
-            cheaper,
-            faster,
-            journal,
-            advance,
-            lambda said: note(f"copeland: {said}"),
-        )
+        tell = lambda said: note(f"copeland: {said}")  # noqa: E731
+        result = judge_pairs(pairs, judges, settings, journal, advance, tell)
     failed = next((one for one in result.judges if one.reason == "failed"), None)
     if failed is not None:
         kept = "" if journal is None else f" What was judged is in {journal}."
@@ -304,7 +242,7 @@ def _tell(result: GateResult) -> Reply:
 def _check_self(
     pairs: CasePairs, judges: list[Any], settings: GateSettings, files: dict[str, Path | None]
 ) -> Reply:
-    """Say how far each judge is to be trusted; the exit code is 1 if one is not fit."""
+    """Say how each judge treats the sides; the exit code is 1 if one is not fit."""
     from copeland.gate.self_check import check_judge_by_itself
 
     given = [f"--{name}" for name, path in files.items() if path is not None]

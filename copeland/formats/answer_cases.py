@@ -109,17 +109,27 @@ def join_clusters(where: str, case: str, *told: str) -> str:
     return found[0] if found else ""
 
 
-def join_answers(files: Sequence[AnswerFile], names: Sequence[str]) -> AnswerFile:
-    """Return the cases of several files as those of one, by their ids; ``names`` tell options of one name apart."""
+def join_answers(
+    files: Sequence[AnswerFile],
+    names: Sequence[str],
+    called: Sequence[Mapping[str, str]] = (),
+) -> AnswerFile:
+    """Return the cases of several files as those of one, by their ids.
+
+    ``names`` tell options of one name apart, unless ``called`` says for each file what its options are called.
+    """
     times = Counter(option for file in files for option in file.options)
+    own = called or [
+        {one: one if times[one] == 1 else f"{one} ({name})" for one in file.options}
+        for file, name in zip(files, names, strict=True)
+    ]
     cases: dict[str, AnswerCase] = {}
     options: list[str] = []
-    for file, name in zip(files, names, strict=True):
-        called = {one: one if times[one] == 1 else f"{one} ({name})" for one in file.options}
-        options += called.values()
+    for file, theirs in zip(files, own, strict=True):
+        options += theirs.values()
         for case in file.cases:
             before = cases.get(case.id, AnswerCase(case.id, case.text, {}, where=case.where))
-            cases[case.id] = _merge(case.where or file.where, before, case, called)
+            cases[case.id] = _merge(case.where or file.where, before, case, theirs)
     return AnswerFile(files[0].where, tuple(options), tuple(cases.values()))
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.formats.answer_cases import join_answers
 from copeland.formats.answers import AnswerCase, AnswerFile, read_answers
+from copeland.study.judges.call import Opinion
 from copeland.study.judges.prompts import Item
+from copeland.study.log.events import LEFT, RIGHT, TIE
 from copeland.support.phrasing import format_count, join_names, quote_name, quote_names
 
-BASELINE, CANDIDATE = "baseline", "candidate"
+BASELINE, CANDIDATE = SIDES = "baseline", "candidate"
 SEVERAL = "to compare several options, create a study: copeland study create --goal above:NAME (docs/studies.md)"
+
+IDENTICAL, EMPTY = "both answers are the same", "one answer is empty"
 
 _NAMED = 3  # cases in a sentence
 
@@ -47,12 +51,7 @@ class CasePairs:
         found = [tuple(bool(one.strip()) for one in self.answers(case)) for case in self.cases]
         return found.count((False, True)), found.count((True, False))
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags of the cases, in the order in which they come first."""
-        return tuple(dict.fromkeys(tag for case in self.cases for tag in case.tags))
-
-    @property
+    @cached_property
     def items(self) -> tuple[Item, ...]:
         """The cases as a judge is handed them."""
         return tuple(
@@ -67,11 +66,20 @@ class CasePairs:
             for case in self.cases
         )
 
-    def digest(self, side: str) -> str:
-        """Return the digest of one set: its ids, texts and answers in order."""
-        at = (BASELINE, CANDIDATE).index(side)
-        rows = [[case.id, case.text, self.answers(case)[at]] for case in self.cases]
-        return sha256(json.dumps(rows).encode()).hexdigest()
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digest of each set: of its ids, texts and answers in order."""
+        rows = zip(
+            *([[case.id, case.text, one] for one in self.answers(case)] for case in self.cases),
+            strict=True,
+        )
+        digests = (sha256(json.dumps(one).encode()).hexdigest() for one in rows)
+        return dict(zip(SIDES, digests, strict=True))
+
+    def count_free(self, judge_identical: bool) -> int:
+        """Return how many cases take no call."""
+        found = (settle_pair(*self.answers(case), judge_identical) for case in self.cases)
+        return sum(one is not None for one in found)
 
     def find_mean(self, column: str, what: str) -> tuple[float, float]:
         """Return the mean of a column over all cases, of the baseline and of the candidate."""
@@ -85,6 +93,22 @@ class CasePairs:
                 )
         old, new = (sum(row[name] for row in rows) / len(rows) for name in self.names)
         return old, new
+
+
+def settle_pair(left: str, right: str, judge_identical: bool) -> Opinion | None:
+    """Return what is clear of two answers without a call: the same twice is a tie, and an empty one loses.
+
+    Examples
+    --------
+    >>> settle_pair("4", "", judge_identical=False).outcome, settle_pair("4", "four", judge_identical=False)
+    ('left', None)
+    """
+    is_left, is_right = bool(left.strip()), bool(right.strip())
+    if not (is_left or is_right) or (left == right and not judge_identical):
+        return Opinion(TIE, 0, note=IDENTICAL)
+    if is_left and is_right:
+        return None
+    return Opinion(LEFT if is_left else RIGHT, 0, note=EMPTY)
 
 
 def pair_answers(
@@ -109,14 +133,6 @@ def pair_answers(
         What the two are called where nothing else tells them apart.
     cluster
         The column that says which cases hang together; ``"cluster"``, if there is one.
-
-    Examples
-    --------
-    >>> pair_answers({"q1": "4", "q2": "Hi."}, {"q1": "four"})
-    Traceback (most recent call last):
-        ...
-    copeland.errors.InvalidRow: 1 case is in baseline only (q2); give both the same cases, or drop what
-    only one of them has with --inner (inner=True).
     """
     files = [
         _read_set(one, role, name, cluster)
@@ -129,16 +145,17 @@ def pair_answers(
                 f"{file.where} holds the answers of {format_count(len(file.options), 'option')} ({options}); choose two with "
                 f"--answers FILE --baseline NAME --candidate NAME; {SEVERAL}."
             )
-    old, new = _name_options(files, roles)
-    ours, theirs = (_rename(file, option) for file, option in zip(files, (old, new), strict=True))
-    dropped = tuple(_find_lone_cases(ours, theirs, inner))
-    joined = join_answers([ours, theirs], roles).cases
+    names = _name_options(files, roles)
+    called = [{file.options[0]: name} for file, name in zip(files, names, strict=True)]
+    dropped = tuple(_find_lone_cases(files, inner))
+    joined = join_answers(files, roles, called).cases
     shared = tuple(case for case in joined if case.id not in dropped)
     if not shared:
+        places = " and ".join(file.where for file in files)
         raise InvalidRow(
-            f"{ours.where} and {theirs.where} have no case in common; the ids of their cases must be the same."
+            f"{places} have no case in common; the ids of their cases must be the same."
         )
-    return CasePairs((old, new), shared, dropped)
+    return CasePairs(names, shared, dropped)
 
 
 def pick_answers(
@@ -202,23 +219,10 @@ def _name_options(files: Sequence[AnswerFile], roles: tuple[str, str]) -> tuple[
     return old, new
 
 
-def _rename(file: AnswerFile, option: str) -> AnswerFile:
-    """The same answers, of an option of another name."""
-
-    def move(values: Mapping[str, Any]) -> dict[str, Any]:
-        return dict.fromkeys([option], *values.values()) if values else {}
-
-    cases = tuple(
-        replace(one, answers=move(one.answers), prices=move(one.prices), seconds=move(one.seconds))
-        for one in file.cases
-    )
-    return AnswerFile(file.where, (option,), cases)
-
-
-def _find_lone_cases(baseline: AnswerFile, candidate: AnswerFile, inner: bool) -> Iterator[str]:
+def _find_lone_cases(files: Sequence[AnswerFile], inner: bool) -> Iterator[str]:
     """Yield the cases that one set has alone; refuse them unless they may be dropped."""
     said = []
-    for file, other in ((baseline, candidate), (candidate, baseline)):
+    for file, other in zip(files, reversed(files), strict=True):
         known = {case.id for case in other.cases}
         if len({case.id for case in file.cases}) < len(file.cases):
             raise InvalidRow(f"{file.where} names a case several times; give each its own id.")

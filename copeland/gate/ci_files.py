@@ -7,17 +7,16 @@ with skipped tests pass. An undecided tag is skipped, because few cases rarely p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from copeland.gate.case_pairs import BASELINE, CANDIDATE
-from copeland.gate.claims import FAILED, PASSED, UNDECIDED
+from copeland.gate.case_pairs import BASELINE, SIDES
+from copeland.gate.claims import FAILED, PASSED
 from copeland.gate.gate_result import GateResult, JudgeResult
 from copeland.gate.gate_sentences import (
     describe_claim,
     describe_details,
-    describe_open_tags,
     describe_saving,
     describe_slice,
     describe_verdict,
@@ -31,6 +30,7 @@ CASES = 5  # cases on which the candidate lost
 LETTERS = 300  # of a text
 # What Markdown or HTML acts on within a line: emphasis, links (also bare ones), tables, mentions, mathematics.
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_TALLIED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 class _Test(NamedTuple):
@@ -38,41 +38,17 @@ class _Test(NamedTuple):
     outcome: str
     sentence: str
     details: str = ""
-    is_skipped: bool = False
+    element: str = "failure"  # what stands there unless it passed
 
 
 def make_junit(result: GateResult) -> bytes:
     """Return a JUnit file of a gate."""
-    tests = list(_list_tests(result))
-    failures = sum(test.outcome != PASSED and not test.is_skipped for test in tests)
-    skipped = sum(test.is_skipped for test in tests)
-    counts = {"tests": len(tests), "failures": failures, "errors": 0, "skipped": skipped}
-    counts = {name: str(number) for name, number in counts.items()}
-    suites = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "copeland gate", **counts})
-    for test in tests:
-        named = {"classname": "copeland.gate", "name": _clean(test.name)}
-        case = ElementTree.SubElement(suite, "testcase", named)
-        if test.is_skipped:
-            ElementTree.SubElement(case, "skipped", {"message": _clean(test.sentence)})
-        elif test.outcome != PASSED:
-            kind = {"type": test.outcome, "message": _clean(test.sentence)}
-            ElementTree.SubElement(case, "failure", kind).text = _clean(test.details)
-        out = ElementTree.SubElement(case, "system-out")
-        out.text = _clean(test.sentence)
-    ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+    return _write_suite([*_list_tests(result)])
 
 
 def make_error_junit(error: str) -> bytes:
     """Return a JUnit file of a gate that came to nothing, with the reason."""
-    counts = {"tests": "1", "failures": "0", "errors": "1", "skipped": "0"}
-    suites = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "copeland gate", **counts})
-    case = ElementTree.SubElement(suite, "testcase", {"classname": "copeland.gate", "name": "gate"})
-    ElementTree.SubElement(case, "error", {"type": "error", "message": _clean(error)})
-    ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+    return _write_suite([_Test("gate", "error", error, element="error")])
 
 
 def make_error_summary(error: str) -> str:
@@ -80,26 +56,39 @@ def make_error_summary(error: str) -> str:
     return f"## Gate error\n\n{escape_markdown(error)}\n"
 
 
+def _write_suite(tests: Sequence[_Test]) -> bytes:
+    ends = ["" if test.outcome == PASSED else test.element for test in tests]
+    counts = {"tests": str(len(tests))}
+    counts |= {name: str(ends.count(element)) for element, name in _TALLIED.items()}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "copeland gate", **counts})
+    for test, end in zip(tests, ends, strict=True):
+        named = {"classname": "copeland.gate", "name": _clean(test.name)}
+        case = ElementTree.SubElement(suite, "testcase", named)
+        if end:
+            kind = {} if end == "skipped" else {"type": test.outcome}
+            told = {**kind, "message": _clean(test.sentence)}
+            ElementTree.SubElement(case, end, told).text = _clean(test.details)
+        ElementTree.SubElement(case, "system-out").text = _clean(test.sentence)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
 def _list_tests(result: GateResult) -> Iterator[_Test]:
     old, new = result.pairs.names
+    claim = "better than" if result.settings.require == "better" else "not worse than"
     details = "\n".join(describe_details(result))
     for saving in result.savings:
         outcome = PASSED if saving.holds else FAILED
         yield _Test(f"{new} is {saving.what} than {old}", outcome, describe_saving(saving))
     for judge in result.judges:
-        claim = "better than" if result.settings.require == "better" else "not worse than"
-        sentence = describe_verdict(result, judge)
-        yield _Test(
-            f"{new} is {claim} {old}, by {judge.judge}", judge.finding.outcome, sentence, details
-        )
-        yield from _list_tags(result, judge)
-
-
-def _list_tags(result: GateResult, judge: JudgeResult) -> Iterator[_Test]:
-    for one in judge.slices:
-        outcome = FAILED if one.conflict else one.finding.outcome
-        name, sentence = f"tag {one.tag}, by {judge.judge}", describe_slice(result, one)
-        yield _Test(name, outcome, sentence, is_skipped=outcome == UNDECIDED)
+        outcome, sentence = judge.finding.outcome, describe_verdict(result, judge)
+        yield _Test(f"{new} is {claim} {old}, by {judge.judge}", outcome, sentence, details)
+        for one in judge.slices:
+            outcome = FAILED if one.conflict else one.finding.outcome
+            element = "skipped" if one.is_open else "failure"
+            name, sentence = f"tag {one.tag}, by {judge.judge}", describe_slice(result, one)
+            yield _Test(name, outcome, sentence, element=element)
 
 
 def _clean(text: str) -> str:
@@ -113,12 +102,12 @@ def make_summary(result: GateResult) -> str:
     parts = [
         f"## Gate {result.outcome}: {new} against {old}",
         escape_markdown(result.sentence),
-        *_tabulate(result),
-        *_list_details(result),
+        *_tabulate_verdicts(result),
+        "\n".join(f"- {escape_markdown(one)}" for one in describe_details(result, tags=False)),
         *(line for judge in result.judges for line in _list_losses(result, judge)),
         *_list_disagreements(result),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def escape_markdown(text: str, most: int | None = None) -> str:
@@ -126,72 +115,58 @@ def escape_markdown(text: str, most: int | None = None) -> str:
     return _ACTIVE.sub(r"\\\1", shorten(text, most or len(text)))
 
 
-def _tabulate(result: GateResult) -> Iterator[str]:
+def _make_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [
+        f"| {' | '.join(escape_markdown(str(one), LETTERS) for one in cells)} |"
+        for cells in (columns, *rows)
+    ]
+    return "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]])
+
+
+def _tabulate_verdicts(result: GateResult) -> Iterator[str]:
     """A row for each judge, and for each of its tags."""
-    rows = ["| judge | cases | verdict | theta | wins | losses | ties | calls |"]
-    rows.append("|---|---|---|---|---|---|---|---|")
+    rows = []
     for judge in result.judges:
-        claim = describe_claim(judge.finding, result.terms, *result.pairs.names)
-        low, high = judge.interval
-        shown = _show_theta(judge.tally.theta)
-        theta = (
-            shown if judge.is_exact else f"{shown} ({format_share(low)} to {format_share(high)})"
-        )
-        rows.append(_make_row(judge.judge, "all", claim, theta, *judge.tally[:3], judge.calls))
-        for one in judge.slices:
-            if one.is_open:
-                continue
-            claim = describe_claim(one.finding, result.terms, *result.pairs.names)
-            warning = " (contradicts other cases)" if one.conflict else ""
-            theta = _show_theta(one.tally.theta)
-            rows.append(
-                _make_row(judge.judge, one.tag, f"{claim}{warning}", theta, *one.tally[:3], "")
-            )
-    if result.judges:
-        yield "\n".join(rows)
-
-
-def _make_row(*cells: object) -> str:
-    return f"| {' | '.join(escape_markdown(str(one), LETTERS) for one in cells)} |"
-
-
-def _show_theta(theta: float | None) -> str:
-    return "" if theta is None else format_share(theta)
-
-
-def _list_details(result: GateResult) -> Iterator[str]:
-    said = describe_details(result, tags=False)
-    said += [one for judge in result.judges for one in describe_open_tags(judge)]
-    if said:
-        yield "\n".join(f"- {escape_markdown(one)}" for one in said)
+        low, high = map(format_share, judge.interval)
+        ends = "" if judge.is_exact else f" ({low} to {high})"
+        every = ("all", judge.tally, judge.finding, ends, judge.calls, "")
+        tags = [
+            (one.tag, one.tally, one.finding, "", "", " (contradicts other cases)" * one.conflict)
+            for one in judge.slices
+            if not one.is_open
+        ]
+        for name, tally, finding, ends, calls, warning in (every, *tags):
+            claim = describe_claim(finding, result.terms, *result.pairs.names)
+            theta = format_share(tally.theta) + ends
+            rows.append((judge.judge, name, claim + warning, theta, *tally[:3], calls))
+    if rows:
+        columns = ("judge", "cases", "verdict", "theta", "wins", "losses", "ties", "calls")
+        yield _make_table(columns, rows)
 
 
 def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     """The first cases on which the candidate lost, with both answers."""
-    lost = judge.lost[:CASES]
+    every = [one for one in judge.judgments if one.preferred == BASELINE]
+    lost, pairs = every[:CASES], result.pairs
     if not lost:
         return
-    pairs = result.pairs
-    yield f"### Lost by {escape_markdown(pairs.names[1])}, by {escape_markdown(judge.judge)}: {len(lost)} of {len(judge.lost)}"
-    why = {one.case: one.note for one in judge.judgments}
-    columns = ["case", "input", *pairs.names, *(["why"] if any(why[case] for case in lost) else [])]
-    rows = [_make_row(*columns), "|---" * len(columns) + "|"]
+    yield f"### Lost by {escape_markdown(pairs.names[1])}, by {escape_markdown(judge.judge)}: {len(lost)} of {len(every)}"
+    columns = ["case", "input", *pairs.names, *(["why"] if any(one.note for one in lost) else [])]
     cases = {case.id: case for case in pairs.cases}
-    for case in (cases[name] for name in lost):
-        cells = (case.id, case.text, *pairs.answers(case), why[case.id])
-        rows.append(_make_row(*cells[: len(columns)]))
-    yield "\n".join(rows)
+    rows = [
+        (one.case, cases[one.case].text, *pairs.answers(cases[one.case]), one.note) for one in lost
+    ]
+    yield _make_table(columns, [row[: len(columns)] for row in rows])
 
 
 def _list_disagreements(result: GateResult) -> Iterator[str]:
     """The first cases that judges decided differently, with what each said."""
-    shown = [*result.disagreements.items()][:CASES]
+    every = result.disagreements
+    shown = [*every.items()][:CASES]
     if not shown:
         return
-    names = [judge.judge for judge in result.judges]
-    yield f"### Where judges disagree: {len(shown)} of {format_count(len(result.disagreements), 'case')}"
-    rows = [_make_row("case", *names), "|---" * (len(names) + 1) + "|"]
-    options: dict[str, str] = dict(zip((BASELINE, CANDIDATE), result.pairs.names, strict=True))
-    for case, said in shown:
-        rows.append(_make_row(case, *(options.get(w, w) for w in (said.get(n, "") for n in names))))
-    yield "\n".join(rows)
+    yield f"### Where judges disagree: {len(shown)} of {format_count(len(every), 'case')}"
+    judges = [judge.judge for judge in result.judges]
+    options: dict[str, str] = dict(zip(SIDES, result.pairs.names, strict=True))
+    rows = [[case, *(by.get(judge, "") for judge in judges)] for case, by in shown]
+    yield _make_table(["case", *judges], [[options.get(one, one) for one in row] for row in rows])

@@ -32,16 +32,24 @@ HALVINGS = 40  # of [0, 1] in an interval: far below what anybody reads
 
 # The evidence for the candidate and for the baseline, each "not behind by the margin": of one count, or of many at once.
 Weigh = Callable[[float], tuple[Any, Any]]
-Outcomes = tuple[tuple[int, ...], ...]  # of clusters of cases: rows of ClusterVotes
 
 
 class Tally(NamedTuple):
-    """How many cases the candidate won, lost and tied, and how many were put to the judge and have no answer."""
+    """How many cases the candidate won, lost and tied, and how many were put to the judge and have no answer.
+
+    ``clusters`` are the same by clusters of cases, as rows of ClusterVotes, if cases come in any.
+    """
 
     wins: int = 0
     losses: int = 0
     ties: int = 0
     unanswered: int = 0
+    clusters: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The four counts by name."""
+        return dict(zip(self._fields, self[:4], strict=False))  # type: ignore[arg-type]
 
     @property
     def answers(self) -> int:
@@ -96,13 +104,12 @@ class GateTerms(NamedTuple):
 
         return lambda m: (weigh_side(wins, losses, m), weigh_side(losses, wins, m))
 
-    def as_votes(self, tally: Tally, outcomes: Outcomes = ()) -> VoteCounts:
+    def as_votes(self, tally: Tally) -> VoteCounts:
         """Return a tally as votes on the baseline, option 0, and the candidate; without an answer both lose."""
-        wins, losses, *others = tally
-        ties, missing = ([[0, n], [n, 0]] for n in others)
+        ties, missing = ([[0, n], [n, 0]] for n in (tally.ties, tally.unanswered))
         voters = THESE if self.exact else LIKE_THESE
-        clusters = None if self.clusters is None else cluster_votes(outcomes, self.clusters)
-        votes = votes_of([[0, losses], [wins, 0]], ties, missing, None, clusters)
+        clusters = None if self.clusters is None else cluster_votes(tally.clusters, self.clusters)
+        votes = votes_of([[0, tally.losses], [tally.wins, 0]], ties, missing, None, clusters)
         return votes.taken_as(sample_of(voters, self.cases, (), self.clusters))
 
 
@@ -120,8 +127,8 @@ class Finding(NamedTuple):
     evidence: Mapping[str, float]  # nats by claim; infinite where it is certain
 
 
-def find_claims(tally: Tally, terms: GateTerms, outcomes: Outcomes = ()) -> Finding:
-    """Return what verdicts prove. It is valid whenever you look. ``outcomes``: the same by clusters, if terms have any.
+def find_claims(tally: Tally, terms: GateTerms) -> Finding:
+    """Return what verdicts prove. It is valid whenever you look.
 
     Examples
     --------
@@ -130,14 +137,10 @@ def find_claims(tally: Tally, terms: GateTerms, outcomes: Outcomes = ()) -> Find
     >>> found.outcome, found.claims, round(found.evidence["not worse"], 2)
     ('passed', ('not worse',), 5.69)
     """
-    votes = terms.as_votes(tally, outcomes)
+    votes = terms.as_votes(tally)
     weigh = _weigh_votes(votes)
     evidence = {claim: float(_find_evidence(claim, weigh, terms)) for claim in terms.claims}
-    claims = tuple(
-        claim
-        for claim in terms.claims
-        if all(evidence[one] >= terms.find_level(one) for one in _find_parts(claim, terms))
-    )
+    claims = tuple(one for one in terms.claims if _is_proved(one, evidence.__getitem__, terms))
     outcome = UNDECIDED
     if terms.required in claims:
         outcome = PASSED
@@ -145,20 +148,6 @@ def find_claims(tally: Tally, terms: GateTerms, outcomes: Outcomes = ()) -> Find
         outcome = FAILED
     complete = terms.exact and tally.answers == terms.cases
     return Finding(claims, outcome, complete, complete and tally.wins == tally.losses, evidence)
-
-
-def find_tag_claims(
-    tallies: Mapping[str, tuple[Tally, GateTerms, Outcomes]], delta: float
-) -> dict[str, Finding]:
-    """Return what is proved of each tag, from its tally and its terms.
-
-    The claims of all tags hold together with probability 1 - delta: each tag has its share of delta. A case may have several tags.
-    """
-    delta = delta / max(1, len(tallies))
-    return {
-        tag: find_claims(tally, terms._replace(delta=delta), outcomes)
-        for tag, (tally, terms, outcomes) in tallies.items()
-    }
 
 
 def find_conflicts(overall: Finding, by_tag: Mapping[str, Finding]) -> tuple[str, ...]:
@@ -172,40 +161,36 @@ def find_conflicts(overall: Finding, by_tag: Mapping[str, Finding]) -> tuple[str
     )
 
 
-def find_interval(tally: Tally, terms: GateTerms, outcomes: Outcomes = ()) -> tuple[float, float]:
+def find_interval(tally: Tally, terms: GateTerms) -> tuple[float, float]:
     """Return a confidence interval for theta that is valid whenever you look, at level delta.
 
     It holds every value that the tests of the claims, at this border or any other, do not refute.
     """
-    weigh = _weigh_votes(terms.as_votes(tally, outcomes))
+    weigh = _weigh_votes(terms.as_votes(tally))
     return _find_end(weigh, 0, BETTER, terms), 1 - _find_end(weigh, 1, WORSE, terms)
-
-
-def find_outcomes(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> tuple[Bools, Bools]:
-    """Return where a gate has passed and where it has failed, of many counts at once."""
-    passed = has_passed(wins, losses, ties, terms)
-    failed = _is_proved(OPPOSITE[terms.required], terms.weigh(wins, losses, ties), terms)
-    behind = losses - wins - (terms.cases - wins - losses - ties)
-    failed |= (behind >= 2 * terms.border * terms.cases - EDGE) & terms.exact
-    return passed, failed & ~passed
 
 
 def has_passed(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
     """Return where the required claim is proved, of many counts at once."""
-    return _is_proved(terms.required, terms.weigh(wins, losses, ties), terms)
+    return _is_proved_of_many(terms.required, wins, losses, ties, terms)
 
 
-def _is_proved(claim: str, weigh: Weigh, terms: GateTerms) -> Bools:
-    found = [
-        _find_evidence(one, weigh, terms) >= terms.find_level(one)
-        for one in _find_parts(claim, terms)
-    ]
-    return np.logical_and.reduce(found)
+def has_failed(wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
+    """Return where its opposite is, or where the cases left can no longer make it true."""
+    behind = losses - wins - (terms.cases - wins - losses - ties)
+    sure = (behind >= 2 * terms.border * terms.cases - EDGE) & terms.exact
+    return sure | _is_proved_of_many(OPPOSITE[terms.required], wins, losses, ties, terms)
 
 
-def _find_parts(claim: str, terms: GateTerms) -> list[str]:
-    """Return the claims whose evidence a claim needs."""
-    return [one for one in terms.claims if one in (claim, BESIDE.get(claim))]
+def _is_proved_of_many(claim: str, wins: Ints, losses: Ints, ties: Ints, terms: GateTerms) -> Bools:
+    weigh = terms.weigh(wins, losses, ties)
+    return _is_proved(claim, lambda one: _find_evidence(one, weigh, terms), terms)
+
+
+def _is_proved(claim: str, evidence: Callable[[str], Any], terms: GateTerms) -> Any:
+    """Whether there is evidence for a claim and for the one beside it."""
+    parts = [one for one in terms.claims if one in (claim, BESIDE.get(claim))]
+    return np.logical_and.reduce([evidence(one) >= terms.find_level(one) for one in parts])
 
 
 def _find_evidence(claim: str, weigh: Weigh, terms: GateTerms) -> Any:

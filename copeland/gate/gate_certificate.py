@@ -13,11 +13,11 @@ from typing import Any
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.formats.answers import AnswerCase
-from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
+from copeland.gate.case_pairs import SIDES, CasePairs
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, weigh_judgments
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import FIXED, GateSettings
-from copeland.gate.judgments import find_clusters, read_judgments
+from copeland.gate.judgments import read_judgments
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import Event, from_json, to_json
 from copeland.study.log.state import fold_log
@@ -31,7 +31,6 @@ from copeland.support.atomic_files import read_text
 
 VERSION = 2  # the format of these files
 KEY = "gate_certificate"  # by which such a file is recognised
-SIDES = (BASELINE, CANDIDATE)
 ASSUMPTIONS = (
     "The preference is the judge's, as it answered here; it is not that of people.",
     "A case without an answer counts against every claim.",
@@ -41,16 +40,7 @@ ASSUMPTIONS = (
 
 
 def make_certificate(result: GateResult) -> str:
-    """Return the text of a certificate file.
-
-    Examples
-    --------
-    >>> from copeland.gate import run_gate
-    >>> old, new = ({f"q{i}": word for i in range(20)} for word in ("hm", "yes"))
-    >>> result = run_gate(old, new, {"shorter": lambda a, b, item: "left" if a.text == "yes" else "right"})
-    >>> find_objections(json.loads(make_certificate(result)))
-    ()
-    """
+    """Return the text of a certificate file."""
     proofs = [
         {
             "certificate": json.loads(certificate_to_file(study)[1]),
@@ -58,19 +48,7 @@ def make_certificate(result: GateResult) -> str:
         }
         for study in result.studies
     ]
-    sides = zip(SIDES, result.pairs.names, strict=True)
-    content = {
-        KEY: VERSION,
-        **_describe(result),
-        **{side: {"name": name, "digest": result.pairs.digest(side)} for side, name in sides},
-        "settings": result.settings.describe_terms(),
-        "max_calls": result.settings.max_calls,
-        "most_calls": result.most_calls,
-        "accept_judge": result.settings.accept_judge,
-        "savings": [list(saving) for saving in result.savings],
-        "cases": _list_cases(result.pairs),
-        "proofs": proofs,
-    }
+    content = {**_describe(result, result.pairs.digests), "proofs": proofs}
     content["seal"] = seal_of(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -108,19 +86,27 @@ def find_objections(content: Mapping[str, Any], pairs: CasePairs | None = None) 
     return *broken, *found, *(() if pairs is None else _compare_answers(content, pairs))
 
 
-def _describe(result: GateResult) -> dict[str, Any]:
-    """What follows from the logs and the settings."""
+def _describe(result: GateResult, digests: Mapping[str, str]) -> dict[str, Any]:
+    """What a file says but for the proofs."""
     names = ("case", "left", "outcome", "preferred", "note")
-    told = [judge.to_dict() for judge in result.judges]
+    judges = [judge.to_dict() for judge in result.judges]
+    for judge in judges:
+        del judge["stopped"], judge["reason"]  # of which the logs say nothing
+        judge["judgments"] = [[row[name] for name in names] for row in judge["judgments"]]
+    sides = zip(SIDES, result.pairs.names, strict=True)
     return {
+        KEY: VERSION,
         "statement": describe_gate(result),
         "outcome": result.outcome,
         "assumptions": list(ASSUMPTIONS),
-        "judges": [
-            {key: value for key, value in one.items() if key not in ("stopped", "reason")}
-            | {"judgments": [[row[name] for name in names] for row in one["judgments"]]}
-            for one in told
-        ],
+        "judges": judges,
+        **{side: {"name": name, "digest": digests[side]} for side, name in sides},
+        "settings": result.settings.describe_terms(),
+        "max_calls": result.settings.max_calls,
+        "most_calls": result.most_calls,
+        "accept_judge": result.settings.accept_judge,
+        "savings": [list(saving) for saving in result.savings],
+        "cases": [[case.id, list(case.tags), case.cluster] for case in result.pairs.cases],
     }
 
 
@@ -134,38 +120,29 @@ def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
         AnswerCase(str(case), "", {}, tuple(tags), cluster=str(cluster))
         for case, tags, cluster in content["cases"]
     )
-    pairs = CasePairs((content[BASELINE]["name"], content[CANDIDATE]["name"]), cases)
-    clusters = find_clusters(cases, settings.cluster_weight, settings.exact)
-    terms = settings.make_terms(len(cases), max(1, len(content["proofs"])), clusters)
+    old, new = (content[side]["name"] for side in SIDES)
+    pairs = CasePairs((old, new), cases)
+    terms = settings.make_terms(pairs.items, max(1, len(content["proofs"])))
     judges: list[JudgeResult] = []
     for told, proof in zip(content["judges"], content["proofs"], strict=True):
         log = [from_json(json.dumps(one)) for one in proof["log"]]
         yield from _check_log(content, told["judge"], proof["certificate"], log)
         state = fold_log(log)
         judgments, calls = read_judgments(log, state), state.tally.spent.calls
-        judges.append(weigh_judgments(told["judge"], judgments, cases, terms, settings, calls))
+        judges.append(
+            weigh_judgments(told["judge"], judgments, pairs.items, terms, settings, calls)
+        )
     savings = tuple(Saving(*saving) for saving in content["savings"])
     most = content["most_calls"]
-    found = GateResult(pairs, settings, terms, tuple(judges), savings, most_calls=most)
-    for key, value in json.loads(json.dumps(_describe(found))).items():
+    result = GateResult(pairs, settings, terms, tuple(judges), savings, most_calls=most)
+    digests = {side: content[side]["digest"] for side in SIDES}
+    found = json.loads(json.dumps(_describe(result, digests)))
+    for key, value in found.items():
         if content[key] != value:
             short = json.dumps(value) if key != "judges" else "what its judgments come to"
             yield f"its {key} should be: {short}"
-    for key in content.keys() - {*_describe(found), *SIDES, *_OTHERS}:
+    for key in content.keys() - {*found, "proofs", "seal"}:
         yield f"it says '{str(key)[:80]}', which no certificate of a gate says."
-
-
-_OTHERS = (
-    KEY,
-    "settings",
-    "max_calls",
-    "most_calls",
-    "accept_judge",
-    "savings",
-    "cases",
-    "proofs",
-    "seal",
-)
 
 
 def _check_log(
@@ -185,16 +162,11 @@ def _check_log(
         yield f"it names the judge '{judge}', whom the log does not name."
 
 
-def _list_cases(pairs: CasePairs) -> list[list[Any]]:
-    """What a file says of the cases: their ids, tags and clusters."""
-    return [[case.id, list(case.tags), case.cluster] for case in pairs.cases]
-
-
 def _compare_answers(content: Mapping[str, Any], pairs: CasePairs) -> Iterator[str]:
-    if content["cases"] != _list_cases(pairs):
+    if content["cases"] != [[case.id, list(case.tags), case.cluster] for case in pairs.cases]:
         yield "it is about other cases than these."
-    for side in SIDES:
-        said, digest = str(content[side]["digest"]), pairs.digest(side)
+    for side, digest in pairs.digests.items():
+        said = str(content[side]["digest"])
         if said != digest:
             yield (
                 f"the {side}'s answers are not those that were judged: theirs had the digest {said[:12]}, these "

@@ -2,50 +2,69 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import CasePairs
-from copeland.gate.claims import GateTerms
+from copeland.gate.claims import GateTerms, has_failed, has_passed
+from copeland.gate.gate_sentences import describe_sets, drop_zero
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.gate_study import count_free
-from copeland.gate.power import (
-    RUNS,
-    count_affordable,
-    describe_power,
-    describe_refusal,
-    find_fewest_wins,
-    forecast_gate,
-)
 from copeland.study.judges.call import Judge
+from copeland.study.judges.price_estimate import CallEstimate, estimate_call
 from copeland.study.judges.prompts import Candidate
-from copeland.support.phrasing import about, format_count, format_money, quote_name
+from copeland.support.arrays import Bools, Ints
+from copeland.support.phrasing import (
+    about,
+    capital,
+    format_count,
+    format_money,
+    percent,
+    quote_name,
+)
+from copeland.support.rng import stream
 
-SAMPLE = 100  # cases by which the tokens of a call are estimated
+RUNS, FEWEST_RUNS = 3_000, 50  # simulated: a standard error of .01 at most, but
+NUMBERS = 8_000_000  # fewer where there are very many cases
 SHARE, TIES = 0.6, 0.3  # of the candidate that is told about
-FEWEST_RUNS, NUMBERS = 50, 8_000_000  # simulated: fewer where there are very many cases
+OFTEN = 200  # verdicts after each of which a run is looked at, and then after every few; of exactly these cases, which takes long:
+RARELY = 50
+MOST = 10**6  # cases that are worth asking for
+WON, LOST, TIED = range(3)
 
 
-class Bill(NamedTuple):
-    """About what one call takes."""
+class Power(NamedTuple):
+    """How simulated runs of a gate end, for a candidate that wins ``share`` of the cases that are not ties."""
 
-    tokens: float
-    cost: float  # with an answer as long as it may be
-    least: float  # with an answer of one token
+    cases: int
+    share: float
+    ties: float
+    passed: float  # the probability that the required claim is proved
+    failed: float  # that its opposite is
+    median_calls: int
+
+
+class Stops(NamedTuple):
+    """After how many cases runs stopped, and why; a run that neither passed nor failed is undecided."""
+
+    cases: Ints
+    passed: Bools
+    failed: Bools
 
 
 def require_chance(
     pairs: CasePairs, terms: GateTerms, settings: GateSettings, judges: Mapping[str, Judge]
 ) -> None:
     """Refuse a gate that cannot pass: even if the candidate won every call, the calls or the money would not prove it."""
-    free = count_free(pairs, settings)
+    free = pairs.count_free(settings.judge_identical)
     per, cap = settings.calls_per_case, settings.max_calls
     if free == terms.cases:
         return  # that takes no call
     if find_fewest_wins(terms, count_affordable(terms, per, cap)) is None:
-        said = describe_refusal(terms, per, cap)
-        raise InvalidParameter(said[:1].lower() + said[1:])
+        raise InvalidParameter(describe_refusal(terms, per, cap))
     won, lost = pairs.empty
     most = min(terms.cases - free, count_affordable(terms, per, cap)) + won
     wins = find_fewest_wins(terms, most, ties=free - won)
@@ -56,8 +75,8 @@ def require_chance(
             f"this gate can never pass, even if the candidate wins every call: {format_count(free, 'case')} of {terms.cases:,} take "
             "none, because both answers are the same. Give more cases whose answers differ, or allow more calls."
         )
-    bills = [estimate_call(judge, pairs) for judge in judges.values()]
-    least = sum(max(0, wins - won) * per * bill.least for bill in bills if bill is not None)
+    bills = _estimate_calls(judges, pairs).values()
+    least = sum(max(0, wins - won) * per * bill.least for bill in bills)
     if settings.cost is not None and least > settings.cost:
         raise InvalidParameter(
             f"the cap on cost of {format_money(settings.cost)} cannot suffice: the fewest calls that could pass cost "
@@ -70,7 +89,7 @@ def forecast_pairs(
 ) -> tuple[tuple[str, ...], int]:
     """Return what there is to judge, what a gate can find, and what it will cost, in sentences; and how many calls it is to take."""
     said = list(describe_sets(pairs))
-    free = count_free(pairs, settings)
+    free = pairs.count_free(settings.judge_identical)
     most = settings.count_most_calls(free, terms.cases)
     if most == 0:
         return tuple(said), 0
@@ -93,50 +112,126 @@ def forecast_pairs(
         said.append(
             f"If it needs all {format_count(most, 'call')}, even a difference of one case counts as better."
         )
-    for name, judge in judges.items():
-        bill = estimate_call(judge, pairs)
-        if bill is not None:
-            said.append(_describe_bill(name, bill, power.median_calls, most))
+    for name, bill in _estimate_calls(judges, pairs).items():
+        said.append(_describe_bill(name, bill, power.median_calls, most))
     return tuple(said), power.median_calls
 
 
-def describe_sets(pairs: CasePairs) -> tuple[str, ...]:
-    """Return what is odd about two sets of answers: cases that were dropped, answers that are the same, and empty ones."""
-    said = []
-    if pairs.dropped:
-        left = format_count(len(pairs.cases), "case")
-        said.append(
-            f"{format_count(len(pairs.dropped), 'case')} dropped, which only one set has; {left} left."
-        )
-    if pairs.identical == len(pairs.cases):
-        said.append(
-            "Both sets of answers are the same: check that they are the files that you meant."
-        )
-    for name, empty in zip(pairs.names, pairs.empty, strict=True):
-        if empty:
-            answers = format_count(empty, "empty answer")
-            said.append(f"{quote_name(name)} has {answers}, which lose without a call.")
-    return tuple(said)
+def forecast_gate(
+    terms: GateTerms,
+    calls_per_case: int = 1,
+    max_calls: int | None = None,
+    share: float = SHARE,
+    ties: float = TIES,
+    runs: int = RUNS,
+) -> Power:
+    """Simulate the gate."""
+    if not (0 <= share <= 1 and 0 <= ties < 1):
+        raise InvalidParameter(f"share is {share} and ties are {ties}; both are from 0 to 1.")
+    most = count_affordable(terms, calls_per_case, max_calls, ties)
+    luck = stream(0, "gate", terms.cases).random((2, runs, most), dtype=np.float32)
+    decided = np.where(luck[1] < share, np.int8(WON), np.int8(LOST))
+    verdicts = np.where(luck[0] < ties, np.int8(TIED), decided)
+    stops = find_stops(verdicts, terms)
+    calls = count_calls(verdicts, stops.cases, calls_per_case)
+    rates = float(stops.passed.mean()), float(stops.failed.mean())
+    return Power(terms.cases, share, ties, *rates, round(float(np.median(calls))))
 
 
-def estimate_call(judge: Judge, pairs: CasePairs) -> Bill | None:
-    """Return about what a call of a judge takes; None for a judge that cannot tell."""
-    estimate: Any = getattr(judge, "estimate_tokens", None)
-    items = [one for one in pairs.items if len(set(one.answers.values())) > 1][:SAMPLE]
-    if estimate is None or not items:
-        return None
-    taken = [
-        estimate(*(Candidate(name, text) for name, text in item.answers.items()), item)
-        for item in items
-    ]
-    read, written = sum(one for one, _ in taken) / len(taken), taken[0][1]
-    prices = getattr(judge, "prices", None)
-    if prices is None:
-        return Bill(read + written, 0.0, 0.0)
-    return Bill(read + written, prices.of(read, written), prices.of(read, 1))
+def find_stops(verdicts: Ints, terms: GateTerms) -> Stops:
+    """Return where each run stops: where it passes or fails, where no outcome of the rest passes, or at the end.
+
+    ``verdicts`` are runs x cases, in the order in which they come. Runs that stand alike are looked at together.
+    """
+    most, looks = verdicts.shape[1], [1]
+    while looks[-1] < most:
+        looks.append(min(most, looks[-1] + 1 + looks[-1] // (RARELY if terms.exact else OFTEN)))
+    places = np.array(looks) - 1
+    won, lost = (np.cumsum(verdicts == kind, axis=1)[:, places] for kind in (WON, LOST))
+    keys, back = np.unique((won * (most + 1) + lost) * (most + 1) + places, return_inverse=True)
+    won, lost, last = keys // (most + 1) ** 2, keys // (most + 1) % (most + 1), keys % (most + 1)
+    counts = won, lost, last + 1 - won - lost
+    passed, failed = has_passed(*counts, terms), has_failed(*counts, terms)
+    futile = ~has_passed(won + most - last - 1, *counts[1:], terms)
+    ended = (passed | failed | futile)[back].reshape(-1, len(looks))
+    first = ended.argmax(axis=1)
+    at = back.reshape(ended.shape)[np.arange(len(ended)), first]
+    return Stops(places[first] + 1, passed[at], (failed & ~passed)[at])
 
 
-def _describe_bill(name: str, bill: Bill, median: int, most: int) -> str:
+def find_fewest_wins(terms: GateTerms, most: int, ties: int = 0) -> int | None:
+    """Return how many wins pass a candidate that loses nothing, with so many ties or none; None if no number up to ``most`` does."""
+    for tied in (0, ties):
+        wins = np.arange(min(most, terms.cases - tied) + 1)
+        passed = has_passed(wins, 0 * wins, np.full_like(wins, tied), terms)
+        if passed.any():
+            return int(np.argmax(passed))
+    return None
+
+
+def describe_power(power: Power) -> str:
+    """Say in a sentence what the gate can find."""
+    wins, likely = round(100 * power.share), drop_zero(round(power.passed, 2))
+    likely = "over .99" if power.passed > 0.99 else "under .01" if power.passed < 0.01 else likely
+    return (
+        f"For example, if {percent(power.ties)} of {power.cases:,} cases are ties and the candidate wins "
+        f"{wins}:{100 - wins} of the others, it passes with probability {likely} after about {power.median_calls:,} calls."
+    )
+
+
+def describe_refusal(
+    terms: GateTerms, calls_per_case: int = 1, max_calls: int | None = None
+) -> str:
+    """Say why no candidate can pass, and what would suffice."""
+    most = count_affordable(terms, calls_per_case, max_calls)
+    verdicts = format_count(most, "verdict")
+    is_short = max_calls is not None and most < terms.cases
+    given = (
+        f"{max_calls:,} calls give {verdicts}" if is_short else f"there are {verdicts} to be had"
+    )
+    ways: list[str] = []
+    wins = find_fewest_wins(terms, terms.cases)
+    if wins is not None:
+        ways.append(f"allow {wins * calls_per_case:,} calls or more")
+    elif not terms.exact:  # of exactly these cases, more never make a proof quicker
+        ways.append(f"give {find_fewest_wins(terms._replace(cases=MOST), MOST):,} cases or more")
+    hundredths = range(math.floor(100 * terms.border) + 1, 50)
+    easier = (terms._replace(require="not-worse", margin=n / 100) for n in hundredths)
+    enough = next((one for one in easier if find_fewest_wins(one, most) is not None), None)
+    if most and enough is not None:
+        ways.append(f"require not-worse by {drop_zero(enough.margin)} or more")
+    claim = "better" if terms.require == "better" else f"not worse by {drop_zero(terms.margin)}"
+    return (
+        f"this gate can never pass: {given}, and even if the candidate wins all of them, that does not prove "
+        f"it {claim}. {capital(', or '.join(ways))}."
+    )
+
+
+def count_affordable(
+    terms: GateTerms, calls_per_case: int, max_calls: int | None, ties: float = 0.0
+) -> int:
+    """Return how many cases there are calls for; where each is confirmed, a tie takes one call."""
+    each = calls_per_case - ties * (calls_per_case - 1)
+    return terms.cases if max_calls is None else min(terms.cases, int(max_calls / each + 1e-9))
+
+
+def count_calls(verdicts: Ints, cases: Ints, calls_per_case: int) -> Ints:
+    """Return the calls of runs that stop after so many cases; where each is confirmed, a tie takes one call."""
+    asked = np.arange(verdicts.shape[1]) < cases[:, None]
+    ties = ((verdicts == TIED) & asked).sum(axis=1)
+    return calls_per_case * cases - (calls_per_case - 1) * ties
+
+
+def _estimate_calls(judges: Mapping[str, Judge], pairs: CasePairs) -> dict[str, CallEstimate]:
+    """About what a call of each judge takes, of those that can tell."""
+    items = [one for one in pairs.items if len(set(one.answers.values())) > 1]
+    both = [[Candidate(*one) for one in item.answers.items()] for item in items]
+    questions = [(old, new, item) for (old, new), item in zip(both, items, strict=True)]
+    found = {name: estimate_call(judge, questions) for name, judge in judges.items()}
+    return {name: bill for name, bill in found.items() if bill is not None}
+
+
+def _describe_bill(name: str, bill: CallEstimate, median: int, most: int) -> str:
     tokens = f"about {about(bill.tokens)} tokens a call"
     said = f"{quote_name(name)} takes {tokens}: about {about(bill.tokens * median)} for {format_count(median, 'call')}"
     said += f", and {about(bill.tokens * most)} for {most:,}, the most"

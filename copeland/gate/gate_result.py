@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from copeland.formats.answers import AnswerCase
-from copeland.gate.case_pairs import BASELINE, CANDIDATE, CasePairs
+from copeland.gate.case_pairs import BASELINE, CANDIDATE, SIDES, CasePairs
 from copeland.gate.claims import (
     FAILED,
     PASSED,
     UNDECIDED,
     Finding,
     GateTerms,
-    Outcomes,
     Tally,
     find_claims,
     find_conflicts,
     find_interval,
-    find_tag_claims,
 )
 from copeland.gate.gate_settings import GateSettings
 from copeland.gate.judgments import (
@@ -29,17 +27,16 @@ from copeland.gate.judgments import (
     count_choices,
     count_sides,
     find_clusters,
-    list_outcomes,
     tally_judgments,
 )
 from copeland.study.judges.habits import find_side_habit
-from copeland.study.log.events import ERROR
-from copeland.study.results.agreement import JudgeAgreement
+from copeland.study.judges.prompts import Item
+from copeland.study.log.events import ERROR, LEFT, NOTHING, RIGHT, Spent
+from copeland.study.results.agreement import JudgeAgreement, compare_judges
 from copeland.study.study import Study
 from copeland.support.phrasing import format_count, quote_name
 
 EXIT_CODES = {PASSED: 0, FAILED: 1, UNDECIDED: 3}
-NO_AGREEMENT = JudgeAgreement()
 
 
 class Slice(NamedTuple):
@@ -86,11 +83,6 @@ class JudgeResult:
         """How many verdicts took no call."""
         return sum(one.is_free for one in self.judgments)
 
-    @property
-    def lost(self) -> tuple[str, ...]:
-        """The cases of which the baseline's answer was preferred."""
-        return tuple(one.case for one in self.judgments if one.preferred == BASELINE)
-
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
         names = ("case", "left", "outcome", "preferred", "note")
@@ -117,7 +109,7 @@ class JudgeResult:
 def weigh_judgments(
     judge: str,
     judgments: Sequence[Judgment],
-    cases: Sequence[AnswerCase],
+    items: Sequence[Item],
     terms: GateTerms,
     settings: GateSettings,
     calls: int = 0,
@@ -129,25 +121,25 @@ def weigh_judgments(
     They prove nothing for the candidate if the judge follows the sides or calls every pair a tie, unless it is accepted.
     """
     counted = [one for one in judgments if one.is_counted]
-    if _weigh(counted, cases, terms).outcome != UNDECIDED:
+    if find_claims(tally_judgments(counted, items), terms).outcome != UNDECIDED:
         judgments = counted
-    tally, outcomes = tally_judgments(judgments), list_outcomes(judgments, cases)
-    weight = settings.cluster_weight
-    like_these = find_clusters(cases, weight, exact=False)
-    sample = terms._replace(exact=False, epoch=0, clusters=like_these)
-    finding = find_claims(tally, terms, outcomes)
-    beyond = find_claims(tally, sample, outcomes) if terms.exact else None
-    slices = _find_slices(finding, judgments, cases, terms, weight)
-    objection = "" if settings.accept_judge else find_objection(judge, judgments, cases, terms)
+    tally = tally_judgments(judgments, items)
+    finding, beyond = find_claims(tally, terms), None
+    if terms.exact:
+        like_these = find_clusters(items, settings.cluster_weight, exact=False)
+        sample = terms._replace(exact=False, epoch=0, clusters=like_these)
+        beyond = find_claims(tally, sample)
+    slices = _find_slices(finding, judgments, items, terms, settings)
+    objection = "" if settings.accept_judge else find_objection(judge, judgments, items, terms)
     if objection:
         finding, beyond = _withhold(finding), beyond and _withhold(beyond)
         slices = tuple(one._replace(finding=_withhold(one.finding)) for one in slices)
-    found = (tally, finding, find_interval(tally, terms, outcomes), slices, beyond, objection)
+    found = (tally, finding, find_interval(tally, terms), slices, beyond, objection)
     return JudgeResult(judge, tuple(judgments), *found, calls, reason, stopped)
 
 
 def find_objection(
-    judge: str, judgments: Sequence[Judgment], cases: Sequence[AnswerCase], terms: GateTerms
+    judge: str, judgments: Sequence[Judgment], items: Sequence[Item], terms: GateTerms
 ) -> str:
     """Return why a judge's answers are not to be relied on, in a sentence; empty if nothing speaks against them.
 
@@ -159,15 +151,11 @@ def find_objection(
     if follows or named or not answers:
         return follows
     lost = [one._replace(outcome=ERROR) if one.is_said else one for one in judgments]
-    passes = [_weigh(one, cases, terms).outcome == PASSED for one in (judgments, lost)]
-    if passes != [True, False]:
+    tallies = (tally_judgments(one, items) for one in (judgments, lost))
+    if [find_claims(one, terms).outcome == PASSED for one in tallies] != [True, False]:
         return ""
     said = format_count(answers, "answer")
     return f"The judge {quote_name(judge)} called every pair a tie ({said}): nothing shows that it sees a difference."
-
-
-def _weigh(judgments: Sequence[Judgment], cases: Sequence[AnswerCase], terms: GateTerms) -> Finding:
-    return find_claims(tally_judgments(judgments), terms, list_outcomes(judgments, cases))
 
 
 def _withhold(finding: Finding) -> Finding:
@@ -180,33 +168,26 @@ def _withhold(finding: Finding) -> Finding:
 def _find_slices(
     finding: Finding,
     judgments: Sequence[Judgment],
-    cases: Sequence[AnswerCase],
+    items: Sequence[Item],
     terms: GateTerms,
-    weight: str,
+    settings: GateSettings,
 ) -> tuple[Slice, ...]:
-    """What is proved of each tag; a tag of all cases says nothing new."""
-    members = Counter(tag for case in cases for tag in case.tags)
-    tallies = {
-        tag: _tally_tag([case for case in cases if tag in case.tags], judgments, terms, weight)
-        for tag, number in members.items()
-        if number < len(cases)
-    }
-    found = find_tag_claims(tallies, terms.delta)
-    conflicts = find_conflicts(finding, found)
-    return tuple(
-        Slice(tag, own.cases, tally, found[tag], tag in conflicts)
-        for tag, (tally, own, _) in tallies.items()
-    )
+    """What is proved of each tag; a tag of all cases says nothing new.
 
-
-def _tally_tag(
-    cases: Sequence[AnswerCase], judgments: Sequence[Judgment], terms: GateTerms, weight: str
-) -> tuple[Tally, GateTerms, Outcomes]:
-    """The counts of the cases of a tag, and what is claimed about these."""
-    ids, clusters = {case.id for case in cases}, find_clusters(cases, weight, terms.exact)
-    said = [one for one in judgments if one.case in ids]
-    own = terms._replace(cases=len(cases), clusters=clusters)
-    return tally_judgments(said), own, list_outcomes(said, cases)
+    The claims of all tags hold together with probability 1 - delta: each tag has its share of delta. A case may have several tags.
+    """
+    times = Counter(tag for item in items for tag in item.tags)
+    tags = [tag for tag, number in times.items() if number < len(items)]
+    found: list[Slice] = []
+    for tag in tags:
+        members = [item for item in items if tag in item.tags]
+        names = {item.name for item in members}
+        clusters = find_clusters(members, settings.cluster_weight, terms.exact)
+        own = terms._replace(cases=len(members), clusters=clusters, delta=terms.delta / len(tags))
+        tally = tally_judgments([one for one in judgments if one.case in names], members)
+        found.append(Slice(tag, len(members), tally, find_claims(tally, own), conflict=False))
+    conflicts = find_conflicts(finding, {one.tag: one.finding for one in found})
+    return tuple(one._replace(conflict=one.tag in conflicts) for one in found)
 
 
 class Saving(NamedTuple):
@@ -238,14 +219,9 @@ class GateResult:
     terms: GateTerms
     judges: tuple[JudgeResult, ...]
     savings: tuple[Saving, ...] = ()
-    agreement: JudgeAgreement = NO_AGREEMENT
-    disagreements: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict
-    )  # by case, what each judge said
     most_calls: int = 0  # to one judge
     calls_before: int = 0  # of earlier runs
-    tokens: int = 0  # of all runs
-    cost: float = 0.0  # of all runs
+    spent: Spent = NOTHING  # in all runs
     forecast: tuple[str, ...] = ()  # what was said before the first call
     studies: tuple[Study, ...] = field(default=(), repr=False, compare=False)  # of the judges
     sentence: str = ""  # what is proved, by whose judgment and on which cases
@@ -268,27 +244,55 @@ class GateResult:
         """Calls of all judges, in all runs."""
         return sum(judge.calls for judge in self.judges)
 
+    @cached_property
+    def agreement(self) -> JudgeAgreement:
+        """How far the judges agree."""
+        sides = {BASELINE: LEFT, CANDIDATE: RIGHT}
+        return compare_judges(
+            {
+                "voter": judge.judge,
+                "outcome": sides.get(one.said, one.said),
+                "left": BASELINE,
+                "right": CANDIDATE,
+                "item": one.case,
+            }
+            for judge in self.judges
+            for one in judge.judgments
+            if one.is_said
+        )
+
+    @property
+    def disagreements(self) -> dict[str, dict[str, str]]:
+        """What each judge said of the cases of which several said different things."""
+        said: dict[str, dict[str, str]] = {}
+        for judge in self.judges:
+            for one in judge.judgments:
+                if one.is_said:
+                    said.setdefault(one.case, {})[judge.judge] = one.said
+        return {case: by for case, by in said.items() if len(set(by.values())) > 1}
+
     def __str__(self) -> str:
         return self.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can say it."""
-        names = dict(zip((BASELINE, CANDIDATE), self.pairs.names, strict=True))
-        numbers = ("calls", "calls_before", "tokens", "cost")
         return {
             "outcome": self.outcome,
             "exit_code": self.exit_code,
             "sentence": self.sentence,
-            **names,
-            "digests": {side: self.pairs.digest(side) for side in names},
+            **dict(zip(SIDES, self.pairs.names, strict=True)),
+            "digests": self.pairs.digests,
             "cases": len(self.pairs.cases),
             "identical_cases": self.pairs.identical,
-            "empty_answers": dict(zip(names, self.pairs.empty, strict=True)),
+            "empty_answers": dict(zip(SIDES, self.pairs.empty, strict=True)),
             "dropped_cases": list(self.pairs.dropped),
             **self.settings.describe_terms(),
             "max_calls": self.settings.max_calls,
             "accept_judge": self.settings.accept_judge,
-            **{name: getattr(self, name) for name in numbers},
+            "calls": self.calls,
+            "calls_before": self.calls_before,
+            "tokens": self.spent.tokens,
+            "cost": self.spent.cost,
             "forecast": list(self.forecast),
             "savings": [
                 saving._asdict() | {"saved": _make_finite(saving.saved), "holds": saving.holds}
@@ -296,7 +300,7 @@ class GateResult:
             ],
             "judges": [judge.to_dict() for judge in self.judges],
             "agreement": [pair._asdict() for pair in self.agreement.pairs],
-            "disagreements": {case: dict(said) for case, said in self.disagreements.items()},
+            "disagreements": self.disagreements,
         }
 
 
@@ -304,7 +308,7 @@ def _describe(finding: Finding, tally: Tally | None = None) -> dict[str, Any]:
     """A finding as JSON can say it, with the counts that it is made from."""
     evidence = {claim: _make_finite(nats) for claim, nats in finding.evidence.items()}
     told = finding._asdict() | {"claims": list(finding.claims), "evidence": evidence}
-    return told if tally is None else told | tally._asdict() | {"theta": tally.theta}
+    return told if tally is None else told | tally.counts | {"theta": tally.theta}
 
 
 def _make_finite(number: float) -> float | str:

@@ -1,43 +1,72 @@
-"""May a change go out? Two sets of answers to the same test cases, a judge, one decision."""
+"""May a change go out? Two sets of answers to the same test cases, a judge, one decision.
+
+A gate by one judge is a study: two options, a judge on the test cases, and the goal ``above:`` the baseline. Its log is in the gate's
+journal, a SQLite file with a study for each judge, so that ``copeland study status`` reads it too. An event at the beginning says which
+answers are judged, by whom and on which terms; another gate is refused there. A decided gate is final: once the study proves the claim or
+its opposite, nothing is asked any more, in this run or in another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, StorageError
 from copeland.gate.case_pairs import (
-    BASELINE,
-    CANDIDATE,
+    EMPTY,
     Answers,
     CasePairs,
     pair_answers,
     refuse_empty,
+    settle_pair,
 )
+from copeland.gate.claims import FAILED, PASSED, UNDECIDED, GateTerms, Tally, find_claims
 from copeland.gate.gate_forecast import forecast_pairs, require_chance
-from copeland.gate.gate_result import GateResult, JudgeResult, Saving, weigh_judgments
+from copeland.gate.gate_result import (
+    GateResult,
+    JudgeResult,
+    Saving,
+    find_objection,
+    weigh_judgments,
+)
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import REFUSE, GateSettings
-from copeland.gate.gate_study import (
-    GateRun,
-    Notice,
-    count_free,
-    open_gate_study,
-    open_journal,
-    read_study,
+from copeland.gate.judgments import Judgment, count_sides, read_judgments
+from copeland.study.creation import create_study
+from copeland.study.judges.call import (
+    Budget,
+    Judge,
+    Opinion,
+    ask_judge,
+    charge,
+    check_judge,
+    name_judges,
 )
-from copeland.gate.judgments import find_clusters
-from copeland.study.judges.call import Judge, check_judge, name_judges
-from copeland.study.judges.run import End
-from copeland.study.log.events import NOTHING, Spent
-from copeland.study.results.agreement import agreement
+from copeland.study.judges.habits import find_side_habit
+from copeland.study.judges.memory import JudgeMemory
+from copeland.study.judges.prompts import cluster_items
+from copeland.study.judges.run import End, Judged, JudgingLoop, sleep_until
+from copeland.study.judges.workers import Workers, may_share
+from copeland.study.log.case_ledger import CaseLedger
+from copeland.study.log.cluster_ledger import ClusterLedger
+from copeland.study.log.events import ERROR, LEFT, NOTHING, PRESENTED, RIGHT, SKIP, Event, Spent
+from copeland.study.log.state import StudyState
+from copeland.study.log.storage import Storage
 from copeland.study.study import Study
+from copeland.support.phrasing import join_names, shorten
 from copeland.support.progress import progress_bar
 
+MOST_WORKERS = 256
+ONE_SIDED = 20  # calls after which a judge that always names one side is told of
+SKIPPED = "it skipped the case"
+SHOWN = 60  # letters of a setting in a sentence
+
+Notice = Callable[[str], None]
 Judges = Judge | Sequence[Judge] | Mapping[str, Judge]
 Progress = Callable[[int, int], None]
 
@@ -51,8 +80,6 @@ def run_gate(
     *,
     inner: bool = False,
     cluster: str | None = None,
-    cheaper: float | None = None,
-    faster: float | None = None,
     journal: str | Path | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
@@ -74,8 +101,6 @@ def run_gate(
         Drop cases that only one of them has, instead of refusing them.
     cluster
         The column of the files that says which cases hang together, as several runs of a task do; ``"cluster"``, if there is one.
-    cheaper, faster
-        Require also that the candidate's mean price, or time, over all cases is lower by this share: 0.4 for 40 %.
     journal
         A SQLite file that keeps every answer, in a study for each judge. The next run of the same gate goes on where the last one stopped.
     progress
@@ -95,16 +120,13 @@ def run_gate(
     By the judge shorter, on cases like these 40: candidate is not worse than baseline by more than .05 (theta 1.00, ...
     """
     pairs = pair_answers(baseline, candidate, inner, cluster=cluster)
-    kept = GateSettings(**settings)
-    return judge_pairs(pairs, judges, kept, cheaper, faster, journal, progress, notice)
+    return judge_pairs(pairs, judges, GateSettings(**settings), journal, progress, notice)
 
 
 def judge_pairs(
     pairs: CasePairs,
     judges: Judges,
     settings: GateSettings,
-    cheaper: float | None = None,
-    faster: float | None = None,
     journal: str | Path | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
@@ -113,17 +135,24 @@ def judge_pairs(
     named = name_judges(judges)
     if settings.empty == REFUSE:
         refuse_empty(pairs)
-    savings = tuple(_find_savings(pairs, cheaper, faster))
+    columns = (
+        ("cheaper", settings.cheaper, "prices", "price"),
+        ("faster", settings.faster, "seconds", "seconds"),
+    )
+    savings = tuple(
+        Saving(word, *pairs.find_mean(column, what), share)
+        for word, share, column, what in columns
+        if share is not None
+    )
     for judge in named.values():
         check_judge(judge, settings.cost is not None, pairs.items)
-    clusters = find_clusters(pairs.cases, settings.cluster_weight, settings.exact)
-    terms = settings.make_terms(len(pairs.cases), len(named), clusters)
-    most = settings.count_most_calls(count_free(pairs, settings), terms.cases)
+    terms = settings.make_terms(pairs.items, len(named))
+    most = settings.count_most_calls(pairs.count_free(settings.judge_identical), terms.cases)
     result = GateResult(pairs, settings, terms, (), savings, most_calls=most)
     if all(saving.holds for saving in savings):
         require_chance(pairs, terms, settings, named)
         told = describe_gate_settings(pairs, settings, named)
-        storage, _ = open_journal(None if journal is None else Path(journal), told)
+        storage, _ = open_journal(journal, told)
         studies = {name: open_gate_study(storage, name, pairs, settings, told) for name in named}
         result = _run_judges(result, named, studies, progress, notice)
     return replace(result, sentence=describe_gate(result))
@@ -134,8 +163,7 @@ def describe_gate_settings(
 ) -> dict[str, Any]:
     """Return what makes two runs the same gate: both sets of answers, what is fixed, and the judges."""
     return {
-        "baseline": pairs.digest("baseline"),
-        "candidate": pairs.digest("candidate"),
+        **pairs.digests,
         **settings.describe_terms(),
         "judges": {name: describe_judge(judge) for name, judge in judges.items()},
     }
@@ -176,27 +204,21 @@ def _run_judges(
             tell(calls, expected if calls <= expected else result.most_calls)
 
         for name, judge in judges.items():
-            run = GateRun(
-                studies[name], pairs, terms, settings, name, advance, notice or (lambda _: None)
-            )
+            how = (pairs, terms, settings, name, advance, notice or (lambda _: None))
+            run = GateRun(studies[name], *how)
             if end[0] in ("failed", "interrupted"):
                 end = ("interrupted", "it did not begin.")
             else:
                 cost = settings.cost and max(settings.cost - _sum_up(studies).cost, _LEFT)
                 end = run.work(judge, cost)
-            judgments = read_study(studies[name])
-            told = (judgments, pairs.cases, terms, settings, run.calls, *end)
+            told = (read_study(studies[name]), pairs.items, terms, settings, run.calls, *end)
             found.append(weigh_judgments(name, *told))
-    spent = _sum_up(studies)
     return replace(
         result,
         judges=tuple(found),
-        agreement=agreement(_list_votes(found)),
-        disagreements=_find_disagreements(found),
         calls_before=before.calls,
-        tokens=spent.tokens,
-        cost=spent.cost,
-        forecast=tuple(forecast),
+        spent=_sum_up(studies),
+        forecast=forecast,
         studies=tuple(studies.values()),
     )
 
@@ -206,36 +228,200 @@ def _sum_up(studies: Mapping[str, Study]) -> Spent:
     return reduce(Spent.plus, (study.spent for study in studies.values()), NOTHING)
 
 
-def _find_savings(
-    pairs: CasePairs, cheaper: float | None, faster: float | None
-) -> Iterator[Saving]:
-    for word, share, column, what in (
-        ("cheaper", cheaper, "prices", "price"),
-        ("faster", faster, "seconds", "seconds"),
-    ):
-        if share is not None and not 0 <= share < 1:
-            raise InvalidParameter(
-                f"{word} is {share}; it is a share from 0 to below 1, such as 0.4 for 40 %."
-            )
-        if share is not None:
-            yield Saving(word, *pairs.find_mean(column, what), share)
+def open_journal(path: str | Path | None, told: Mapping[str, Any]) -> tuple[Storage, bool]:
+    """Return where the studies of a gate are kept, in memory without a path, and whether an earlier run began it; refuse another gate's."""
+    try:
+        storage = Storage(None if path is None else f"sqlite:///{path}")
+        names = storage.names()
+    except StorageError as error:
+        raise InvalidParameter(
+            f"{path} is not the journal of a gate; name another file. {error}"
+        ) from None
+    if not names:
+        return storage, False
+    log = Study(storage, names[0], storage.key(names[0])).events(1, 1)
+    there = (log[0].body or {}).get("gate") if log and log[0].kind == PRESENTED else None
+    if there is None:
+        raise InvalidParameter(
+            f"{path} holds the study '{names[0]}', which is no gate's; name another file for the journal."
+        )
+    here = json.loads(json.dumps(told))
+    differ = [
+        f"{key} is {_show(there.get(key))} there and {_show(here.get(key))} here"
+        for key in dict.fromkeys((*there, *here))
+        if there.get(key) != here.get(key)
+    ]
+    if differ:
+        raise InvalidParameter(
+            f"{path} is the journal of another gate: {join_names(differ, 3)}. Name another --journal, or delete this one."
+        )
+    return storage, True
 
 
-def _list_votes(found: Sequence[JudgeResult]) -> Iterator[dict[str, str]]:
-    """What judges said, as the votes between which agreement is found."""
-    for judge in found:
-        for one in judge.judgments:
-            if one.is_said:
-                other = CANDIDATE if one.left == BASELINE else BASELINE
-                about = {"left": one.left, "right": other, "item": one.case}
-                yield {"voter": judge.judge, "outcome": one.outcome, **about}
+def _show(value: Any) -> str:
+    return shorten(value if isinstance(value, str) else json.dumps(value), SHOWN)
 
 
-def _find_disagreements(found: Sequence[JudgeResult]) -> dict[str, dict[str, str]]:
-    """What each judge said of the cases of which several said different things."""
-    said: dict[str, dict[str, str]] = {}
-    for judge in found:
-        for one in judge.judgments:
-            if one.is_said:
-                said.setdefault(one.case, {})[judge.judge] = one.said
-    return {case: by for case, by in said.items() if len(set(by.values())) > 1}
+def open_gate_study(
+    storage: Storage, judge: str, pairs: CasePairs, settings: GateSettings, told: Mapping[str, Any]
+) -> Study:
+    """Return the study of one judge, new or as an earlier run left it."""
+    study = create_study(
+        f"gate by {judge}",
+        pairs.names,
+        storage,
+        voters="judge",
+        cases=cluster_items(pairs.items),
+        cluster_weight=settings.cluster_weight,
+        population=settings.population,
+        goal=f"above:{pairs.names[0]}",
+        margin=settings.margin,
+        delta=settings.delta,
+        seed=settings.seed,
+        open_ballots=MOST_WORKERS,
+        load_if_exists=True,
+    )
+    if study.number == 1:
+        body = {"gate": dict(told)}
+        study.transactions.append(lambda _: [Event(2, PRESENTED, study.now(), body=body)])
+    return study
+
+
+def read_study(study: Study) -> tuple[Judgment, ...]:
+    """Return what counts of what the judge of a study said."""
+    log = study.log()
+    return study.look_at_state(lambda state: read_judgments(log, state))
+
+
+@dataclass
+class GateRun:
+    """One judge at work, in the thread that runs it; :mod:`copeland.study.judges.run` calls the judge in others."""
+
+    study: Study
+    pairs: CasePairs
+    terms: GateTerms
+    settings: GateSettings
+    judge: str
+    progress: Callable[[int], None]
+    notice: Notice
+
+    def __post_init__(self) -> None:
+        self.before = self.calls = self.study.spent.calls  # of all runs
+        self.free = self.pairs.count_free(self.settings.judge_identical)
+        self.named: list[str] = []  # sides, in this run
+        self.looked: tuple[Any, End | None] = (None, None)  # at which tallies, and what came of it
+
+    def work(self, judge: Judge, cost: float | None) -> End:
+        """Judge until the gate is decided or a limit is reached, at so much money at most; return why it stopped."""
+        settings, budget = self.settings, Budget(cost)
+        loop = JudgingLoop(
+            study=self.study,
+            judges={self.judge: charge(judge, budget)},
+            budget=budget,
+            cap=None if settings.max_calls is None else settings.max_calls - self.before,
+            swap=settings.swap,
+            workers=Workers(settings.workers or (None if may_share([judge]) else 1)),
+            patience=settings.patience,
+            cases={item.name: item for item in self.pairs.items},
+            memory=JudgeMemory(self.study, [self.judge], settings.swap, repeat=False),
+            folder=None,
+            progress=self._note,
+            rest=sleep_until,
+            look=self._look,
+            further=True,
+            put=self._put,
+        )
+        self.progress(self.calls)
+        loop.run()
+        assert loop.end is not None
+        return loop.end
+
+    def _put(self, judge: Judge, left: Any, right: Any, item: Any, swap: str) -> Opinion:
+        """Return what a judge says of two answers, or what is clear without it."""
+        left, right = (replace(one, text=item.answers[one.name]) for one in (left, right))
+        said = settle_pair(left.text, right.text, self.settings.judge_identical)
+        said = said or ask_judge(judge, left, right, item, swap)
+        # It may skip where one side is better: so a skip counts against every claim, as a failure does.
+        return said._replace(outcome=ERROR, note=SKIPPED) if said.outcome == SKIP else said
+
+    def _note(self, judged: Judged) -> None:
+        """Tell how many calls there were, and of a judge that names one side only."""
+        self.calls = self.before + judged.calls
+        self.progress(self.calls)
+        if judged.outcome in (LEFT, RIGHT) and judged.flipped is None and judged.note != EMPTY:
+            self.named.append(judged.outcome)
+            if len(self.named) == ONE_SIDED and len(set(self.named)) == 1:
+                self.notice(
+                    f"The judge {self.judge} named the {self.named[0]} answer in {ONE_SIDED} of {ONE_SIDED} calls."
+                )
+
+    def _look(self) -> End | None:
+        """Return why to stop, if there is a reason; after each answer that counts."""
+        if self.settings.judge_all:
+            return None
+        tallies = self.study.look_at_state(_read_tallies)
+        if (tallies, self.calls) != self.looked[0]:
+            self.looked = (tallies, self.calls), self._find_end(*tallies)
+        return self.looked[1]
+
+    def _find_end(self, counted: Tally, every: Tally) -> End | None:
+        """Say what is decided, by what the study counts or by all that was handed out: each is as valid."""
+        outcomes = [find_claims(one, self.terms).outcome for one in (counted, every)]
+        outcome = outcomes[0] if outcomes[0] != UNDECIDED else outcomes[1]
+        if outcome == FAILED:
+            return "decided", "the opposite is proved."
+        if outcome == PASSED:
+            judgments = () if self.settings.accept_judge else read_study(self.study)
+            if not find_objection(self.judge, judgments, self.pairs.items, self.terms):
+                return "decided", "the required claim is proved."
+            if not find_side_habit(self.judge, count_sides(judgments)):
+                return None  # it says only tie, and the next answer may be the first that it names
+            reason = "the required claim would be proved, if the judge did not follow the side."
+            return "decided", reason
+        if find_claims(self._win_rest(every), self.terms).outcome != PASSED:
+            return "futile", "no outcome of the calls left could prove the required claim."
+        return None
+
+    def _win_rest(self, tally: Tally) -> Tally:
+        """The best that may come."""
+        left = self.terms.cases - tally.answers
+        if self.terms.clusters is not None:
+            # Where calls are few, some of these will not be made: it is no less than what may come.
+            rows = [(*row[:3], row[3] + row[6], *row[4:6], 0, 1) for row in tally.clusters]
+            new = self.study.look_at_state(_list_new_clusters)
+            rows += [(0, 1, 0, size, 0, 0, 0, 1) for size in new]
+            tally = tally._replace(clusters=tuple(rows))
+        elif self.settings.max_calls is not None:
+            afford = (self.settings.max_calls - self.calls) // self.settings.calls_per_case
+            left = min(left, self.free + max(0, afford))
+        return tally._replace(wins=tally.wins + left, unanswered=0)
+
+
+def _read_tallies(state: StudyState) -> tuple[Tally, Tally]:
+    """What a study counts, and all that was handed out."""
+    ledger = state.ledger
+    assert isinstance(ledger, CaseLedger)
+    found = ledger.counted
+    tables = (
+        (found.wins, found.ties, found.missing[0, 1], True),
+        (state.wins, state.ties, ledger.unanswered, False),
+    )
+    counted, every = (
+        Tally(
+            wins=int(wins[1, 0]),
+            losses=int(wins[0, 1]),
+            ties=int(ties[0, 1]),
+            unanswered=int(missing),
+            clusters=ledger.list_outcomes(is_counted) if isinstance(ledger, ClusterLedger) else (),
+        )
+        for wins, ties, missing, is_counted in tables
+    )
+    return counted, every
+
+
+def _list_new_clusters(state: StudyState) -> list[int]:
+    """The sizes of the clusters of which nothing was handed out."""
+    ledger = state.ledger
+    assert isinstance(ledger, ClusterLedger)
+    members, pair = ledger.clusters.members, frozenset((0, 1))
+    return [len(cases) for name, cases in members.items() if not ledger.is_begun(pair, name)]

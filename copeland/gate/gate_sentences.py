@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from copeland.gate.case_pairs import CasePairs
 from copeland.gate.claims import (
     BETTER,
     FAILED,
@@ -15,7 +16,6 @@ from copeland.gate.claims import (
     Finding,
     GateTerms,
 )
-from copeland.gate.gate_forecast import describe_sets
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
 from copeland.gate.judgments import count_choices, count_sides
 from copeland.study.judges.habits import TRY_WORSE, warn_of_ties
@@ -35,9 +35,14 @@ def describe_gate(result: GateResult) -> str:
     missing = [describe_saving(saving) for saving in result.savings if not saving.holds]
     if missing:
         return " ".join(missing)
-    verdicts = [describe_verdict(result, judge) for judge in result.judges]
-    verdicts += [describe_saving(saving) for saving in result.savings]
-    return " ".join([*_sum_up(result), *verdicts])
+    said = [describe_verdict(result, judge) for judge in result.judges]
+    if len(said) > 1:
+        passed = sum(judge.finding.outcome == PASSED for judge in result.judges)
+        outcome = (
+            f"{capital(result.outcome)}: {passed} of {len(said)} judges prove the required claim."
+        )
+        said.insert(0, outcome)
+    return " ".join([*said, *map(describe_saving, result.savings)])
 
 
 def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
@@ -81,9 +86,9 @@ def drop_zero(number: float) -> str:
     return f"{number:g}".removeprefix("0") or "0"
 
 
-def format_share(share: float) -> str:
-    """Return a mean with two digits."""
-    return f"{share:.2f}".removeprefix("0")
+def format_share(share: float | None) -> str:
+    """Return a mean with two digits; nothing if there is none."""
+    return "" if share is None else f"{share:.2f}".removeprefix("0")
 
 
 def describe_saving(saving: Saving) -> str:
@@ -100,30 +105,35 @@ def describe_saving(saving: Saving) -> str:
     return f"The candidate's answers are not {saving.what} ({means}), but {required}."
 
 
+def describe_sets(pairs: CasePairs) -> tuple[str, ...]:
+    """Return what is odd about two sets of answers: cases that were dropped, answers that are the same, and empty ones."""
+    said = []
+    if pairs.dropped:
+        left = format_count(len(pairs.cases), "case")
+        said.append(
+            f"{format_count(len(pairs.dropped), 'case')} dropped, which only one set has; {left} left."
+        )
+    if pairs.identical == len(pairs.cases):
+        said.append(
+            "Both sets of answers are the same: check that they are the files that you meant."
+        )
+    for name, empty in zip(pairs.names, pairs.empty, strict=True):
+        if empty:
+            answers = format_count(empty, "empty answer")
+            said.append(f"{quote_name(name)} has {answers}, which lose without a call.")
+    return tuple(said)
+
+
 def describe_details(result: GateResult, tags: bool = True) -> list[str]:
     """Return what else is to be known: why each judge stopped, what counted, sides, tags, cost, agreement."""
     details = [*describe_sets(result.pairs)]
     for judge in result.judges:
         whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
-        details += [
-            f"{whose}{one}" for one in (*_describe_reach(result, judge), *_describe_work(judge))
-        ]
-        if tags:
-            details += [f"{whose}{one}" for one in describe_tags(result, judge)]
+        said = [*_describe_reach(judge), *_describe_work(judge)]
+        slices = [one for one in judge.slices if tags and not one.is_open]
+        said += [f"Tag {describe_slice(result, one)}" for one in slices]
+        details += [f"{whose}{one}" for one in (*said, *_describe_open_tags(judge))]
     return [*details, *_describe_agreement(result), *_describe_cost(result)]
-
-
-def describe_tags(result: GateResult, judge: JudgeResult) -> Iterator[str]:
-    """Yield what is proved of each tag, and in one sentence of which tags nothing is."""
-    yield from (f"Tag {describe_slice(result, one)}" for one in judge.slices if not one.is_open)
-    yield from describe_open_tags(judge)
-
-
-def describe_open_tags(judge: JudgeResult) -> Iterator[str]:
-    """Yield of which tags nothing is proved, in one sentence."""
-    named = [f"{quote_name(one.tag)} ({one.cases:,})" for one in judge.slices if one.is_open]
-    if named:
-        yield f"Undecided for {format_count(len(named), 'tag')}, by number of cases: {join_names(named)}."
 
 
 def describe_slice(result: GateResult, one: Slice) -> str:
@@ -133,24 +143,15 @@ def describe_slice(result: GateResult, one: Slice) -> str:
     return f"{quote_name(one.tag)} ({format_count(one.cases, 'case')}): {claim}.{warning}"
 
 
-def _sum_up(result: GateResult) -> Iterator[str]:
-    if len(result.judges) > 1:
-        passed = sum(judge.finding.outcome == PASSED for judge in result.judges)
-        yield f"{capital(result.outcome)}: {passed} of {len(result.judges)} judges prove the required claim."
-
-
 def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
-    theta = judge.tally.theta
-    low, high = judge.interval
     numbers = []
-    if theta is not None:
-        ends = "" if judge.is_exact else f", {format_share(low)} to {format_share(high)}"
-        numbers.append(f"theta {format_share(theta)}{ends}")
-    numbers.append(
-        f"{judge.calls:,} of {format_count(max(result.most_calls, judge.calls), 'call')}"
-    )
-    numbers.append(_describe_surety(judge.finding, result.terms))
-    return "; ".join(one for one in numbers if one)
+    if judge.tally.answers:
+        low, high = map(format_share, judge.interval)
+        ends = "" if judge.is_exact else f", {low} to {high}"
+        numbers.append(f"theta {format_share(judge.tally.theta)}{ends}")
+    most = format_count(max(result.most_calls, judge.calls), "call")
+    numbers += [f"{judge.calls:,} of {most}", _describe_surety(judge.finding, result.terms)]
+    return "; ".join(filter(None, numbers))
 
 
 def _describe_surety(finding: Finding, terms: GateTerms) -> str:
@@ -167,19 +168,24 @@ def _describe_surety(finding: Finding, terms: GateTerms) -> str:
     return f"wrong with probability {drop_zero(terms.delta)} at most"
 
 
-def _describe_reach(result: GateResult, judge: JudgeResult) -> Iterator[str]:
+def _describe_reach(judge: JudgeResult) -> Iterator[str]:
     """Whether what is proved of exactly these cases is proved of cases like them, too."""
-    beyond = judge.beyond
-    if beyond is None or judge.finding.outcome == UNDECIDED:
-        return
-    if beyond.outcome == judge.finding.outcome:
-        yield "The same is proved of cases like these."
-    else:
-        yield ("This says nothing yet about other cases; for that use --population like-these.")
+    if judge.beyond is not None and judge.finding.outcome != UNDECIDED:
+        if judge.beyond.outcome == judge.finding.outcome:
+            yield "The same is proved of cases like these."
+        else:
+            yield "This says nothing yet about other cases; for that use --population like-these."
+
+
+def _describe_open_tags(judge: JudgeResult) -> Iterator[str]:
+    """Of which tags nothing is proved, in one sentence."""
+    named = [f"{quote_name(one.tag)} ({one.cases:,})" for one in judge.slices if one.is_open]
+    if named:
+        yield f"Undecided for {format_count(len(named), 'tag')}, by number of cases: {join_names(named)}."
 
 
 def _describe_work(judge: JudgeResult) -> Iterator[str]:
-    wins, losses, ties, missing = judge.tally
+    wins, losses, ties, missing = judge.tally.counts.values()
     free = f", {judge.free:,} of them without a call" if judge.free else ""
     yield (
         f"{format_count(wins, 'win')}, {losses:,} {'loss' if losses == 1 else 'losses'} and "
@@ -224,8 +230,8 @@ def _describe_agreement(result: GateResult) -> Iterator[str]:
 
 
 def _describe_cost(result: GateResult) -> Iterator[str]:
-    if result.tokens or result.cost:
-        cost = f", cost {format_money(result.cost)}" if result.cost else ""
-        yield f"{result.tokens:,} tokens{cost}, in all runs."
+    tokens, cost = result.spent.tokens, result.spent.cost
+    if tokens or cost:
+        yield f"{tokens:,} tokens{f', cost {format_money(cost)}' if cost else ''}, in all runs."
     if result.calls_before:
         yield f"Earlier runs made {format_count(result.calls_before, 'call')} of these."

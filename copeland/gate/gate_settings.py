@@ -1,80 +1,121 @@
-"""How a gate is run: what is fixed before the first call, and what may change between two runs."""
+"""How a gate is run: what is fixed before the first call, and what may change between two runs.
+
+The fields of :class:`GateSettings` are the one table of its settings: the command takes its options, their defaults and their help from
+here, as :mod:`copeland.study.settings` has it for studies.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from copeland.certificate.cluster_evidence import CASES, WEIGHTS, Clusters
-from copeland.certificate.evidence import check_margin
-from copeland.errors import InvalidParameter, UnknownName, nearest
+from copeland.certificate.cluster_evidence import CASES, WEIGHTS
+from copeland.errors import InvalidParameter
 from copeland.gate.claims import REQUIRED, GateTerms
+from copeland.gate.judgments import find_clusters
 from copeland.study.judges.call import SWAPS
-from copeland.study.settings import LIKE_THESE, THESE
+from copeland.study.judges.prompts import Item
+from copeland.study.settings import (
+    LIKE_THESE,
+    MARGIN,
+    RISK,
+    THESE,
+    allow_none,
+    check_rules,
+    choice,
+    number,
+    setting,
+    whole,
+)
 
+LOSE, REFUSE = "lose", "error"  # what an empty answer does
 FIXED = (
     *("require", "margin", "delta", "population", "swap", "seed", "judge_identical", "empty"),
     "cluster_weight",
 )
-LOSE, REFUSE = "lose", "error"  # what an empty answer does
-_CHOICES = {
-    "population": (THESE, LIKE_THESE),
-    "swap": (*SWAPS,),
-    "empty": (LOSE, REFUSE),
-    "cluster_weight": WEIGHTS,
-}
-_LEAST = {"max_calls": 1, "workers": 1, "patience": 1, "seed": 0}
+_SHARE = allow_none(number("a share from 0 to below 1, such as 0.4 for 40 %", lambda x: 0 <= x < 1))
 
 
 @dataclass(frozen=True)
 class GateSettings:
-    """The settings of a gate, of which FIXED are the same in all its runs."""
+    """The settings of a gate, of which FIXED are the same in all its runs.
 
-    require: str = "not-worse"  # theta is above 1/2 - margin; or "better": theta is above 1/2
-    margin: float = 0.05  # how far below 1/2 is still not worse
-    delta: float = (
-        0.05  # the probability that the decision, or a judge's verdict, is wrong, at most
+    theta is the mean over the cases of 1 where the candidate wins, 1/2 for a tie and 0 where it loses; None is no limit.
+    """
+
+    require: str = setting(
+        "not-worse",
+        choice(*REQUIRED),
+        "What is to be proved: not-worse (theta is above 1/2 less the margin), or better (theta is above 1/2).",
     )
-    population: str = LIKE_THESE  # of which these cases are a sample; or "these": exactly these
-    swap: str = "random"  # one call for each case; or "confirm": one in each order, unless it ties
-    seed: int = 0  # same seed, same cases in the same order
-    max_calls: int | None = None  # to each judge, in all runs
-    cost: float | None = None  # dollars for all judges, in all runs
-    workers: int | None = None  # cases at a time; None: one, and up to eight with a language model
-    patience: int = 5  # stop when a judge fails so many times in a row
-    judge_identical: bool = False  # ask also where both answers are the same; else that is a tie
-    judge_all: bool = False  # go on after the decision, for the exact number
-    accept_judge: bool = False  # count also a judge that follows the sides or says only tie
-    empty: str = LOSE  # an empty answer loses without a call; or "error": it is refused
-    cluster_weight: str = (
-        CASES  # counts the same where cases hang together; or "equal": clusters do
+    margin: float = setting(
+        0.05, MARGIN, "How far the mean may be below one half and still be not worse."
     )
+    delta: float = setting(
+        0.05, RISK, "The probability that the decision, or a judge's verdict, is wrong, at most."
+    )
+    population: str = setting(
+        LIKE_THESE,
+        choice(THESE, LIKE_THESE),
+        "like-these: the claim is about all cases of which they are a sample; these: about exactly these cases.",
+    )
+    cluster_weight: str = setting(
+        CASES,
+        choice(*WEIGHTS),
+        "What counts the same where cases hang together: cases, or equal for every cluster.",
+    )
+    swap: str = setting(
+        "random",
+        choice(*SWAPS),
+        "random: one call per case; confirm: a second call with the sides swapped, unless the first says tie.",
+    )
+    max_calls: int | None = setting(
+        1_000, allow_none(whole(1)), "Make at most this many calls to each judge, in all runs."
+    )
+    cost: float | None = setting(
+        None,
+        allow_none(number("a number of dollars above 0", lambda x: 0 < x < math.inf)),
+        "Spend at most this many dollars on all judges, in all runs; needs --prices and --option max_tokens=16.",
+    )
+    cheaper: float | None = setting(
+        None, _SHARE, "Require also that answers cost less by this share: 0.4 for 40 %."
+    )
+    faster: float | None = setting(
+        None, _SHARE, "Require also that answers take less time by this share."
+    )
+    judge_identical: bool = setting(
+        False,
+        None,
+        "Ask also where both answers are the same; otherwise that is a tie without a call.",
+    )
+    judge_all: bool = setting(False, None, "Judge every case, also after the decision.")
+    accept_judge: bool = setting(
+        False,
+        None,
+        "Let a judge pass the candidate even if its answers follow the sides, or are all ties.",
+    )
+    empty: str = setting(
+        LOSE,
+        choice(LOSE, REFUSE),
+        "lose: an empty answer loses without a call; error: such files are refused.",
+    )
+    workers: int | None = setting(
+        None,
+        allow_none(whole(1)),
+        "How many cases to judge at the same time; by default one, and up to eight with a language model.",
+    )
+    patience: int = setting(5, whole(1), "Stop when a judge fails this many times in a row.")
+    seed: int = setting(0, whole(0), "Same seed, same cases in the same order.")
 
     def __post_init__(self) -> None:
-        if self.require not in REQUIRED:
-            raise InvalidParameter(
-                f"a gate cannot require '{self.require}'; {nearest(str(self.require), REQUIRED)}"
-            )
-        check_margin(self.margin)
+        check_rules(self)
         if self.require == "not-worse" and self.margin == 0:
-            raise InvalidParameter("not-worse needs a margin above 0; give one, or require better.")
-        if not 0 < self.delta < 1:
-            raise InvalidParameter(f"delta is {self.delta}; it is above 0 and below 1.")
-        for name, known in _CHOICES.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise UnknownName(f"{name} cannot be '{value}'; {nearest(str(value), known)}")
-        for name, least in _LEAST.items():
-            number = getattr(self, name)
-            if number is None and name in ("max_calls", "workers"):
-                continue
-            if type(number) is not int or number < least:
-                raise InvalidParameter(
-                    f"{name} is {number}; it must be a whole number from {least} up."
-                )
-        if self.cost is not None and not 0 < self.cost < math.inf:
-            raise InvalidParameter(f"cost is {self.cost}; it must be more than 0.")
+            raise InvalidParameter(
+                "margin is 0, but not-worse needs one above 0; give one, or require better.",
+                "margin",
+            )
 
     @property
     def calls_per_case(self) -> int:
@@ -86,11 +127,10 @@ class GateSettings:
         """Whether the claim is about exactly these cases."""
         return self.population == THESE
 
-    def make_terms(
-        self, cases: int, judges: int = 1, clusters: Clusters | None = None
-    ) -> GateTerms:
-        """Return what is claimed about so many cases, by each of so many judges."""
-        how = (self.require, self.margin, self.delta, cases, self.exact, int(self.exact))
+    def make_terms(self, items: Sequence[Item], judges: int = 1) -> GateTerms:
+        """Return what is claimed about these cases, by each of so many judges."""
+        clusters = find_clusters(items, self.cluster_weight, self.exact)
+        how = (self.require, self.margin, self.delta, len(items), self.exact, int(self.exact))
         return GateTerms(*how, judges, clusters)
 
     def count_most_calls(self, free: int, cases: int) -> int:
@@ -102,3 +142,6 @@ class GateSettings:
         """Return what must stay as it is from one run to the next."""
         told = asdict(self)
         return {name: told[name] for name in FIXED}
+
+
+SETTINGS = {one.name: one for one in fields(GateSettings)}

@@ -37,32 +37,50 @@ class Rule(NamedTuple):
     fits: Callable[[Any], bool]
 
 
-def _number(words: str, fits: Callable[[float], bool]) -> Rule:
+def number(words: str, fits: Callable[[float], bool]) -> Rule:
+    """Return the rule of a number."""
     kinds = (int, float)
     return Rule(words, lambda x: isinstance(x, kinds) and not isinstance(x, bool) and fits(x))
 
 
-def _whole(least: int) -> Rule:
+def whole(least: int) -> Rule:
+    """Return the rule of a whole number."""
     return Rule(f"a whole number, {least} or more", lambda x: type(x) is int and x >= least)
 
 
-def _choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
+def choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
+    """Return the rule of one of several words."""
     expected = join_names([repr(choice) for choice in choices], last="or")
     return Rule(expected, lambda x: x in (*choices, *unsaid))
 
 
+def allow_none(rule: Rule) -> Rule:
+    """Return the same rule for a value that may be left out."""
+    return Rule(rule.expected, lambda x: x is None or rule.fits(x))
+
+
 _NAME = Rule("a name, such as cpc-pac", is_storable)
 _GOAL = Rule("'best', 'top:3' or another number, 'above:NAME' or 'tiers'", is_goal)
-_RISK = _number("a number between 0 and 1", lambda x: 0 < x < 1)
-_MARGIN = _number("a number from 0 to below 1/2", lambda x: 0 <= x < 0.5)
-_SECONDS = _number("a number of seconds above 0", lambda x: 0 < x < math.inf)
+RISK = number("a number between 0 and 1", lambda x: 0 < x < 1)
+MARGIN = number("a number from 0 to below 1/2", lambda x: 0 <= x < 0.5)
+_SECONDS = number("a number of seconds above 0", lambda x: 0 < x < math.inf)
 
 
-def _setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any:
+def setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any:
     """A row of the table; ``usual`` is the default in words, which :func:`usual_settings` gives in place of None."""
     if default is not None:
         usual = f"{default:g}" if isinstance(default, int | float) else str(default or "")
     return field(default=default, metadata={"rule": rule, "help": help, "usual": usual})
+
+
+def check_rules(settings: Any) -> None:
+    """Refuse a setting that breaks its rule."""
+    for one in fields(settings):
+        value, rule = getattr(settings, one.name), one.metadata["rule"]
+        if rule is not None and not rule.fits(value):
+            raise InvalidParameter(
+                f"{one.name} is {value!r}; it must be {rule.expected}.", one.name
+            )
 
 
 def usual_settings(
@@ -145,69 +163,69 @@ class Settings:
     ('cpc-pac', 0.01, 'people')
     """
 
-    algorithm: str = _setting(
+    algorithm: str = setting(
         None, _NAME, "Who chooses the pairs; a panel has its own planner.", "cpc-pac"
     )
-    delta: float = _setting(0.05, _RISK, "The probability that the certificate may be wrong.")
-    margin: float = _setting(0.0, _MARGIN, "Pairs within this of 1/2 are too close to matter.")
-    seed: int = _setting(0, _whole(0), "Same seed, same answers: same ballots.")
-    both_bad: str = _setting(
+    delta: float = setting(0.05, RISK, "The probability that the certificate may be wrong.")
+    margin: float = setting(0.0, MARGIN, "Pairs within this of 1/2 are too close to matter.")
+    seed: int = setting(0, whole(0), "Same seed, same answers: same ballots.")
+    both_bad: str = setting(
         "tie",
-        _choice("tie", "drop"),
+        choice("tie", "drop"),
         "What 'both are bad' counts as: tie, or drop to leave it out.",
     )
-    repeats: str = _setting(
+    repeats: str = setting(
         None,
-        _choice("count", "first"),
+        choice("count", "first"),
         "A voter's further votes on a pair: count, or only the first.",
         "first if people vote, else count",
     )
-    voters: str = _setting(
+    voters: str = setting(
         None,
-        _choice(PEOPLE, INDEPENDENT, PANEL, JUDGE),
+        choice(PEOPLE, INDEPENDENT, PANEL, JUDGE),
         "Who votes? independent: independent visitors, one vote each, as with clicks; people: people from a larger group, "
         "who answer several pairs each; panel: exactly these people, whom you name; judge: a judge on test cases, a program or "
         "a language model.",
         "people",
     )
-    lease: float = _setting(
+    lease: float = setting(
         600.0,
         _SECONDS,
         "Seconds for which the study waits for an answer; from independent voters, a later one proves nothing.",
     )
-    open_ballots: int = _setting(
-        8, _whole(1), "How many unanswered ballots a voter may hold at a time."
+    open_ballots: int = setting(
+        8, whole(1), "How many unanswered ballots a voter may hold at a time."
     )
-    batch: int = _setting(
+    batch: int = setting(
         None,
-        _whole(0),
+        whole(0),
         "How many pairs each person is dealt, all before the first answer.",
         str(BATCH),
     )
-    panel: tuple[str, ...] = _setting((), None, "The names of the members of the panel.")
-    missing: str = _setting(
+    panel: tuple[str, ...] = setting((), None, "The names of the members of the panel.")
+    missing: str = setting(
         None,
-        _choice(AGAINST, IGNORED, unsaid=("",)),
+        choice(AGAINST, IGNORED, unsaid=("",)),
         "What it proves if a person leaves pairs unanswered: against, a loss of both sides; or "
         "ignored, if people leave for reasons that have nothing to do with the options.",
         AGAINST,
     )
-    population: str = _setting(
+    population: str = setting(
         None,
-        _choice(THESE, LIKE_THESE, unsaid=("",)),
+        choice(THESE, LIKE_THESE, unsaid=("",)),
         "Where a judge votes, what is proved: of cases like-these, of which they are a sample, or of exactly these "
         "cases.",
         f"{LIKE_THESE}, or {THESE} if there is one case",
     )
-    goal: str = _setting(
+    goal: str = setting(
         BEST,
         _GOAL,
         "What to find out: best; top:3 (or another number), the best few; above:NAME, who is better than NAME; "
         "or tiers.",
     )
-    cases: int = _setting(
+    cases: int = setting(
         None,
-        _whole(0),
+        whole(0),
         "Where a judge votes, how many test cases there are; 1 if it compares the options themselves.",
         "1",
     )
@@ -217,10 +235,7 @@ class Settings:
         for name, value in usual_settings(self.voters, self.panel, self.cases).items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
-        for name, one in SETTINGS.items():
-            value, rule = getattr(self, name), one.metadata["rule"]
-            if rule is not None and not rule.fits(value):
-                raise InvalidParameter(f"{name} is {value!r}; it must be {rule.expected}.", name)
+        check_rules(self)
         object.__setattr__(self, "goal", str(Goal.parse(self.goal)))
         for sentence in _objections(self):
             raise InvalidParameter(sentence, sentence.split()[0])

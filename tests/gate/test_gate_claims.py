@@ -19,9 +19,11 @@ from copeland.gate.claims import (
     find_claims,
     find_conflicts,
     find_interval,
-    find_tag_claims,
 )
+from copeland.gate.gate_result import weigh_judgments
 from copeland.gate.gate_settings import GateSettings
+from copeland.gate.judgments import Judgment
+from copeland.study.judges.prompts import Item
 
 TERMS = GateTerms("not-worse", margin=0.05, delta=0.05, cases=400, exact=True)
 
@@ -44,7 +46,7 @@ def next_states(state, population):
     """The counts after one more question, with how many questions lead there."""
     for side in range(3):
         if population[side] > state[side]:
-            more = tuple(x + (i == side) for i, x in enumerate(state))
+            more = tuple(x + (i == side) for i, x in enumerate(state[:3]))
             yield population[side] - state[side], Tally(*more)
 
 
@@ -222,12 +224,21 @@ def test_claims_bring_weaker_ones_along_and_no_verdicts_bring_none():
 
 
 def test_tags_have_shares_of_delta_and_may_conflict():
-    counts = {"code": (Tally(30, 10, 0), 100), "chat": (Tally(10, 12, 0), 80)}
-    told = {tag: (one, TERMS._replace(cases=n), ()) for tag, (one, n) in counts.items()}
-    found = find_tag_claims(told, TERMS.delta)
-    for tag, (verdicts, questions) in counts.items():
-        assert found[tag] == find_claims(verdicts, TERMS._replace(delta=0.025, cases=questions))
-    assert find_tag_claims({}, TERMS.delta) == {}
+    tags = ("code", "chat", "code", "all", "all")
+    items = [Item(f"q{i}", "", tags=(tags[i % 5], "every")) for i in range(100)]
+    said = [
+        Judgment(one.name, "baseline", "right" if i % 3 else "left") for i, one in enumerate(items)
+    ]
+    settings = GateSettings(population="these")
+    found = weigh_judgments("x", said, items, settings.make_terms(items), settings)
+    assert [(one.tag, one.cases) for one in found.slices] == [
+        ("code", 40),
+        ("chat", 20),
+        ("all", 40),
+    ]
+    for one in found.slices:
+        own = settings.make_terms(items)._replace(delta=0.05 / 3, cases=one.cases)
+        assert one.finding == find_claims(one.tally, own)
     good, bad, open_ = (
         find_claims(Tally(*counts), TERMS) for counts in [(60, 10, 0), (10, 60, 0), (9, 9, 9)]
     )
@@ -240,14 +251,14 @@ def test_tags_have_shares_of_delta_and_may_conflict():
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"require": "best"}, "cannot require 'best'"),
-        ({"margin": 0.5}, "less than 0.5"),
-        ({"margin": 0.0}, "not-worse needs a margin above 0"),
+        ({"require": "best"}, "require is 'best'; it must be 'better' or 'not-worse'"),
+        ({"margin": 0.5}, "below 1/2"),
+        ({"margin": 0.0}, "not-worse needs one above 0"),
         ({"margin": math.nan}, "margin"),
-        ({"delta": 0.0}, "above 0 and below 1"),
-        ({"delta": math.nan}, "above 0 and below 1"),
-        ({"population": "all"}, "population cannot be 'all'"),
-        ({"empty": "win"}, "empty cannot be 'win'"),
+        ({"delta": 0.0}, "a number between 0 and 1"),
+        ({"delta": math.nan}, "a number between 0 and 1"),
+        ({"population": "all"}, "population is 'all'"),
+        ({"empty": "win"}, "empty is 'win'"),
         ({"workers": 0}, "workers is 0"),
     ],
 )

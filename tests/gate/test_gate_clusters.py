@@ -7,7 +7,7 @@ import pytest
 from commands import flat, run
 from scipy.stats import binom
 
-from copeland.errors import UnknownName
+from copeland.errors import InvalidParameter
 from copeland.formats.answers import AnswerCase
 from copeland.gate.case_pairs import CasePairs
 from copeland.gate.claims import find_claims
@@ -122,7 +122,7 @@ def test_a_decided_gate_run_again_makes_no_call(tmp_path):
 
 
 def test_a_weight_that_there_is_not_is_refused():
-    with pytest.raises(UnknownName, match="cluster_weight cannot be 'size'"):
+    with pytest.raises(InvalidParameter, match="cluster_weight is 'size'"):
         GateSettings(cluster_weight="size")
 
 

@@ -5,14 +5,14 @@ from gate_helpers import make_pairs
 
 from copeland.errors import InvalidParameter
 from copeland.gate.gate_forecast import (
-    estimate_call,
+    find_fewest_wins,
     forecast_pairs,
     require_chance,
 )
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.power import find_fewest_wins
 from copeland.study.judges import ChatJudge, Prices
 from copeland.study.judges.chat import PROMPT
+from copeland.study.judges.price_estimate import estimate_call
 from copeland.study.judges.prompts import fill
 
 
@@ -31,7 +31,7 @@ class Billed:
 
 def setting(cases=30, identical=0, **how):
     pairs, settings = make_pairs(cases, identical), GateSettings(**how)
-    return pairs, settings.make_terms(cases), settings
+    return pairs, settings.make_terms(pairs.items), settings
 
 
 def test_a_gate_that_too_few_different_answers_keep_from_passing_is_refused():
@@ -52,9 +52,10 @@ def test_money_that_cannot_suffice_is_refused_and_enough_is_not():
 
 def test_bills_are_by_the_judge_s_estimate():
     pairs, _, _ = setting(40)
-    bill = estimate_call(Billed(), pairs)
+    questions = [("a", "b", item) for item in pairs.items]
+    bill = estimate_call(Billed(), questions)
     assert bill == pytest.approx((116, (100 + 160) / 1e6, (100 + 10) / 1e6))
-    assert estimate_call(lambda left, right, item: "tie", pairs) is None
+    assert estimate_call(lambda left, right, item: "tie", questions) is None
     pytest.importorskip("httpx")
     judge = ChatJudge("m", "http://localhost:1/v1", key_variable=None, options={"max_tokens": 7})
     prompt = len(fill(PROMPT, "tea", "milk"))

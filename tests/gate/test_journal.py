@@ -55,7 +55,7 @@ def test_errors_are_paid_for_and_asked_again(tmp_path):
     judge = Scripted(NEW)
     again = gate(tmp_path, judge, judge_all=True)
     assert len(judge.asked) == 20
-    assert (again.calls, again.judges[0].tally) == (22, (20, 0, 0, 0))
+    assert (again.calls, again.judges[0].tally[:4]) == (22, (20, 0, 0, 0))
 
 
 @pytest.mark.parametrize(

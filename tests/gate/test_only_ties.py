@@ -104,9 +104,8 @@ def test_a_judge_that_names_answers_is_not_warned_of():
 @pytest.mark.parametrize(("named", "said"), [(0, "every pair"), (2, "nearly every pair")])
 def test_a_set_against_itself_cannot_tell_such_a_judge_from_a_good_one(named, said):
     same = pair_answers(*[{f"q{i}": f"answer {i}" for i in range(40)}] * 2)
-    judge = lambda left, right, item: "left" if int(item.name[1:]) < named / 2 else "tie"  # noqa: E731
+    judge = lambda left, right, item: "left" if int(item.name[1:]) < named else "tie"  # noqa: E731
     found = check_judge_by_itself(same, judge, GateSettings())
     assert found.is_fit and found.named == named
     (warning,) = [one for one in found.sentences if "plainly worse" in one]
     assert warning.startswith(f"It called {said} a tie.")
-    assert named or found.played.passed == 0

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from copeland.errors import InvalidParameter
 from copeland.gate.claims import GateTerms, Tally, find_claims
-from copeland.gate.power import (
+from copeland.gate.gate_forecast import (
     LOST,
     WON,
     Power,
@@ -97,7 +97,7 @@ def test_a_refusal_says_what_would_suffice():
     few = BETTER._replace(exact=False, cases=6)
     said = describe_refusal(few)
     assert said.startswith(
-        "This gate can never pass: there are 6 verdicts to be had, and even if the candidate wins all of them, "
+        "this gate can never pass: there are 6 verdicts to be had, and even if the candidate wins all of them, "
         "that does not prove it better. Give 9 cases or more, or require not-worse by .1"
     )
     margin = float(said.split("not-worse by ")[1].split(" or")[0])

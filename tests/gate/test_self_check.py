@@ -1,30 +1,29 @@
-"""A judge on a set against itself: what it says there is noise, and gates are played with it."""
-
-import random
-from itertools import count
+"""A judge on a set against itself: how it treats the sides, by cases or, where these hang together, by clusters."""
 
 import pytest
 
 from copeland.errors import InvalidParameter
-from copeland.gate.case_pairs import pair_answers
+from copeland.formats.answers import AnswerCase
+from copeland.gate.case_pairs import CasePairs, pair_answers
 from copeland.gate.gate_settings import GateSettings
-from copeland.gate.self_check import check_judge_by_itself, play_gates
+from copeland.gate.self_check import check_judge_by_itself
 from copeland.study.judges.parse import JudgeFailed
 
 SAME = pair_answers(*[{f"q{i}": f"answer {i}" for i in range(40)}] * 2)
 TWO = pair_answers({f"q{i}": f"a {i}" for i in range(40)}, {f"q{i}": f"b {i}" for i in range(40)})
-FAST = GateSettings(population="like-these", require="better")
+FAST = GateSettings(require="better")
 
 
-def test_a_judge_that_always_says_left_flips_everywhere_and_proves_nothing():
+def test_a_judge_that_always_says_left_flips_everywhere():
     found = check_judge_by_itself(SAME, lambda left, right, item: "left", FAST)
-    assert (found.cases, found.flips, found.left, found.named) == (40, 40, 80, 80)
-    assert (found.repeated, found.changed, found.calls) == (8, 0, 88)
-    assert found.sentences[0] == (
+    assert (found.cases, found.units, found.flips, found.left, found.calls) == (40, 40, 40, 40, 80)
+    assert found.sentences == (
         "Not fit. The judge judge follows the side, not the answer: with the sides swapped, it changed its answer in "
-        "40 of 40 cases."
+        "40 of 40 cases.",
+        "Shown two identical answers, it named the left one both times in 40 of 40 cases, and the right one in 0.",
+        "Let it say tie where it sees no difference, or choose another judge or prompt.",
     )
-    assert not found.is_fit and not any("pass and" in one for one in found.sentences)
+    assert not found.is_fit
 
 
 def test_a_judge_that_prefers_an_answer_does_not_flip():
@@ -32,75 +31,67 @@ def test_a_judge_that_prefers_an_answer_does_not_flip():
         return "left" if left.text < right.text else "right"
 
     found = check_judge_by_itself(TWO, letters, FAST)
-    assert (found.flips, found.left, found.named) == (0, 40, 80)
+    assert (found.flips, found.left, found.named) == (0, 0, 40)
     assert found.is_fit and found.to_dict()["fit"]
-    assert found.sentences[0].startswith(
-        "Fit, as far as this check goes: the judge letters does not follow the sides"
+    assert found.sentences == (
+        "Fit, as far as this check goes: the judge letters does not follow the sides, by 40 cases and 80 calls.",
+        "With the sides swapped, it said something else in 0 of 40 cases.",
     )
 
 
-def test_a_judge_that_changes_its_mind_is_found_out():
-    turn = count()
-    found = check_judge_by_itself(SAME, lambda *_: ("left", "tie", "right")[next(turn) % 3], FAST)
-    assert found.changed > 0
-
-
-@pytest.mark.slow
-def test_exact_claims_on_two_samples_are_often_made_and_the_sentence_says_what_to_do():
-    said = [("left", "right")] * 20
-    settings = GateSettings(require="better", population="these")
-    played = play_gates(said, settings.make_terms(21), settings)
-    # 21 coin flips are never even, and all are judged: it passes or fails. 50 passes expected, with a standard deviation of 5.
-    assert played.passed + played.failed == 100
-    assert 30 < played.passed < 70 and played.better == played.passed
-    rng = random.Random(0)
-    found = check_judge_by_itself(
-        TWO, lambda left, right, item: rng.choice(("left", "right")), settings
+def runs_of(tasks, runs):
+    cases = (
+        AnswerCase(f"{t}.{r}", "?", {"one": "x", "other": "x"}, cluster=f"task {t}")
+        for t in range(tasks)
+        for r in range(runs)
     )
-    assert found.played.better + found.played.worse > 10
-    assert found.sentences[0].startswith("Not fit for this gate: by the answers of the judge")
-    assert "--population like-these" in found.sentences[-1]
+    return CasePairs(("one", "other"), tuple(cases))
 
 
-@pytest.mark.slow
-def test_claims_about_cases_like_these_are_wrong_no_oftener_than_delta():
-    # Coin flips of the labels: every claim is wrong. 5 of 100 expected at most; 13 or more have probability 0.001.
-    settings = GateSettings(population="like-these", require="better")
-    played = play_gates([("left", "right")] * 5, settings.make_terms(200), settings)
-    assert played.better + played.worse < 13
+def test_cases_that_hang_together_are_counted_by_clusters():
+    """A judge that says the same of all runs of a task: 5 tasks convict nobody, however many runs each has."""
+    left = lambda left, right, item: "left"  # noqa: E731
+    few = check_judge_by_itself(runs_of(5, 8), left, FAST)
+    assert (few.cases, few.unit, few.units, few.flips, few.is_fit) == (40, "cluster", 5, 5, True)
+    assert few.sentences[1:3] == (
+        "With the sides swapped, it said something else in most cases of 5 of 5 clusters.",
+        "Cases of a cluster hang together, so clusters are what counts.",
+    )
+    many = check_judge_by_itself(runs_of(20, 2), left, FAST)
+    assert many.sentences[0].endswith("it changed its answer in 20 of 20 clusters.")
+    assert not many.is_fit and many.to_dict()["unit"] == "cluster"
 
 
 def test_calls_are_capped():
     asked = []
-    check_judge_by_itself(
-        SAME,
-        lambda *_: asked.append(1) or "tie",
-        GateSettings(population="like-these", max_calls=20),
-    )
-    assert len(asked) <= 20
-    with pytest.raises(InvalidParameter, match="a check takes 3 calls or more"):
-        check_judge_by_itself(SAME, lambda *_: "tie", GateSettings(max_calls=2))
+    settings = GateSettings(max_calls=20)
+    check_judge_by_itself(SAME, lambda *_: asked.append(1) or "tie", settings)
+    assert 10 <= len(asked) <= 20
+    with pytest.raises(JudgeFailed, match="no case was answered: the cap of 1 calls is reached"):
+        check_judge_by_itself(SAME, lambda *_: "tie", GateSettings(max_calls=1))
+    with pytest.raises(InvalidParameter, match="max_calls is 0"):
+        GateSettings(max_calls=0)
 
 
 def test_money_that_runs_out_ends_it_with_what_there_is():
     def charged(left, right, item, budget):
         budget.reserve(1.0)
         budget.book(1.0, 10, 1.0)
-        return "tie"
+        return "left"
 
     def judge(left, right, item):
         raise AssertionError
 
     judge.charged = charged
-    found = check_judge_by_itself(SAME, judge, GateSettings(population="like-these", cost=20.0))
-    assert found.calls <= 20 and found.cost == 20.0 and found.cases == 9
+    found = check_judge_by_itself(SAME, judge, GateSettings(cost=20.0))
+    assert (found.calls, found.cost, found.tokens, found.cases) == (20, 20.0, 200, 10)
 
 
 def test_a_judge_that_fails_ends_the_check():
     def broken(left, right, item):
         raise RuntimeError("out of order")
 
-    with pytest.raises(JudgeFailed, match="5 cases in a row; the last time: out of order"):
+    with pytest.raises(JudgeFailed, match="5 times in a row; the last time: out of order"):
         check_judge_by_itself(SAME, broken, FAST)
-    with pytest.raises(JudgeFailed, match="answered no case"):
+    with pytest.raises(JudgeFailed, match="it skipped the case"):
         check_judge_by_itself(SAME, lambda *_: "skip", FAST)

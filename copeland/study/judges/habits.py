@@ -20,11 +20,11 @@ FEW, FEWEST = 0.05, 20  # a judge is warned of that names an answer in so small 
 TRY_WORSE = "Try it on answers that are plainly worse."
 
 
-def find_side_habit(judge: str, sides: SideCounts) -> str:
-    """Return that a judge follows the sides, in a sentence; empty if that is not proved."""
+def find_side_habit(judge: str, sides: SideCounts, unit: str = "case") -> str:
+    """Return that a judge follows the sides, in a sentence; empty if that is not proved. ``unit``: what was asked in both orders."""
     head = f"The judge {quote_name(judge)} follows the side, not the answer:"
     if sides.both >= FEWEST_CASES and is_share_above(CHANGED, sides.flips, sides.both):
-        cases = format_count(sides.both, "case")
+        cases = format_count(sides.both, unit)
         return (
             f"{head} with the sides swapped, it changed its answer in {sides.flips:,} of {cases}."
         )

@@ -99,7 +99,7 @@ def flip_of(vote: VoteEvent) -> str | None:
 
 
 def reason_in(source: str | None) -> str:
-    """Return the reason that a judge gave, by the source of its vote; empty of other votes.
+    """Return the reason that a judge gave, or why it was not asked, by the source of its vote; empty of other votes.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def reason_in(source: str | None) -> str:
     ('It is shorter: 4 words.', '', '')
     """
     way, _, reason = (source or "").partition(": ")
-    return reason if way in (ONCE, TWICE) else ""
+    return reason if way in (ONCE, TWICE, FREE) else ""
 
 
 def find_blocks(votes: Iterable[VoteEvent]) -> Iterator[tuple[list[VoteEvent], bool]]:
