@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import cached_property
 from types import UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args, get_origin, get_type_hints
 
 from numpy.typing import ArrayLike
 
-from copeland.certificate.goal_claims import CLAIMS, Claims, Findings
+from copeland.certificate.goal_claims import Findings
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Ints
 from copeland.support.escaping import inert
@@ -61,22 +60,6 @@ class BaseCertificate(Findings):
         rows = [[self.labels[i], *map(str, self.scores[i])] for i in order]
         sentence = " ".join(filter(None, (self.statement, self.advice)))
         return html_table(sentence, ["", "beats at least", "beats at most"], rows, self.k)
-
-    @property
-    def chosen(self) -> tuple[int, ...]:
-        """The options that the goal asks for, as far as they are known: the best, the best few, those above the baseline."""
-        return self.claims.chosen
-
-    @property
-    def decided(self) -> bool:
-        """Whether the goal is reached."""
-        return self.claims.is_reached
-
-    @cached_property
-    def claims(self) -> Claims:
-        """What it says of its goal."""
-        goal = Goal.parse(self.goal)
-        return CLAIMS[goal.kind](self, goal)
 
     @property
     def complete(self) -> bool:

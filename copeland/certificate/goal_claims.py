@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -72,6 +73,22 @@ class Findings(ABC):
     def least(self) -> int:
         """How many options those proved best beat at least."""
         return min(self.scores[i][0] for i in self.best)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What it says of its goal."""
+        goal = Goal.parse(self.goal)
+        return CLAIMS[goal.kind](self, goal)
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """The options that the goal asks for, as far as they are known: the best, the best few, those above the baseline."""
+        return self.claims.chosen
+
+    @property
+    def decided(self) -> bool:
+        """Whether the goal is reached."""
+        return self.claims.is_reached
 
     @abstractmethod
     def state_winners(self) -> str:
