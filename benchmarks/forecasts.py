@@ -23,8 +23,7 @@ from benchmarks.panel import panel
 from benchmarks.people import PRESENT, play_dealt
 from copeland import PreferenceMatrix
 from copeland.certificate import next_question
-from copeland.forecast.forecast import ForecastRange
-from copeland.forecast.outlook import look_ahead
+from copeland.forecast.forecast import ForecastRange, look_ahead
 from copeland.forecast.panel_forecast import no_answers, panel_remaining
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start, new_start

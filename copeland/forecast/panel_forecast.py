@@ -16,8 +16,15 @@ from scipy.special import logit
 from copeland.certificate import next_question
 from copeland.certificate.panel_planner import cheapest_plan
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import MOST_WORLDS, Forecast, ForecastRange, Way
-from copeland.forecast.outlook import SETTLED, Need, Outlook
+from copeland.forecast.forecast import (
+    MOST_WORLDS,
+    SETTLED,
+    Forecast,
+    ForecastRange,
+    Need,
+    Outlook,
+    Way,
+)
 from copeland.forecast.plausible_worlds import Belief, Chances, belief_of, ties_in, worlds
 from copeland.forecast.races import ALL_PAIRS
 from copeland.support.arrays import Bools, Floats, Ints

@@ -67,7 +67,7 @@ def prospect_of(
     """Return what so many voters can settle, from worlds that are plausible.
 
     A person has a vote a pair, or ``each`` votes if that is less. How many people a proof takes is what
-    :func:`copeland.forecast.outlook.look_ahead` says of the study.
+    :func:`copeland.forecast.forecast.look_ahead` says of the study.
     """
     voters = new_voters(start, people, each)
     found = forecast_of(start, count, voters=voters, ways=(PLANNED,))

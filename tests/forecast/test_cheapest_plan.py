@@ -17,7 +17,7 @@ from copeland.forecast.cheapest_plan import (
     cheapest_plans,
     plan_worlds,
 )
-from copeland.forecast.outlook import outlook_of
+from copeland.forecast.forecast import outlook_of
 from copeland.forecast.races import PlannedRace
 from copeland.forecast.start import Start, new_start
 from copeland.kernels.planner.prices import nats_to_reach, votes_to_reach

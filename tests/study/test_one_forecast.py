@@ -7,8 +7,14 @@ import pytest
 
 import copeland
 from copeland.cli.study.plan import _describe as plan_values
-from copeland.forecast.forecast import ForecastRange, quantile_of, range_of, usual_worlds
-from copeland.forecast.outlook import SETTLED, look_ahead
+from copeland.forecast.forecast import (
+    SETTLED,
+    ForecastRange,
+    look_ahead,
+    quantile_of,
+    range_of,
+    usual_worlds,
+)
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.start import Start
 from copeland.study.kinds import kind_of
@@ -122,7 +128,7 @@ def test_settled_studies_need_no_more_votes():
 
 
 def test_of_very_many_options_there_is_a_plan_and_no_forecast(monkeypatch):
-    monkeypatch.setattr("copeland.forecast.outlook.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.forecast.forecast.MOST_OPTIONS", 2)
     found = look_ahead(Start(np.array([[0, 6, 6], [2, 0, 3], [1, 3, 0]]), np.zeros((3, 3), int)))
     assert found.remaining is None and found.votes == sum(need.votes for need in found.pairs) > 0
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.forecast.outlook import SETTLED, Need, outlook_of
+from copeland.forecast.forecast import SETTLED, Need, outlook_of
 from copeland.forecast.plausible_worlds import chances_of
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import (

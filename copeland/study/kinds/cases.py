@@ -20,8 +20,7 @@ from copeland.certificate.certificate import Certificate
 from copeland.certificate.cluster_evidence import CASES, Clusters
 from copeland.certificate.samples import LIKE_THESE, THESE, Sample, evidence, sample_of
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.outlook import Need, Outlook, outlook_of
+from copeland.forecast.forecast import Forecast, Need, Outlook, outlook_of
 from copeland.forecast.start import Until
 from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, win_level
 from copeland.study.case_draw import CaseDraw

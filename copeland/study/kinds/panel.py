@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from copeland.certificate import PanelCertificate, panel_certificate
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.outlook import SETTLED, Outlook, scale_outlook
+from copeland.forecast.forecast import SETTLED, Forecast, Outlook, scale_outlook
 from copeland.forecast.panel_forecast import (
     BELIEF,
     panel_chances,

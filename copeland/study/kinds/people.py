@@ -9,8 +9,7 @@ import numpy as np
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.samples import PEOPLE, PEOPLE_WHO_LEAVE, Sample
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.outlook import Outlook, look_ahead
+from copeland.forecast.forecast import Forecast, Outlook, look_ahead
 from copeland.forecast.prospects import Prospect, prospect_of
 from copeland.forecast.races import Voters, room_of
 from copeland.forecast.start import PROOF

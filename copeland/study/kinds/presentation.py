@@ -9,8 +9,7 @@ from itertools import filterfalse
 from typing import Any, NamedTuple
 
 from copeland.certificate.base_certificate import BaseCertificate
-from copeland.forecast.forecast import Forecast
-from copeland.forecast.outlook import Need
+from copeland.forecast.forecast import Forecast, Need
 from copeland.study.results.measures import Estimator, Measures
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings

@@ -17,8 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.certificate.samples import evidence
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
-from copeland.forecast.outlook import Need, Outlook, look_ahead, outlook_of
+from copeland.forecast.forecast import (
+    Forecast,
+    ForecastRange,
+    Need,
+    Outlook,
+    forecast_of,
+    look_ahead,
+    outlook_of,
+)
 from copeland.forecast.plausible_worlds import BELIEF, MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.prospects import Prospect
 from copeland.forecast.races import Voters
