@@ -9,7 +9,7 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from copeland.report.styles import INK, PALETTE
+from copeland.report.document import INK, PALETTE
 
 NOTHING = "#c8ccd1"
 

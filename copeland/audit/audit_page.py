@@ -18,8 +18,16 @@ from copeland.audit.comparisons import PairShare, Winners
 from copeland.audit.estimates import Estimate
 from copeland.audit.judge_report import JudgeReport, Part, TwoJudges
 from copeland.audit.pass_marks import FAILED, MEASURES, PASSED
-from copeland.report.document import document, image, inline_svg, name, new_figure
-from copeland.report.styles import INK, PALETTE, plain_axes
+from copeland.report.document import (
+    INK,
+    PALETTE,
+    document,
+    image,
+    inline_svg,
+    name,
+    new_figure,
+    plain_axes,
+)
 from copeland.support.phrasing import format_count, join_names, quote_names, shorten_names
 from copeland.version import __version__
 

@@ -254,7 +254,7 @@ def report_command(
     measure = f"nDCG@{cutoff}"
     if page is not None:
         from copeland.ranking.rankers_page import write_rankers_page
-        from copeland.simulation.result_folder import versions
+        from copeland.support.rng import versions
 
         about = {"name": matrix.stem, "measure": measure, "versions": versions()}
         write_rankers_page(found, page, means, ties=ties, seed=seed, **about)

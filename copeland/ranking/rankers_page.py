@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
-from copeland.report.document import document, image, inline_svg, name, new_figure
-from copeland.report.styles import INK, PALETTE
+from copeland.report.document import INK, PALETTE, document, image, inline_svg, name, new_figure
 from copeland.support.arrays import Bools, Floats
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import shorten_names, some

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copeland.report.document import name
+from copeland.report.document import INK, Size, name, plain_axes
 from copeland.report.plot_options import PlotOptions
-from copeland.report.styles import INK, Size, plain_axes
 from copeland.simulation.runs import Curves, Runs
 from copeland.support.arrays import Floats
 from copeland.support.phrasing import wrap_name

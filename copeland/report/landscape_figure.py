@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copeland.report.document import name, new_figure
-from copeland.report.styles import INK, PALETTE
+from copeland.report.document import INK, PALETTE, name, new_figure
 from copeland.support.arrays import Floats
 from copeland.support.escaping import inert
 from copeland.tuning import Landscape

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter, Undefined
 from copeland.problems import load, problem_of, redrawn
-from copeland.report.styles import SIZES, Size
+from copeland.report.document import SIZES, Size
 from copeland.simulation.runs import BOUNDED, Curves, Runs
 from copeland.support.phrasing import some
 from copeland.theory.lower_bounds import lower_regret

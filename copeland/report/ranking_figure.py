@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from copeland.orders.rank import By, Place, Ranking, format_place, format_ranks
-from copeland.report.document import name, new_figure
-from copeland.report.styles import INK, PALETTE, plain_axes
+from copeland.report.document import INK, PALETTE, name, new_figure, plain_axes
 from copeland.support.phrasing import measure_names, shorten_names
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.report.axes import End, axis_words, label_ends, measure_height, scale
-from copeland.report.document import name, new_figure
+from copeland.report.document import INK, Size, name, new_figure, note_above, style_of
 from copeland.report.plot_options import LOOK, SPREADS, PlotOptions, check_look, choose_curves
-from copeland.report.styles import INK, Size, note_above, style_of
 from copeland.simulation.runs import REGRETS, Curves, Runs
 from copeland.support.phrasing import format_count, wrap_name
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from copeland.matrix import PreferenceMatrix
-from copeland.report.document import new_figure
-from copeland.report.styles import INK, PALETTE, note_above, plain_axes
+from copeland.report.document import INK, PALETTE, new_figure, note_above, plain_axes
 from copeland.reproduction.findings import Choices, range_words, regrets_of
 from copeland.reproduction.score_ties import CLICKS, CONSISTENT, MODES, TieStudy
 from copeland.reproduction.subset_analyses import (

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from copeland.errors import FolderExists, InvalidParameter, InvalidResult
 from copeland.simulation.runs import Curves, Runs
 from copeland.support.atomic_files import write_file
 from copeland.support.npz import pack_arrays, read_arrays
+from copeland.support.rng import versions
 from copeland.version import __version__
 
 FORMAT = 1
@@ -115,16 +114,6 @@ def _may_go_on(folder: Path, command: str) -> bool:
         return bool(command) and about["command"] == command and about["interrupted"]
     except (InvalidResult, KeyError, TypeError):
         return False
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of everything that the numbers may depend on."""
-    return {
-        "copeland": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": metadata.version("numba"),  # asked without importing it, which takes a second
-    }
 
 
 def _describe_runs(runs: Runs, command: str, lower_bound: float | None) -> dict[str, Any]:

@@ -440,12 +440,14 @@ class AnyStudy(Protocol):
         ``command``, if given, is the command that the page names to make it again. ``items``, the test cases of judges, let it show
         the answers of the cases that an option lost.
         """
-        from copeland.study.report.lost_cases import tabulate_lost_cases
         from copeland.study.report.study_page import write_study_page
 
         events, standing, drifts = self.look_at_log(self._read_all)
-        on_cases = bool(standing.settings.cases)
-        lost = tabulate_lost_cases(standing, self.votes, items) if on_cases else ()
+        lost, on_cases = (), bool(standing.settings.cases)
+        if on_cases:
+            from copeland.study.report.lost_cases import tabulate_lost_cases
+
+            lost = tabulate_lost_cases(standing, self.votes, items)
         return write_study_page(standing, events, path, command, drifts, self.votes, lost)
 
     def _read_all(

@@ -1,4 +1,4 @@
-"""One seed gives many independent random generators, each known by its name."""
+"""What makes numbers come again: one seed for many independent generators, each known by its name, and the versions of all they depend on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 
 from copeland.errors import InvalidParameter
+from copeland.version import __version__
 
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
@@ -31,3 +32,16 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
             raise InvalidParameter(f"a stream is numbered from 0 up; the names are {names}.")
         key.append(name)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that the numbers may depend on."""
+    import platform
+    from importlib import metadata
+
+    return {
+        "copeland": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": metadata.version("numba"),  # asked without importing it, which takes a second
+    }

@@ -14,7 +14,7 @@ from matplotlib.ticker import NullLocator
 from pictures import picture
 
 from copeland.registry import Algorithm
-from copeland.report.styles import INK, PALETTE
+from copeland.report.document import INK, PALETTE
 
 BESIDE = {"cpc": (PALETTE[1], (0, (6, 2))), "random": ("#8c959f", (0, (1.5, 1.5)))}
 _NOTES = {

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from copeland.report.styles import PALETTE, style_of
+from copeland.report.document import PALETTE, style_of
 
 # Machado, Oliveira and Fernandes 2009, for linear RGB and a sense of colour that is wholly absent.
 SIGHTS = {

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.report.document import name
-from copeland.report.styles import INK, PALETTE, plain_axes
+from copeland.report.document import INK, PALETTE, name, plain_axes
 from copeland.study.results.analysis import BEST, OUT, POSSIBLE, Analysis
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED
 from copeland.support.phrasing import letters, measure_names, shorten_names

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.orders.rank import Ranking, format_ranks
-from copeland.report.document import document, image, inline_svg
+from copeland.report.document import PALETTE, document, image, inline_svg
 from copeland.report.ranking_figure import MOST, describe_ranking, ranking_figure
-from copeland.report.styles import PALETTE
-from copeland.simulation.result_folder import versions
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, is_vote, times_of
 from copeland.study.log.state import Vote
 from copeland.study.report import study_sentences as sentences
@@ -47,6 +45,7 @@ from copeland.support.phrasing import (
     percent_chance,
     shorten_names,
 )
+from copeland.support.rng import versions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -233,9 +232,8 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
     rows = []
     for vote in filter(is_vote, log):
         if vote.voter in names and vote.number not in undone:
-            row = {"voter": vote.voter, "left": labels[vote.left], "right": labels[vote.right]}
-            about = {"outcome": vote.outcome, "item": vote.item, "times": times_of(vote)}
-            rows.append(row | about)
+            sides = labels[vote.left], labels[vote.right]
+            rows.append((vote.voter, *sides, vote.outcome, vote.item, times_of(vote)))
     return compare_judges(rows)
 
 

@@ -18,6 +18,7 @@ from copeland.support.row_files import rows_of_table
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
 
+JudgedVote = tuple[str, str, str, str, str | None, int]  # voter, left, right, outcome, item, times
 _Opinions = dict[str, str]  # by judge, what it said of one thing that several judges voted on
 
 
@@ -66,15 +67,24 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreeme
     >>> agreement(votes).pairs
     (PairOfJudges(first='ann', second='bob', n=1, agreement=1.0, kappa=1.0),)
     """
-    return compare_judges((row for _, row in rows_of_table(votes)), judges)
+    rows: list[JudgedVote] = []
+    for _, vote in rows_of_table(votes):
+        voter, item, times = vote["voter"], vote.get("item"), vote.get("times")
+        if not isinstance(voter, str) or (judges is not None and voter not in judges):
+            continue
+        if vote.get("undone"):
+            continue
+        item = None if item is None or item != item else name_of(item)  # NaN in a data frame
+        times = times if isinstance(times, int) else 1  # a column of this name may be anything
+        sides = name_of(vote["left"]), name_of(vote["right"])
+        rows.append((voter, *sides, vote["outcome"], item, times))
+    return compare_judges(rows)
 
 
-def compare_judges(
-    rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None = None
-) -> JudgeAgreement:
-    """Return the same from votes that are mappings."""
+def compare_judges(votes: Iterable[JudgedVote]) -> JudgeAgreement:
+    """Return the same from all votes that are to count."""
     said: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for opinions in _group_opinions(rows, judges):
+    for opinions in _group_opinions(votes):
         for one, other in combinations(sorted(opinions), 2):
             said[one, other].append((opinions[one], opinions[other]))
     pairs = []
@@ -83,28 +93,19 @@ def compare_judges(
     return JudgeAgreement(tuple(pairs))
 
 
-def _group_opinions(
-    rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None
-) -> Iterable[_Opinions]:
+def _group_opinions(votes: Iterable[JudgedVote]) -> Iterable[_Opinions]:
     """Return what was said on each thing that was voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
-    times: Counter[tuple[Any, ...]] = Counter()
-    for vote in rows:
-        voter, left, right = vote["voter"], name_of(vote["left"]), name_of(vote["right"])
-        opinion = _opinion(vote["outcome"], is_left_first=left < right)
-        asked = isinstance(voter, str) and (judges is None or voter in judges)
-        if not asked or opinion is None or vote.get("undone"):
-            continue
-        item, several = vote.get("item"), vote.get("times")
-        item = (
-            None if item is None or item != item else name_of(item)
-        )  # None of a data frame is NaN
-        subject = (*sorted((left, right)), item)
-        for _ in range(
-            several if isinstance(several, int) else 1
-        ):  # of other tables it may be anything
-            by_subject[*subject, times[voter, subject]][voter] = opinion
-            times[voter, subject] += 1
+    before: Counter[tuple[Any, ...]] = Counter()
+    for voter, left, right, outcome, item, times in votes:
+        opinion, subject = (
+            _opinion(outcome, is_left_first=left < right),
+            (*sorted((left, right)), item),
+        )
+        if opinion is not None:
+            for _ in range(times):
+                by_subject[*subject, before[voter, subject]][voter] = opinion
+                before[voter, subject] += 1
     return by_subject.values()
 
 

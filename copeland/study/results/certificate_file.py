@@ -8,8 +8,7 @@ which binds them all, and a seal over all that it says.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -23,36 +22,15 @@ from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
 from copeland.study.log.state import StudyState, fold_log
-from copeland.study.results.notes import describe_edits, find_wrong_arrivals
+from copeland.study.results.notes import describe_edits, find_wrong_arrivals, undone_note
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
-from copeland.support.phrasing import format_count, join_names
+from copeland.support.phrasing import join_names
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_of
 
-REASONS = 5  # that are told one by one
-LETTERS = 80  # of a reason
+LETTERS = 80  # of what a file says that no certificate says
 CLOCKS = 60.0  # seconds by which the clocks of two machines may differ
-
-
-def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
-    """Return how many votes were undone and why, from what these events say; empty if none was.
-
-    Examples
-    --------
-    >>> undone_note([{"reason": "a robot"}, None, {"reason": "a robot"}])
-    'Undone, and not counted: 3 votes (a robot: 2; no reason told: 1).'
-    """
-    reasons: Counter[str] = Counter()
-    for body in (body or {} for body in bodies):
-        untold = "a whole import" if "import" in body else "no reason told"
-        reasons[str(body.get("reason", untold))[:LETTERS]] += body.get("times", 1)
-    if not reasons:
-        return ""
-    told = [f"{reason}: {times:,}" for reason, times in reasons.most_common(REASONS)]
-    others = sum(reasons.values()) - sum(times for _, times in reasons.most_common(REASONS))
-    told += [f"other reasons: {others:,}"] if others else []
-    return f"Undone, and not counted: {format_count(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
 
 
 def _read_votes(path: Path, certificate: BaseCertificate, undone: list[str]) -> Iterator[FiledVote]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from copeland.study.log.events import (
     GUIDANCE,
@@ -26,6 +27,8 @@ from copeland.support.phrasing import format_count, join_names, quote_name
 
 OPEN, PERSONAL = "by open links", "by personal links"
 PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
+REASONS = 5  # to undo votes that are told one by one
+LETTERS = 80  # of such a reason
 WAYS = (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
 ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 _LINK = "link "
@@ -59,10 +62,34 @@ def describe_arrivals(came: Mapping[str, int]) -> list[str]:
     >>> describe_arrivals({PERSONAL: 3, JUDGES: 1})
     ['Answers came by personal links (3) and from judges (1).']
     """
-    told = [f"{way} ({came[way]:,})" for way in WAYS if came.get(way)]
+    told = []
+    for way in WAYS:
+        if came.get(way):
+            told.append(f"{way} ({came[way]:,})")
     if not told:
         return []
     return [f"Answers came {join_names(told)}.", *([ANYBODY] if came.get(OPEN) else [])]
+
+
+def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
+    """Return how many votes were undone and why, from what these events say; empty if none was.
+
+    Examples
+    --------
+    >>> undone_note([{"reason": "a robot"}, None, {"reason": "a robot"}])
+    'Undone, and not counted: 3 votes (a robot: 2; no reason told: 1).'
+    """
+    reasons: Counter[str] = Counter()
+    for one in bodies:
+        body = one or {}
+        untold = "a whole import" if "import" in body else "no reason told"
+        reasons[str(body.get("reason", untold))[:LETTERS]] += body.get("times", 1)
+    if not reasons:
+        return ""
+    told = [f"{reason}: {times:,}" for reason, times in reasons.most_common(REASONS)]
+    others = sum(reasons.values()) - sum(times for _, times in reasons.most_common(REASONS))
+    told += [f"other reasons: {others:,}"] if others else []
+    return f"Undone, and not counted: {format_count(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
 
 
 def find_wrong_arrivals(notes: Sequence[str], log: Iterable[Event]) -> Iterator[str]:
