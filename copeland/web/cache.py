@@ -6,6 +6,7 @@ The votes are taken under the study's lock, which is short; what they mean is co
 from __future__ import annotations
 
 import math
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -32,14 +33,17 @@ from copeland.study.report.study_page import (
 from copeland.study.results.analysis import Analysis, Rankings
 from copeland.study.results.history import history_of
 from copeland.study.results.standing import Standing, voters_of
-from copeland.web.images import DRAWING, fit_strict_page, fit_strict_part
 
 AT_ONCE = 2  # texts of the past computed at a time, in one process
 MOST = 20_000_000  # characters of them that are kept
 AGAIN = 3  # seconds after which to come again
 FIGURES = 30.0  # seconds for which figures are good enough
 PIECE = 5_000  # events whose votes are looked up at a time
+DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
 EXCLUDED = 50  # votes that were taken away, listed
+
+_STYLE = re.compile(r'style="([^"]*)"')
+_FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
 
 V = TypeVar("V")
 
@@ -344,3 +348,50 @@ def read_votes(study: Study, last: int) -> Iterator[Vote]:
 
 def _name_votes(votes: Sequence[VoteEvent], state: StudyState) -> list[Vote]:
     return [state.name_vote(vote) for vote in votes]
+
+
+# Figures as a strict page takes them
+
+
+def remove_styles(svg: str) -> str:
+    """Return a figure without style sheets and style attributes.
+
+    Examples
+    --------
+    >>> remove_styles('<text style="font: 700 10px Arial; fill: red">x</text>')
+    '<text font-weight="700" font-size="10px" font-family="Arial" fill="red">x</text>'
+    """
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    return _STYLE.sub(_attributes, svg)
+
+
+def _attributes(found: re.Match[str]) -> str:
+    looks: dict[str, str] = {}
+    for part in filter(str.strip, found[1].split(";")):
+        name, _, value = part.partition(":")
+        looks[name.strip()] = value.strip()
+    font = _FONT.match(looks.pop("font", ""))
+    named: dict[str, str] = {}
+    for part, value in font.groupdict().items() if font else ():
+        if value:
+            named[f"font-{part}"] = f"{value}px" if part == "size" else value
+    return " ".join(map('{0[0]}="{0[1]}"'.format, (named | looks).items()))
+
+
+def fit_strict_page(parts: StudyParts) -> StudyParts:
+    """Return the parts of a study's page with every picture fit for a page that forbids style attributes."""
+    return replace(
+        parts, **dict(zip(vars(parts), map(fit_strict_part, vars(parts).values()), strict=True))
+    )
+
+
+def fit_strict_part(part: Any) -> Any:
+    """Return one part of it, likewise."""
+    if isinstance(part, Iterator):  # sentences that are to be read more than once
+        return tuple(part)
+    if hasattr(part, "said"):
+        part = part._replace(said=tuple(part.said))
+    picture = getattr(part, "picture", None)
+    if picture is None:
+        return part
+    return part._replace(picture=picture._replace(svg=remove_styles(picture.svg)))

@@ -1,18 +1,14 @@
-"""Images: uploads made anew, and figures as a strict page takes them."""
+"""Images: uploads, made anew."""
 
 from __future__ import annotations
 
 import io
-import re
 import threading
 import warnings
-from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.report.study_page import StudyParts
 from copeland.web.store import Image
 
 KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
@@ -23,9 +19,7 @@ SIDE = 4_096  # pixels of the longer side, as it is kept
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 TYPES = "PNG, JPEG, WebP or GIF, or MP3, Ogg, WAV, M4A, MP4 or WebM"
 KIND = "image/webp"
-_FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
 CONVERTING = threading.Lock()  # under which images are made anew: a large one takes much memory
-DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
 
 
 def image_of(content: bytes, name: str) -> Image:
@@ -90,44 +84,3 @@ def _plain(picture: Any) -> Any:
 
 def _convert(picture: Any, mode: str) -> Any:
     return picture if picture.mode == mode else picture.convert(mode)
-
-
-def remove_styles(svg: str) -> str:
-    """Return a figure without style sheets and style attributes.
-
-    Examples
-    --------
-    >>> remove_styles('<text style="font: 700 10px Arial; fill: red">x</text>')
-    '<text font-weight="700" font-size="10px" font-family="Arial" fill="red">x</text>'
-    """
-    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
-    return re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), svg)
-
-
-def _attributes(style: str) -> str:
-    said = [part.partition(":") for part in style.split(";") if part.strip()]
-    looks = {name.strip(): value.strip() for name, _, value in said}
-    font = _FONT.match(looks.pop("font", ""))
-    if font:
-        named = {f"font-{part}": value for part, value in font.groupdict().items() if value}
-        if "font-size" in named:
-            named["font-size"] += "px"
-        looks = {**named, **looks}
-    return " ".join(f'{name}="{value}"' for name, value in looks.items())
-
-
-def fit_strict_page(parts: StudyParts) -> StudyParts:
-    """Return the parts of a study's page with every picture fit for a page that forbids style attributes."""
-    return replace(parts, **{name: fit_strict_part(part) for name, part in vars(parts).items()})
-
-
-def fit_strict_part(part: Any) -> Any:
-    """Return one part of it, likewise."""
-    if isinstance(part, Iterator):  # sentences that are to be read more than once
-        return tuple(part)
-    if hasattr(part, "said"):
-        part = part._replace(said=tuple(part.said))
-    picture = getattr(part, "picture", None)
-    if picture is None:
-        return part
-    return part._replace(picture=picture._replace(svg=remove_styles(picture.svg)))

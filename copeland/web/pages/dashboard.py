@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import filterfalse
+from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request
@@ -19,9 +21,8 @@ from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Study
 from copeland.study.log.events import Event, is_vote, times_of
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.certificate_file import undone_note
 from copeland.study.results.history import share_of
-from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, way_of
+from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, undone_note, way_of
 from copeland.study.results.verdict import Verdict
 from copeland.support.names import is_random_name
 from copeland.support.phrasing import format_count, format_money, quote_name
@@ -173,17 +174,20 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
 
 def _list_due(here: ManagedStudy) -> list[Person]:
     """Whose answers are still to come: a panel waits for members without a link, too."""
-    members = here.study.settings.panel
-    return [one for one in list_people(here) if one.left and (one.link or one.voter in members)]
+    members, due = here.study.settings.panel, []
+    for one in list_people(here):
+        if one.left and (one.link or one.voter in members):
+            due.append(one)
+    return due
 
 
 def _leave_people_out(verdict: Verdict, about: tuple[str, ...]) -> Verdict:
     """A verdict without the sentences that begin so, on single voters: the list of who is left says it by name."""
-    return replace(
-        verdict,
-        shown=tuple(one for one in verdict.shown if not one.startswith(about)),
-        advice=tuple(one for one in verdict.advice if not one.startswith(about)),
-    )
+    if not about:
+        return verdict
+    told = methodcaller("startswith", about)
+    shown, advice = filterfalse(told, verdict.shown), filterfalse(told, verdict.advice)
+    return replace(verdict, shown=tuple(shown), advice=tuple(advice))
 
 
 def figures_of(here: ManagedStudy) -> dict[str, Any]:
@@ -192,11 +196,14 @@ def figures_of(here: ManagedStudy) -> dict[str, Any]:
     drawn = known.figures()
     also = notes_of(here.server, here.page, drawn.number)
     labels, seen = _labels(here), known.latest()
+    names = {}
+    for own, label in labels.items():
+        names[seen.names.get(own, own)] = label
     return {
         "drawn_story": drawn.story,
         "parts": drawn.parts,
         "excluded": describe_events(here, drawn.excluded, {}),
-        "names": {seen.names.get(own, own): label for own, label in labels.items()},
+        "names": names,
         "drawn_at": drawn.number,
         "checks": _checks(here),
         "also": also,
@@ -230,9 +237,8 @@ def _share_note(seen: VoteAnalysis) -> str:
 
 def _labels(here: ManagedStudy) -> dict[str, str]:
     """Who voters are, as far as links tell and the owner chose to see."""
-    if not here.page.named:
-        return {}
-    return {person.voter: person.name for person in list_people(here)}
+    people = list_people(here) if here.page.named else ()
+    return dict(map(attrgetter("voter", "name"), people))
 
 
 def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
@@ -241,26 +247,27 @@ def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
     if outlook.votes is None:
         return {}
     proof = "to settle {} and {}" if reading.is_either else "to prove {} over {}"
-    return {
-        frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
-        + f", about {format_count(need.votes, 'vote')}"
-        for need in outlook.pairs
-    }
+    reasons = {}
+    for first, second, votes in outlook.pairs:
+        what = proof.format(names[first], names[second])
+        reasons[frozenset((first, second))] = f"{what}, about {format_count(votes, 'vote')}"
+    return reasons
 
 
 def describe_events(
     here: ManagedStudy, events: Sequence[Event], reasons: Mapping[frozenset[int | None], str]
 ) -> list[dict[str, str]]:
     """Return events in a few words each."""
-    options, voters = [option.name for option in here.study.options], _labels(here)
-    gone = here.study.look_at_state(lambda state: {e.number for e in events} & state.undone)
-    return [
-        {
-            **_describe_event(event, options, voters, reasons),
-            "undo": str(event.number) if is_vote(event) and event.number not in gone else "",
-        }
-        for event in events
-    ]
+    if not events:
+        return []
+    options, voters = list(map(attrgetter("name"), here.study.options)), _labels(here)
+    numbers = list(map(attrgetter("number"), events))
+    gone = here.study.look_at_state(lambda state: state.undone.intersection(numbers))
+    described = []
+    for event in events:
+        undo = str(event.number) if is_vote(event) and event.number not in gone else ""
+        described.append({**_describe_event(event, options, voters, reasons), "undo": undo})
+    return described
 
 
 def _describe_event(
@@ -305,7 +312,10 @@ def _checks(here: ManagedStudy) -> list[str]:
     given = here.server.store.checks_of(here.page.study)
     sentences = []
     for kind, words in ((KNOWN, "Known answers"), (REPEAT, "Repeats answered as before")):
-        results = [one.good for one in given if one.kind == kind and one.good is not None]
+        results = []
+        for one in given:
+            if one.kind == kind and one.good is not None:
+                results.append(one.good)
         if results:
             sentences.append(f"{words}: {sum(results):,} of {len(results):,} right.")
     if here.page.failures:
@@ -324,10 +334,9 @@ def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
 
 def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return by which ways answers came, and what that means."""
-    ways = {
-        link.source: OPEN if link.voter is None else PERSONAL
-        for link in server.store.links(page.study)
-    }
+    ways = {}
+    for link in server.store.links(page.study):
+        ways[link.source] = OPEN if link.voter is None else PERSONAL
     came: Counter[str] = Counter()
     for source, votes in server.store.votes_by_source(page.study, last).items():
         came[way_of(source, ways)] += votes
@@ -338,16 +347,13 @@ def list_images(
     server: Server, page: VotingPage, address: Callable[[int, Pane], str]
 ) -> dict[str, OptionImage]:
     """Return the images of options by their names; ``address`` is told the place of an option, and its image."""
-    panes, options = server.panes(page), server.study(page).options
-    return {
-        option.name: OptionImage(
-            address(place, panes[option.name]),
-            panes[option.name].alt,
-            *server.size(panes[option.name].media),
-        )
-        for place, option in enumerate(options)
-        if option.name in panes and not is_recording(server.kind(panes[option.name].media))
-    }
+    panes, images = server.panes(page), {}
+    for place, option in enumerate(server.study(page).options):
+        pane = panes.get(option.name)
+        if pane is not None and not is_recording(server.kind(pane.media)):
+            size = server.size(pane.media)
+            images[option.name] = OptionImage(address(place, pane), pane.alt, *size)
+    return images
 
 
 @router.get("/admin/s/{slug}/votes")

@@ -51,6 +51,8 @@ def list_people(here: ManagedStudy) -> list[Person]:
     if panel:
         links = {name: own for name, own in links.items() if name in panel}
         links |= {name: [] for name in panel if name not in links}
+    if not links:
+        return []
     answers, now = here.server.store.answers_by_voter(here.page.study), here.server.clock()
     left = _count_left(here, answers)
     excused = here.study.look_at_state(lambda state: set(state.ledger.excused))
