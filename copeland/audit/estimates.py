@@ -32,15 +32,6 @@ class Estimate(NamedTuple):
     n: int
 
 
-def plain(value: Any) -> Any:
-    """Return a value ready for JSON: what has no form of its own by its fields, and a tuple as a list."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if hasattr(value, "_asdict"):
-        return {name: plain(one) for name, one in value._asdict().items()}
-    return [plain(one) for one in value] if isinstance(value, tuple) else value
-
-
 class Groups(NamedTuple):
     """Which votes belong together: for each way to group them, a number for every vote; none if all are independent."""
 

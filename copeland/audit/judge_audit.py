@@ -24,7 +24,7 @@ from copeland.audit.comparisons import (
     estimate_furthest,
     find_winners,
 )
-from copeland.audit.estimates import estimate_kappa, estimate_share, plain
+from copeland.audit.estimates import estimate_kappa, estimate_share
 from copeland.audit.judge_report import Disagreement, JudgeReport, Part, TwoJudges
 from copeland.audit.judged_cases import (
     CastVote,
@@ -50,6 +50,7 @@ from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools
 from copeland.support.atomic_files import write_file
 from copeland.support.escaping import cell
+from copeland.support.plain_values import to_plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,9 +93,9 @@ class JudgeAudit:
         """Return all of it ready for JSON."""
         return {
             "decision": self.decision,
-            "judges": plain(self.reports),
-            "two_judges": plain(self.two),
-            "sentences": plain(self.sentences),
+            "judges": to_plain(self.reports),
+            "two_judges": to_plain(self.two),
+            "sentences": to_plain(self.sentences),
         }
 
     def pairs_csv(self) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from copeland.audit.comparisons import PairShare, Winners, count_swaps
-from copeland.audit.estimates import Estimate, plain
+from copeland.audit.estimates import Estimate
 from copeland.audit.leanings import BOTH, Lean, Period, Repeats
 from copeland.audit.pass_marks import MarkResult, join_decisions
+from copeland.support.plain_values import to_plain
 
 
 class Part(NamedTuple):
@@ -88,26 +89,26 @@ class JudgeReport:
         return {
             "judge": self.judge,
             "decision": self.decision,
-            "marks": plain(self.marks),
+            "marks": to_plain(self.marks),
             "compared": self.compared,
             "verdicts": self.verdicts,
             "grouped_by": self.grouped or None,
-            **{name: plain(one) for name, one in self.measured.items()},
-            "people_first": plain(self.people_first),
-            "longer": plain(self.longer),
-            "own-family": plain(self.family),
-            "family_options": plain(self.family_options),
-            "by_option": plain(self.by_option),
-            "by_tag": plain(self.by_tag),
-            "repeats": plain(self.repeats),
-            "periods": plain(self.periods),
+            **{name: to_plain(one) for name, one in self.measured.items()},
+            "people_first": to_plain(self.people_first),
+            "longer": to_plain(self.longer),
+            "own-family": to_plain(self.family),
+            "family_options": to_plain(self.family_options),
+            "by_option": to_plain(self.by_option),
+            "by_tag": to_plain(self.by_tag),
+            "repeats": to_plain(self.repeats),
+            "periods": to_plain(self.periods),
             "margin": self.margin,
             "pair_votes": self.pair_votes,
             "pairs_off": len(self.off_pairs),
             "pairs_proved_to_differ": len(self.proved_pairs),
             "pairs": [one.to_dict() | {"off": one.is_off(self.margin)} for one in self.pairs],
-            "people_winners": plain(self.people_winners),
-            "judge_winners": plain(self.judge_winners),
+            "people_winners": to_plain(self.people_winners),
+            "judge_winners": to_plain(self.judge_winners),
             "order_swaps": self.swaps,
         }
 
@@ -145,10 +146,10 @@ class TwoJudges:
             "first": self.first,
             "second": self.second,
             "cases": self.agreement_with_ties.n,
-            "agreement": plain(self.agreement),
-            "agreement_with_ties": plain(self.agreement_with_ties),
-            "first_winners": plain(self.first_winners),
-            "second_winners": plain(self.second_winners),
+            "agreement": to_plain(self.agreement),
+            "agreement_with_ties": to_plain(self.agreement_with_ties),
+            "first_winners": to_plain(self.first_winners),
+            "second_winners": to_plain(self.second_winners),
             "order_swaps": self.swaps,
-            "disagreements": plain(self.disagreements),
+            "disagreements": to_plain(self.disagreements),
         }

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.formats import read_votes
+from copeland.formats.answers import split_tags
 from copeland.study import Study
 from copeland.study.log.sides import ONCE, TWICE
 from copeland.study.log.state import Vote
@@ -168,7 +169,7 @@ class _Reader:
             self.layout.has_sides,
             None if self.layout.time is None or blank(time) else seconds_since_1970(time),
             self._lengths(row),
-            _split_tags(row.row.get(self.tags)) if self.tags else (),
+            split_tags(row.row.get(self.tags)) if self.tags else (),
         )
 
     def _lengths(self, row: VoteRow) -> tuple[float, float] | None:
@@ -181,13 +182,6 @@ class _Reader:
                 f"{row.where}: {join_names(self.lengths)} are not both numbers; if they are the answers themselves, name them as texts."
             ) from None
         return left, right
-
-
-def _split_tags(told: Any) -> tuple[str, ...]:
-    if blank(told):
-        return ()
-    parts = told if isinstance(told, list | tuple) else str(told).replace(";", ",").split(",")
-    return tuple(dict.fromkeys(text for part in parts if (text := str(part).strip())))
 
 
 def _read_wide(
@@ -286,8 +280,8 @@ def _split_study(
     """The votes of a study; its judges are whoever ``copeland study judge`` let vote, unless they are named."""
     votes = [one for one in study.votes() if not one.undone and one.outcome in _SCORES]
     if not judges:
-        found = {one.voter for one in votes if one.voter and _is_of_judge(one)}
-        judges = sorted(found)
+        own = [one for one in votes if (one.source or "").split(":")[0] in (ONCE, TWICE)]
+        judges = sorted({one.voter for one in own if one.voter})
         if not judges:
             raise InvalidParameter(
                 f"no judge has voted in the study '{study.name}'; name the voters that are judges with --judge."
@@ -296,10 +290,6 @@ def _split_study(
     swaps = study.standing(voters=False).swaps
     asked = {name: (s.confirmed, s.flips) for name, s in swaps.items() if name in said}
     return people, said, asked
-
-
-def _is_of_judge(vote: Vote) -> bool:
-    return (vote.source or "").split(":")[0] in (ONCE, TWICE)
 
 
 def _read_study_vote(vote: Vote) -> Iterable[CastVote]:

@@ -18,10 +18,10 @@ from copeland.audit.estimates import (
     estimate_difference,
     estimate_share,
     group_votes,
-    plain,
 )
 from copeland.audit.judged_cases import CastVote
 from copeland.support.arrays import Bools, Floats
+from copeland.support.plain_values import to_plain
 
 MONTH = 30  # votes on which both decide that a month needs to be looked at
 _SHORTEST = 3  # letters of a family's name
@@ -158,7 +158,7 @@ class Period(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
         told = {"name": self.name, "changed": self.is_changed}
-        return told | {"agreement": plain(self.agreement), "change": plain(self.change)}
+        return told | {"agreement": to_plain(self.agreement), "change": to_plain(self.change)}
 
 
 def compare_periods(found: Compared) -> tuple[Period, ...]:

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from copeland.audit.estimates import Estimate, plain
+from copeland.audit.estimates import Estimate
 from copeland.errors import InvalidParameter, UnknownName, nearest
+from copeland.support.plain_values import to_plain
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 
@@ -57,7 +58,7 @@ class MarkResult(NamedTuple):
         """Return it ready for JSON."""
         return {
             "require": str(self.mark),
-            "found": plain(self.found),
+            "found": to_plain(self.found),
             "decision": self.decision,
         }
 

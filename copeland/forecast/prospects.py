@@ -10,6 +10,7 @@ from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.races import MOST_PEOPLE, fewest_people, new_voters
 from copeland.forecast.start import PLANNED, Start
 from copeland.support.phrasing import format_count, percent
+from copeland.support.plain_values import to_plain
 
 FEW = 30  # voters who might be all that counts
 
@@ -47,8 +48,7 @@ class Prospect(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
-        panel = self.panel and self.panel.to_dict()
-        return self._asdict() | {"panel": panel, "population": self.population.to_dict()}
+        return to_plain(self._asdict())
 
 
 def check_people(people: int | None, name: str = "people") -> None:

@@ -300,7 +300,7 @@ def _read_amount(row: Mapping[str, Any], column: str | None) -> float | None:
 
 def split_tags(value: Any) -> tuple[str, ...]:
     """Return the tags that a list names, or a text with commas or semicolons."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         parts = [str(one) for one in value]
     else:
         parts = [] if blank(value) else str(value).replace(";", ",").split(",")

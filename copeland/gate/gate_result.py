@@ -249,13 +249,7 @@ class GateResult:
         """How far the judges agree."""
         sides = {BASELINE: LEFT, CANDIDATE: RIGHT}
         return compare_judges(
-            {
-                "voter": judge.judge,
-                "outcome": sides.get(one.said, one.said),
-                "left": BASELINE,
-                "right": CANDIDATE,
-                "item": one.case,
-            }
+            (judge.judge, BASELINE, CANDIDATE, sides.get(one.said, one.said), one.case, 1)
             for judge in self.judges
             for one in judge.judgments
             if one.is_said

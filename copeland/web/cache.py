@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -276,7 +276,8 @@ class Analyses:
     def _draw(self, _number: int) -> DrawnParts:
         seen = self.latest()
         log, standing = read_log(self._study, seen.number), seen.reading.standing
-        history = history_of(log, standing)
+        # A panel has the names that are in the log.
+        history = history_of(log, replace(standing, settings=self._study.settings))
         agreed = judges_agreement(standing, rename_voters(log, seen.names))
         order = seen.rankings.drawn
         with DRAWING:

@@ -19,7 +19,7 @@ from copeland.kernels.vote_evidence import may_decide
 from copeland.registry import find
 from copeland.study.kinds.presentation import Presentation
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent
+from copeland.study.log.events import UNDONE, AskedEvent, Event, Pair, VoteEvent, pair_of
 from copeland.study.log.ledger import Entry
 from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import BallotRequest, Chooser, Player, RecentlyShown, chooser_of
@@ -239,8 +239,8 @@ class Kind(Presentation):
         """Refuse what an answer says that it is about."""
 
     def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
-        """Return what a vote is about and only the first vote counts on; None if every vote counts."""
-        raise NotImplementedError
+        """Return what a vote is about and only the first vote counts on: the pair, by each voter with a name; None if every vote counts."""
+        return None if vote.voter is None else Subject(vote.voter, pair_of(vote), None)
 
     def find_first(
         self, state: StudyState, log: Log, vote: VoteEvent, known: Iterable[VoteEvent] | None = None

@@ -23,7 +23,7 @@ from copeland.forecast.panel_forecast import (
 )
 from copeland.forecast.plausible_worlds import Chances
 from copeland.forecast.start import Until
-from copeland.study.kinds.kind import Kind, Questions, Subject, check_goal, require_same_voter
+from copeland.study.kinds.kind import Kind, Questions, check_goal, require_same_voter
 from copeland.study.kinds.panel_sitting import (
     Aim,
     PanelSitting,
@@ -49,7 +49,6 @@ from copeland.study.pair_choice import BallotRequest, Chooser
 from copeland.study.results.measures import Measures, number_options
 from copeland.study.results.standing import PanelStanding, Standing
 from copeland.study.settings import Settings
-from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
 from copeland.support.goal import Goal
 from copeland.support.names import name_voters
@@ -126,10 +125,6 @@ class PanelOfVoters(Kind):
         require_same_voter(asked, vote)
         _require_member(state, vote.voter)
         _require_first(state, vote, set())
-
-    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
-        """Return the voter and the pair, whatever the item; None of voters without a name."""
-        return None if vote.voter is None else Subject(vote.voter, pair_of(vote), None)
 
     def check_import(self, state: StudyState, votes: list[VoteEvent]) -> None:
         """Refuse all votes if one is not a member's first answer on its pair."""

@@ -13,7 +13,7 @@ from copeland.forecast.forecast import Forecast, Outlook, look_ahead
 from copeland.forecast.prospects import Prospect, prospect_of
 from copeland.forecast.races import Voters, room_of
 from copeland.forecast.start import PROOF
-from copeland.study.kinds.kind import Kind, Subject, list_waiting, require_same_voter
+from copeland.study.kinds.kind import Kind, list_waiting, require_same_voter
 from copeland.study.kinds.presentation import count_pairs
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ERROR, AskedEvent, VoteEvent, pair_of
@@ -22,7 +22,6 @@ from copeland.study.pair_choice import BallotRequest, recall_ballots
 from copeland.study.results.measures import Measures, Reach, number_options
 from copeland.study.results.standing import Standing
 from copeland.study.settings import AGAINST, Settings
-from copeland.study.votes import ImportedVote
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count
 
@@ -52,10 +51,6 @@ class People(Kind):
         """Refuse an answer by somebody else than who was asked."""
         if asked.voter is not None:
             require_same_voter(asked, vote)
-
-    def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
-        """Return the voter and the pair, whatever the item; None of voters without a name."""
-        return None if vote.voter is None else Subject(vote.voter, pair_of(vote), None)
 
     def find_visitors(self, log: Log, voters: Sequence[str | None]) -> Collection[str | None]:
         """Return who of these was here before: everybody is dealt their pairs once, and further votes prove nothing."""
