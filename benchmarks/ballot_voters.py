@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copeland.study.case_draw import CaseDraw
+from copeland.study.case_draw import CaseDraw, order_cases
 from copeland.study.kinds.panel_sitting import panel_of
 from copeland.study.log.case_ledger import CaseLedger
 from copeland.study.settings import JUDGE, PANEL, PEOPLE
@@ -107,7 +107,9 @@ class Judges(Electorate):
         settings, taken = trial.state.settings, self._find_taken(trial)
         for without in (self._asked, {}):  # at first only what was never asked
             shown = {pair: taken[pair] | without.get(pair, set()) for pair in taken}
-            draw = CaseDraw(self._cases, shown, settings.seed, settings.finite is None)
+            fixed = settings.finite is None
+            cases = order_cases(self._cases, settings.seed) if fixed else self._cases
+            draw = CaseDraw(cases, shown, settings.seed, fixed)
             pairs = [pair for pair in trial.pairs() if not draw.is_spent(frozenset(pair))]
             if pairs:
                 pair = trial.choose(pairs)

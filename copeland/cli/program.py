@@ -7,7 +7,7 @@ import inspect
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
@@ -30,14 +30,13 @@ from copeland.version import __version__
 BAD_INPUT = 2
 FAILURE = 1
 _FIRST = inspect.Parameter.POSITIONAL_OR_KEYWORD
-Modules = Mapping[str, str]
+Modules = Mapping[str, Sequence[str]]
 
 
 class Group(typer.Typer):
     """A group that imports and builds a command when it is called.
 
-    ``modules`` says which module registers each command, in the order of the help; without it, whoever makes the group registers
-    all of them.
+    ``modules`` says which commands each module registers; without it, whoever makes the group registers all of them.
     """
 
     def __init__(self, name: str | None = None, modules: Modules | None = None, **how: Any):
@@ -102,7 +101,8 @@ class _Commands(Mapping[str, Any]):
     """The commands of a group by name; each is imported and built when it is looked up, once."""
 
     def __init__(self, modules: Modules):
-        self.modules = modules
+        pairs = ((name, module) for module, names in modules.items() for name in names)
+        self.modules = dict(sorted(pairs))
         self.parts: dict[str, typer.Typer] = {}
         self._built: dict[str, Any] = {}
 
@@ -209,25 +209,17 @@ app = Group(
     cls=_Program,
     add_completion=True,
     modules={
-        "algorithms": "copeland.cli.algorithms",
-        "backup": "copeland.cli.serve",
-        "bounds": "copeland.cli.matrices",
-        "compile": "copeland.cli.algorithms",
-        "doctor": "copeland.cli.algorithms",
-        "formats": "copeland.cli.algorithms",
-        "gate": "copeland.cli.gate",
-        "judges": "copeland.cli.judges",
-        "winners": "copeland.cli.matrices",
-        "simulate": "copeland.cli.simulate",
-        "report": "copeland.cli.simulate",
-        "reproduce": "copeland.cli.reproduce",
-        "serve": "copeland.cli.serve",
-        "study": "copeland.cli.study",
-        "clicks": "copeland.cli.clicks",
-        "data": "copeland.cli.matrices",
-        "problems": "copeland.cli.matrices",
-        "rankers": "copeland.cli.rankers",
-        "tune": "copeland.cli.tune",
+        "copeland.cli.algorithms": ("algorithms", "compile", "doctor", "formats"),
+        "copeland.cli.clicks": ("clicks",),
+        "copeland.cli.gate": ("gate",),
+        "copeland.cli.judges": ("judges",),
+        "copeland.cli.matrices": ("bounds", "data", "problems", "winners"),
+        "copeland.cli.rankers": ("rankers",),
+        "copeland.cli.reproduce": ("reproduce",),
+        "copeland.cli.serve": ("backup", "serve"),
+        "copeland.cli.simulate": ("report", "simulate"),
+        "copeland.cli.study": ("study",),
+        "copeland.cli.tune": ("tune",),
     },
     context_settings={"help_option_names": ["--help", "-h"]},
 )

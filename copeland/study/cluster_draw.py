@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
+from copeland.study.case_draw import Draw
 from copeland.study.log.case_ledger import Case
 from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import Pair
 from copeland.support.rng import stream
 
 
-class ClusterDraw(NamedTuple):
-    """All cases by cluster, and those that each pair is not to be judged on; as :class:`copeland.study.case_draw.CaseDraw`."""
+@dataclass(frozen=True)
+class ClusterDraw(Draw):
+    """Cases by cluster, in the order that the seed gives their clusters."""
 
-    cases: tuple[Case, ...]  # in the order that the seed gives their clusters
-    taken: Mapping[Pair, Collection[Case]]
-    seed: int
     clusters: CaseClusters
-    is_begun: Callable[
-        [Pair, str], bool
-    ]  # whether a case of the cluster was handed out for the pair
+    is_begun: Callable[[Pair, str], bool]  # whether it has a case that was handed out for the pair
 
     def case(self, left: int, right: int, number: int) -> Case:
         """Return the case of a ballot that is the event of this number: of a cluster that was begun, if one has cases left.
@@ -29,18 +26,13 @@ class ClusterDraw(NamedTuple):
         On cases like these, a new cluster is the next of an order that is the same for all pairs; on exactly these, a fresh draw.
         """
         pair = frozenset((left, right))
-        left_over = self._left(pair)
+        left_over = self.list_left(pair)
         begun = next((case for case in left_over if self.is_begun(pair, self._of(case))), None)
         if begun is not None or not self.clusters.exact:
             return left_over[0] if begun is None else begun
         new = list(dict.fromkeys(map(self._of, left_over)))
         chosen = new[int(stream(self.seed, "cluster", number).integers(len(new)))]
         return next(case for case in left_over if self._of(case) == chosen)
-
-    def is_spent(self, pair: Pair) -> bool:
-        """Tell whether a pair has no case left."""
-        taken = self.taken.get(pair, ())
-        return len(taken) >= len(self.cases) and not self._left(pair)
 
     def has_more(self, pair: Pair, cluster: str) -> bool:
         """Tell whether a pair has a case of a cluster left."""
@@ -49,10 +41,6 @@ class ClusterDraw(NamedTuple):
 
     def _of(self, case: Case) -> str:
         return self.clusters.cluster_of[case or ""]
-
-    def _left(self, pair: Pair) -> list[Case]:
-        taken = self.taken.get(pair, ())
-        return [case for case in self.cases if case not in taken]
 
 
 def order_clusters(clusters: CaseClusters, seed: int) -> tuple[str, ...]:

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from copeland.policy import Policy
 from copeland.registry import find
-from copeland.study.case_draw import CaseDraw
-from copeland.study.cluster_draw import ClusterDraw
+from copeland.study.case_draw import Draw
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
@@ -139,9 +138,7 @@ class BallotRequest(NamedTuple):
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
     lease: float | None = None  # seconds of its own for which the answer is waited for
-    cases: CaseDraw | ClusterDraw | None = (
-        None  # where judges vote: what draws the test case of each ballot
-    )
+    cases: Draw | None = None  # where judges vote: what draws the test case of each ballot
     further: bool = False  # also after the goal is reached
 
     def allows(self, one: int, other: int) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from web_client import send
 
 from copeland.study import Settings
-from copeland.web.pages.create import ExpectedVoters, Intent, expectation_of
+from copeland.web.pages.create import Intent, expectation_of, fewest_voters, forecast_voters
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -53,8 +53,8 @@ def test_a_stranger_is_told_nothing(site):
 
 
 def test_more_voters_and_a_margin_prove_no_less_and_very_many_options_are_not_simulated():
-    crowd = ExpectedVoters(6, 10, 15, 0.05, 0.0, True)
-    assert sum(crowd._replace(margin=0.1).requirement.votes) < sum(crowd.requirement.votes)
-    assert crowd.fewest <= min(crowd.requirement.votes)  # a bound from below
+    exact, wide = (Intent(6, Settings(margin=margin), 15) for margin in (0.0, 0.1))
+    assert sum(forecast_voters(wide).votes) < sum(forecast_voters(exact).votes)
+    assert fewest_voters(exact) <= min(forecast_voters(exact).votes)  # a bound from below
     intent = Intent(400, Settings(), 20)
     assert any("nothing more" in one for one in expectation_of(intent, 10))

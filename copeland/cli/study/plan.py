@@ -85,18 +85,17 @@ def _describe(name: str, plan: Forecast) -> dict[str, Any]:
         "worlds": plan.worlds,
         "most": plan.most,
         "interrupted": plan.interrupted,
-        "ways": [_way(way) for way in plan.ways],
+        "ways": [
+            {"way": way.name, "votes": _quantiles(way), "unfinished": way.unfinished}
+            for way in plan.ways
+        ],
         "people": None if plan.people is None else _quantiles(plan.people),
         "within": None if plan.within is None else _within(plan.within),
     }
 
 
-def _way(way: Way) -> dict[str, Any]:
-    """Quantiles are null where they are beyond the cap."""
-    return {"way": way.name, "votes": _quantiles(way), "unfinished": way.unfinished}
-
-
 def _quantiles(way: Way) -> dict[str, float | None]:
+    """Some quantiles, None where they are beyond the cap."""
     return {f"q{round(100 * q)}": way.quantile(q) for q in (0.1, 0.5, 0.9)}
 
 

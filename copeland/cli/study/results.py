@@ -176,7 +176,7 @@ class Source(NamedTuple):
     """How a study is looked at."""
 
     number: Callable[[], int]  # of its last event, which is cheap to ask for
-    results: Callable[[], dict[str, Any]]  # verdict, claim, best, votes, closed, number
+    results: Callable[[], dict[str, Any]]  # verdict, claim, best, votes, closed, number, maybe more
 
 
 @study.command(
@@ -195,7 +195,8 @@ def wait_command(at: Named, timeout: float | None = None, server: Server = None)
     if sys.stderr.isatty():
         note(f"copeland: waiting until the study '{at.name}' ends; Ctrl-C stops waiting.")
     seconds = math.inf if timeout is None else timeout
-    results = wait_for_end(source, seconds, time.monotonic, time.sleep)
+    found = wait_for_end(source, seconds, time.monotonic, time.sleep)
+    results = {part: found[part] for part in _RESULTS}
     end = _end_of(results)
     said = f"The study '{at.name}' {'goes on' if end is None else f'is {end}'}. {results['claim']}"
     return Reply({"study": at.name, "ended": end, **results}, said, code=_CODES[end])
@@ -241,12 +242,7 @@ def _find_source(work: AnyStudy) -> Source:
     from copeland.study.results.verdict import Reading, claim_of
 
     if isinstance(work, RemoteStudy):
-
-        def read_far() -> dict[str, Any]:
-            results = work.results()
-            return {part: results[part] for part in _RESULTS}
-
-        return Source(lambda: work.number, read_far)
+        return Source(lambda: work.number, work.results)
     assert isinstance(work, Study)
 
     def number() -> int:

@@ -23,7 +23,7 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast, Need, Outlook, outlook_of
 from copeland.forecast.start import Until
 from copeland.kernels.vote_evidence import baseline_level, levels, loss_level, win_level
-from copeland.study.case_draw import CaseDraw
+from copeland.study.case_draw import CaseDraw, Draw, order_cases
 from copeland.study.cluster_draw import ClusterDraw, order_clusters
 from copeland.study.kinds.kind import Kind, Names, Subject, Without, last_of
 from copeland.study.kinds.presentation import Rest, count_pairs
@@ -384,13 +384,14 @@ def _all_cases(state: StudyState, item: Case, cases: Collection[str] | None) -> 
 
 def _draw_from(
     state: StudyState, cases: tuple[Case, ...], taken: Mapping[Pair, Collection[Case]]
-) -> CaseDraw | ClusterDraw:
+) -> Draw:
     """What draws the case of each ballot."""
     seed, ledger = state.settings.seed, state.ledger
     if isinstance(ledger, ClusterLedger):
         ordered = order_clusters(ledger.clusters, seed)
         return ClusterDraw(ordered, taken, seed, ledger.clusters, ledger.is_begun)
-    return CaseDraw(cases, taken, seed, state.settings.finite is None)
+    fixed = state.settings.finite is None
+    return CaseDraw(order_cases(cases, seed) if fixed else cases, taken, seed, fixed)
 
 
 def _without(
@@ -474,7 +475,7 @@ def _find_known_pairs(state: StudyState, now: float) -> set[Pair]:
     return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}
 
 
-def _draw_of(request: BallotRequest) -> CaseDraw | ClusterDraw:
+def _draw_of(request: BallotRequest) -> Draw:
     """What draws the case of each ballot."""
     assert request.cases is not None
     return request.cases

@@ -254,12 +254,9 @@ def show_study(
         "closed": here.study.closed,
         "csrf": here.csrf,
         "is_panel": bool(here.study.settings.panel),
-        "new_ideas": count_ideas(here),
+        "new_ideas": Ideas(here.server.storage).count_waiting(here.page.study)
+        if here.page.ideas
+        else 0,
         "error": capital(error),
     }
     return render_page(request, template, 422 if error else 200, **head, **values)
-
-
-def count_ideas(here: ManagedStudy) -> int:
-    """Return how many options that voters suggested wait for the owner."""
-    return Ideas(here.server.storage).count_waiting(here.page.study) if here.page.ideas else 0

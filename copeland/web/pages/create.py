@@ -6,7 +6,7 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from copeland.forecast.start import PLANNED, Start, new_start
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study import Option, Study, create_study
 from copeland.study.kinds import kind_of
+from copeland.study.kinds.presentation import count_pairs
 from copeland.study.settings import (
     BATCH,
     JUDGE,
@@ -132,6 +133,17 @@ class Intent:
     options: int
     settings: Settings
     per_voter: int
+
+    @property
+    def each(self) -> int:
+        """How many pairs a voter answers."""
+        return min(self.per_voter, count_pairs(self.options))
+
+    @property
+    def start(self) -> Start:
+        """The study before its first vote."""
+        terms = {name: getattr(self.settings, name) for name in ("delta", "margin", "people")}
+        return new_start(self.options, epoch=1, **terms)
 
 
 def intent_of(form: FormData) -> Intent:
@@ -349,91 +361,73 @@ def expect(request: Request, form: Form, session: Session) -> HTMLResponse:
     return render_page(request, template, 422 if error else 200, said=said, error=error, csrf=csrf)
 
 
-class ExpectedVoters(NamedTuple):
-    """Who is expected, and what they are asked."""
-
-    options: int
-    voters: int
-    each: int  # pairs that one answers
-    delta: float
-    margin: float
-    people: bool  # else every vote is a fresh draw
-
-    @property
-    def start(self) -> Start:
-        """The study before its first vote."""
-        terms = {"delta": self.delta, "margin": self.margin, "people": self.people}
-        return new_start(self.options, epoch=1, **terms)
-
-    @property
-    def fewest(self) -> int:
-        """With how many voters a proof is possible, if all of them agree."""
-        people = fewest_people(self.start) if self.people else 1
-        votes = fewest_votes(self.options, delta=self.delta, margin=self.margin)
-        return max(people, -(-votes // self.each))
-
-    @property
-    def requirement(self) -> Way:
-        """How many voters are enough in each plausible world."""
-        with _TURN:
-            return _forecast(self._replace(voters=0))
-
-
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     """Yield what so many voters can settle, in sentences."""
-    settings = intent.settings
-    certain = kind_of(settings).expect(settings, intent.options)
+    settings, options, pairs = intent.settings, intent.options, intent.each
+    certain = kind_of(settings).expect(settings, options)
     if certain:
         yield from certain
         return
-    most = min(intent.per_voter, intent.options * (intent.options - 1) // 2)
-    terms = (settings.delta, settings.margin, settings.people)
-    crowd = ExpectedVoters(intent.options, voters, most, *terms)
     answer, each = ("answers", "") if voters < 2 else ("answer", " each")
     yield (
-        f"With {format_count(crowd.options, 'option')} and {format_count(voters, 'voter')} who {answer} "
-        f"{format_count(crowd.each, 'pair')}{each}, you get {format_count(voters * crowd.each, 'answer')}."
+        f"With {format_count(options, 'option')} and {format_count(voters, 'voter')} who {answer} "
+        f"{format_count(pairs, 'pair')}{each}, you get {format_count(voters * pairs, 'answer')}."
     )
     if settings.goal == BEST:
-        yield from _proof(crowd)
+        yield from _proof(intent, voters)
     else:
         yield "How many it takes to reach the goal, the results tell after the first votes."
-    if crowd.people and 1 < voters <= FEW:
+    if settings.people and 1 < voters <= FEW:
         yield (
             "If nobody else matters, choose “Exactly these people”: the result is then certain for them. "
-            f"{questions_sentence(voters, crowd.options)}"
+            f"{questions_sentence(voters, options)}"
         )
     if settings.goal == BEST:
         yield "Without a proof, the results still say who leads, and how likely each option is to be best."
 
 
-def _proof(crowd: ExpectedVoters) -> Iterator[str]:
+def _proof(intent: Intent, voters: int) -> Iterator[str]:
     """Whether that can prove a winner, and how often it does."""
-    if crowd.voters < crowd.fewest:
+    fewest = fewest_voters(intent)
+    if voters < fewest:
         yield (
             "They cannot prove a winner, whatever they say: even if all of them agree, that takes "
-            f"{format_count(crowd.fewest, 'voter')}."
+            f"{format_count(fewest, 'voter')}."
         )
-    if crowd.options > OPTIONS:
+    if intent.options > OPTIONS:
         yield f"For more than {OPTIONS} options, this page works out nothing more."
         return
-    needed = crowd.requirement
+    needed = forecast_voters(intent)
     tried = len(needed.votes)
-    enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
-    if crowd.voters >= crowd.fewest:
+    enough = sum(number <= voters for number in needed.votes if number < needed.most)
+    if voters >= fewest:
         yield f"That proves a winner in {enough} of {format_count(tried, 'plausible world')}."
     yield f"A proof takes {needed.range.people_words}."
-    if crowd.margin == 0 and enough < tried / 2:
-        wider = crowd._replace(margin=WIDER).requirement.range.people_words
-        yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {wider}."
+    if intent.settings.margin == 0 and enough < tried / 2:
+        wider = replace(intent, settings=replace(intent.settings, margin=WIDER))
+        words = forecast_voters(wider).range.people_words
+        yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {words}."
+
+
+def fewest_voters(intent: Intent) -> int:
+    """Return with how many voters a proof is possible, if all of them agree."""
+    settings = intent.settings
+    people = fewest_people(intent.start) if settings.people else 1
+    votes = fewest_votes(intent.options, delta=settings.delta, margin=settings.margin)
+    return max(people, -(-votes // intent.each))
+
+
+def forecast_voters(intent: Intent) -> Way:
+    """Return how many voters are enough in each plausible world."""
+    with _TURN:
+        return _forecast(intent)
 
 
 @lru_cache(100)
-def _forecast(crowd: ExpectedVoters) -> Way:
-    """How many voters each plausible world takes."""
-    start = crowd.start
-    found = forecast_of(start, voters=nobody(start, crowd.each), ways=(PLANNED,))
+def _forecast(intent: Intent) -> Way:
+    start, each = intent.start, intent.each
+    found = forecast_of(start, voters=nobody(start, each), ways=(PLANNED,))
     if found.people is not None:
         return found.people
-    voters = tuple(-(-votes // crowd.each) for votes in found.way(PLANNED).votes)
-    return Way("voters", voters, -(-found.most // crowd.each))
+    voters = tuple(-(-votes // each) for votes in found.way(PLANNED).votes)
+    return Way("voters", voters, -(-found.most // each))

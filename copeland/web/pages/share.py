@@ -267,16 +267,9 @@ def key(request: Request, here: Here, form: Form) -> Response:
 # A copy, with links for the same people
 
 
-def _duplicate(here: ManagedStudy, form: FormData) -> str:
-    return f"/admin/s/{_copy(here, read_field(form, 'name')).slug}/share"
-
-
-admin.add_actions(router, "duplicate", admin.manage_page, {"": _duplicate})
-
-
-def _copy(here: ManagedStudy, name: str) -> VotingPage:
-    """The page of a copy, whose links are made; members of a panel get new random names in its log."""
-    server, members = here.server, list(here.study.settings.panel)
+def _copy(here: ManagedStudy, form: FormData) -> str:
+    """Where the links of a copy are, which are made; members of a panel get new random names in its log."""
+    name, server, members = read_field(form, "name"), here.server, [*here.study.settings.panel]
     voters = [f"voter-{secrets.token_hex(6)}" if is_random_name(one) else one for one in members]
     panel = voters if members else None
     copy_study(here.page.name, name, server.storage, panel=panel, clock=server.clock)
@@ -285,7 +278,10 @@ def _copy(here: ManagedStudy, name: str) -> VotingPage:
         _invite_members(here, page, dict(zip(members, voters, strict=True)))
     elif kind_of(here.study.settings).serves_pages:
         server.store.add_links(page.study, server.signer, ["Open link"], personal=False)
-    return page
+    return f"/admin/s/{page.slug}/share"
+
+
+admin.add_actions(router, "duplicate", admin.manage_page, {"": _copy})
 
 
 def _invite_members(here: ManagedStudy, page: VotingPage, voters: dict[str, str]) -> None:
