@@ -29,6 +29,14 @@ from copeland.forecast.races import (
     votes_to_likely,
 )
 from copeland.forecast.start import PLANNED, PROOF, Ended, Start, Until
+from copeland.kernels.planner.prices import (
+    LEAST_PRIOR,
+    LEAST_VARIANCE,
+    LEAST_VOTES,
+    MOST_PRIOR,
+    MOST_WEIGHT,
+    share_won,
+)
 from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
 from copeland.support.arrays import Floats
@@ -44,8 +52,6 @@ MOST = 20_000  # further votes
 MOST_WORLDS = 1_000_000
 MOST_VOTES = 1_000_000_000  # in a world
 
-LEAST_VOTES, MOST_WEIGHT = 4, 64  # of a pair whose gap counts in the estimate of all gaps
-LEAST_PRIOR, MOST_PRIOR = 1.0, 32.0  # votes
 FIRST_GAP, FIRST_VOTES = 0.15, 16.0  # what gaps are taken to be before any vote
 
 
@@ -393,14 +399,12 @@ def _believe(start: Start) -> Worlds:
     """What is believed of every pair: its votes, drawn towards the strengths of both the more, the narrower the gaps seen so far."""
     n, lead = start.met, (start.wins - start.wins.T) / 2
     gap = lead / np.maximum(n, 1)
-    weight = (
-        np.where(n >= LEAST_VOTES, np.minimum(n, MOST_WEIGHT), 0) / 2
-    )  # each pair is there twice
+    weight = np.where(n >= LEAST_VOTES, np.minimum(n, MOST_WEIGHT), 0) / 2  # each pair is twice
     seen = (weight * (gap**2 - (0.25 - gap**2) / np.maximum(n, 1))).sum()
     variance = (FIRST_VOTES * FIRST_GAP**2 + seen) / (FIRST_VOTES + weight.sum())
-    prior = np.clip(0.25 / max(variance, 1e-6), LEAST_PRIOR, MOST_PRIOR)
+    prior = np.clip(0.25 / max(variance, LEAST_VARIANCE), LEAST_PRIOR, MOST_PRIOR)
     points = start.wins.sum(axis=1) + start.ties.sum(axis=1) / 2
-    strength = (points + prior / 2) / (n.sum(axis=1) + prior)
+    strength = share_won(points, n.sum(axis=1), prior)
     expected = (strength[:, None] - strength) / 2
     mean, deviation = (lead + prior * expected) / (n + prior), 0.5 / np.sqrt(n + prior)
     return Worlds(0.5 + mean[None], deviation[None], 0.0)

@@ -172,12 +172,14 @@ def read_answer_table(
 ) -> AnswerFile:
     """Return the cases of a plain table."""
     names = (*ID_COLUMNS, *TEXT_COLUMNS) if bare else ID_COLUMNS
+    if cluster is not None:
+        cluster = table.require(cluster, ", which is to say which cases hang together")
     about = CaseColumns(
         id=_require_first(table, names, "the id of each case"),
         text=_find_first(table, TEXT_COLUMNS),
         tags=_find_first(table, TAG_COLUMNS),
         expected=_find_first(table, EXPECTED_COLUMNS),
-        cluster=find_cluster_column(table, cluster),
+        cluster=cluster or _find_first(table, (CLUSTER_COLUMN,)),
     )
     single = _find_first(table, ANSWER_COLUMNS)
     if single is None:
@@ -201,13 +203,6 @@ def _require_first(table: Table, names: Sequence[str], what: str) -> str:
             f"{join_names(names[1:], last='or')}; the columns are {join_names(table.short_names)}."
         )
     return found
-
-
-def find_cluster_column(table: Table, told: str | None) -> str | None:
-    """Return the column that says which cases hang together, None if there is none; one that is told must be there."""
-    if told is not None:
-        return table.require(told, ", which is to say which cases hang together")
-    return _find_first(table, (CLUSTER_COLUMN,))
 
 
 def _find_first(table: Table, names: Sequence[str]) -> str | None:

@@ -24,6 +24,7 @@ from copeland.forecast.start import Until, read_until
 from copeland.formats import write_votes
 from copeland.study.kinds import kind_of
 from copeland.study.kinds.kind import Wait
+from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     NOTHING,
     PAUSED,
@@ -54,22 +55,6 @@ T = TypeVar("T")
 Said = tuple[str | None, int, int, str, int]  # voter, left, right, outcome, and how often
 
 
-class ReadLog(Protocol):
-    """A log that is read."""
-
-    def replay(self) -> Iterable[Event]:
-        """Return all events."""
-        ...
-
-    def tally(self) -> Iterable[Said]:
-        """Return how often each voter gave an outcome to an ordered pair, undone votes left out."""
-        ...
-
-    def votes(self) -> Iterable[VoteEvent]:
-        """Return all votes."""
-        ...
-
-
 class WholeLog(NamedTuple):
     """A log of which all events are at hand."""
 
@@ -89,6 +74,9 @@ class WholeLog(NamedTuple):
     def votes(self) -> Iterable[VoteEvent]:
         """Return all votes."""
         return filter(is_vote, self.events)
+
+
+ReadLog = Log | WholeLog  # as far as it is read
 
 
 class AboutBallots(TypedDict, total=False):

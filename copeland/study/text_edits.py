@@ -76,11 +76,6 @@ def note_edit(
     work.append(lambda _log: _change(study, part, before, text, work.state.index(option), source))
 
 
-def digest_of_text(text: str) -> str:
-    """Return the digest by which the log knows what a text was before."""
-    return sha256(text.encode()).hexdigest()
-
-
 def _change(
     study: OpenedStudy, part: str, before: str, text: str, option: int | None, source: str | None
 ) -> list[Event]:
@@ -88,7 +83,8 @@ def _change(
         return []
     if source is not None:
         check_text(source=source)
-    body = {"part": part, "before": digest_of_text(before), "text": text}
+    digest = sha256(before.encode()).hexdigest()  # by which the log knows what it was before
+    body = {"part": part, "before": digest, "text": text}
     number = study.transactions.state.number + 1
     return [Event(number, EDITED, study.now(), left=option, source=source, body=body)]
 

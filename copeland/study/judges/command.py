@@ -18,8 +18,7 @@ from copeland.errors import InvalidParameter
 from copeland.study.judges.parse import JudgeFailed, Reasoned, parse_word, quote_answer
 from copeland.study.judges.prompts import (
     answer_of,
-    check_fields,
-    check_sides,
+    check_template,
     fill,
     has_fields,
     is_field,
@@ -61,10 +60,9 @@ class CommandJudge:
     def __init__(self, command: str, timeout: float = 60.0, name: str | None = None):
         self.arguments, self.template = split_command(command), command
         if has_fields(command):
-            what = f"the command {quote_answer(command)}"
             # Braces within an argument may be the program's own.
-            check_fields(" ".join(filter(is_field, self.arguments)), what)
-            check_sides(command, what)
+            ours = " ".join(filter(is_field, self.arguments))
+            check_template(command, f"the command {quote_answer(command)}", ours)
         if not timeout > 0:
             raise InvalidParameter(f"timeout is {timeout}; it must be more than 0 seconds.")
         self.timeout = timeout

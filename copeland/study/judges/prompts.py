@@ -144,33 +144,27 @@ def mark_of(texts: Iterable[str]) -> str:
     return digest[:8]
 
 
-def check_template(template: str, what: str) -> str:
-    """Return a template that shows both options and has no field that nothing fills; refuse any other."""
-    check_fields(template, what)
-    check_sides(template, what)
-    return template
+def check_template(template: str, what: str, ours: str | None = None) -> str:
+    """Return a template that shows both options and has no field that nothing fills; refuse any other.
 
-
-def check_sides(template: str, what: str) -> None:
-    """Refuse a template that does not show both options."""
+    ``ours``: what of it has our fields alone, if braces in the rest may be somebody else's.
+    """
+    ours = template if ours is None else ours
+    wrong = next((at for at in _PLACE.finditer(ours) if at[2] and at[2] not in _FIELDS), None)
+    if wrong is not None:  # it would be sent as it is
+        line = ours.count("\n", 0, wrong.start()) + 1
+        fields = join_names([f"{{{name}}}" for name in FIELDS])
+        raise InvalidParameter(
+            f"{what}, line {line}: there is no field {wrong[0]}; the fields are {fields}, and {{{wrong[0]}}} stands for "
+            f"{wrong[0]} itself."
+        )
     shown = {name.partition(".")[0] for name in _list_fields(template)}
     missing = [f"{{{side}}}" for side in ("left", "right") if side not in shown]
     if missing:
         raise InvalidParameter(
             f"{what} does not show {join_names(missing)}; put both options into it, in single braces."
         )
-
-
-def check_fields(template: str, what: str) -> None:
-    """Refuse a field that nothing fills: it would be sent as it is."""
-    wrong = next((at for at in _PLACE.finditer(template) if at[2] and at[2] not in _FIELDS), None)
-    if wrong is not None:
-        line = template.count("\n", 0, wrong.start()) + 1
-        fields = join_names([f"{{{name}}}" for name in FIELDS])
-        raise InvalidParameter(
-            f"{what}, line {line}: there is no field {wrong[0]}; the fields are {fields}, and {{{wrong[0]}}} stands for "
-            f"{wrong[0]} itself."
-        )
+    return template
 
 
 def find_first_side(template: str) -> str:

@@ -34,10 +34,8 @@ def results(request: Request, address: str) -> HTMLResponse:
     is_open = page is not None and is_public(server, page)
     if page is None or not (is_open or is_admin(request)):
         raise HTTPException(404)
-    if not is_open:
-        return allow_data_images(HTMLResponse(_render(request, page, is_open=False)))
-    if not at:
-        return allow_data_images(HTMLResponse(_render(request, page)))
+    if not (is_open and at):
+        return allow_data_images(HTMLResponse(_render(request, page, is_open=is_open)))
     number = parse_number(at) or 0
     if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
