@@ -26,7 +26,8 @@ def read(path: Path) -> AnswerFile:
 
 def read_folder(folder: Path, paths: Sequence[Path]) -> AnswerFile:
     """Return the documents of files of samples, of which the last of each model and task counts; several tasks name theirs."""
-    last = {(path.parent, _name_task(path)): path for path in paths}
+    stems = [(path, path.stem) for path in paths]
+    last = {(p.parent, s.removeprefix("samples_").rpartition("_")[0] or s): p for p, s in stems}
     several = len({task for _, task in last}) > 1
     answers = [
         one._replace(case=f"{task} {one.case}", cluster=f"{task} {one.cluster}") if several else one
@@ -46,10 +47,6 @@ def _read_samples(path: Path) -> Table:
 def _name_option(path: Path) -> str:
     has_folder = path.name.startswith("samples_") and path.absolute().parent.name
     return path.absolute().parent.name if has_folder else path.stem
-
-
-def _name_task(path: Path) -> str:
-    return path.stem.removeprefix("samples_").rpartition("_")[0] or path.stem
 
 
 def _list_answers(table: Table, option: str) -> Iterator[OptionAnswer]:

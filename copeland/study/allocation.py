@@ -208,20 +208,15 @@ def _sum_shares(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
 
 
-def _find_leader(study: OpenedStudy) -> str:
-    """Return the ranker to show alone: one that is proved best, or else the one that leads."""
-    standing = study.standing(voters=False)
-    best = [standing.labels[i] for i in standing.certificate.best]
-    return best[0] if best else standing.leader or standing.labels[0]
-
-
 def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Allocation:
     """Return which users see which rankers for a while; :meth:`Study.allocate <copeland.study.Study.allocate>` says what the terms are."""
     try:
         wanted = AllocationTerms(impressions, **terms)
     except TypeError as error:
         raise InvalidParameter(f"no such term of an allocation: {error}.") from None
-    leader = _find_leader(study)
+    standing = study.standing(voters=False)
+    best = [standing.labels[i] for i in standing.certificate.best]
+    leader = best[0] if best else standing.leader or standing.labels[0]
 
     def look(log: Log) -> Allocation:
         state = study.transactions.state

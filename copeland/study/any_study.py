@@ -42,7 +42,7 @@ from copeland.study.log.state import Ballot, StudyState, Vote
 from copeland.study.options import Option
 from copeland.study.results.standing import Standing, voters_of
 from copeland.study.settings import Settings
-from copeland.study.votes import frame_of, writable, write_content, write_csv
+from copeland.study.votes import frame_of, writable, write_csv
 
 if TYPE_CHECKING:  # what loads scipy is imported where it is used
     from copeland.forecast.forecast import Forecast
@@ -321,7 +321,9 @@ class AnyStudy(Protocol):
         else:
             votes = [vote._asdict() for vote in self.votes()]
             texts = {option.name: option.text for option in self.options}
-            write_content(path, write_votes(path, format, votes, texts))
+            content = write_votes(path, format, votes, texts)
+            with writable(path) as file:
+                file.buffer.write(content)
 
     def verdict(self) -> Verdict:
         """Return what to tell people who are waiting for an answer, in sentences.

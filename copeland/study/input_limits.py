@@ -1,19 +1,5 @@
 """Texts that a study takes in: such that every database can keep them, and nobody is harmed by reading them.
 
-========= ========== =====================================================================================
-field     characters why so many
-========= ========== =====================================================================================
-name      400        of a study, an option or a judge: PostgreSQL refuses an index entry above 2,704 bytes,
-                     a character takes up to 4, and a judge's name is a part of its votes' ids
-voter     400        the same
-event_id  500        the same; room for a judge's name, a slash and the number of a ballot
-source    1,000      a sentence on where a vote comes from, kept with each
-item      10,000     an item without a name goes by its text, which every ballot and vote on it keeps
-text      100,000    what a voter or judge reads of an option: the longest cell that a CSV file is read with
-                     has 131,072
-path      4,096      what file systems allow
-========= ========== =====================================================================================
-
 Items and texts may have lines and tabs. Besides those, nothing that makes a terminal act, or turns the
 direction of text, is taken in. What a database holds already is read as it is.
 """
@@ -28,14 +14,17 @@ from typing import Any
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import ANYWHERE, IN_A_LINE
 
-LIMITS = {
+LIMITS = {  # characters of a field
+    # Of a study, an option or a judge: PostgreSQL refuses an index entry above 2,704 bytes, a character takes up to 4, and a judge's
+    # name is a part of its votes' ids.
     "name": 400,
     "voter": 400,
-    "event_id": 500,
-    "source": 1_000,
-    "item": 10_000,
+    "event_id": 500,  # room for a judge's name, a slash and the number of a ballot
+    "source": 1_000,  # a sentence on where a vote comes from, kept with each
+    "item": 10_000,  # an item without a name goes by its text, which every ballot and vote on it keeps
+    # What a voter or judge reads of an option: the longest cell that a CSV file is read with has 131,072.
     "text": 100_000,
-    "path": 4_096,
+    "path": 4_096,  # what file systems allow
 }
 WITH_LINES = ("item", "text")
 

@@ -18,7 +18,7 @@ from copeland.formats import read_votes
 from copeland.study.input_limits import check_text
 from copeland.study.log.events import new_event_id
 from copeland.study.log.state import Vote
-from copeland.support.atomic_files import whole_file, write_file
+from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell
 from copeland.support.phrasing import format_count
 from copeland.support.row_files import rows_of_table, table_of
@@ -293,14 +293,6 @@ def writable(path: Path) -> Iterator[TextIO]:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
             yield text
             text.detach()  # writes what is left, and leaves the file open
-    except OSError as error:
-        raise InvalidParameter(f"{path} cannot be written: {error.strerror}.") from error
-
-
-def write_content(path: Path, content: bytes) -> None:
-    """Write a file of votes, whole or not at all; refuse a path where there can be none."""
-    try:
-        write_file(path, content, private=True)
     except OSError as error:
         raise InvalidParameter(f"{path} cannot be written: {error.strerror}.") from error
 

@@ -88,15 +88,10 @@ class Ideas:
         query = select(ideas).where(ideas.c.study == study, ideas.c.id == idea)
         return next((Idea(*row) for row in self._rows(query)), None)
 
-    def count_waiting(self, study: int) -> int:
-        """Return how many of a study wait for its owner."""
-        waits = (ideas.c.study == study, ideas.c.state == WAITING)
-        return self._rows(select(func.count()).where(*waits))[0][0]
-
-    def count_of(self, study: int, voter: str) -> int:
-        """Return how many a voter has suggested."""
-        own = (ideas.c.study == study, ideas.c.voter == voter)
-        return self._rows(select(func.count()).where(*own))[0][0]
+    def count(self, study: int, **those: str) -> int:
+        """Return how many there are of a study, of a voter or in a state."""
+        so = (ideas.c.study == study, *(ideas.c[name] == value for name, value in those.items()))
+        return self._rows(select(func.count()).where(*so))[0][0]
 
     def settle(self, study: Study, idea: Idea, state: str, name: str = "", text: str = "") -> None:
         """Add the option that an idea becomes, under a name and with the text that voters see; decline it, or let it wait again."""

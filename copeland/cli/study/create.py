@@ -112,15 +112,8 @@ def create_command(
     if taken is not None:
         prospect |= taken.to_dict()
         said += taken.sentence
-    return Reply(result | prospect, [said, Line(_onwards(made, cases))])
-
-
-def _onwards(made: Study, cases: str | None) -> str:
-    """What to do next."""
-    from copeland.study.kinds import kind_of
-
     items = "FILE" if cases is None or cases.isdigit() else command_line(cases).removeprefix("-- ")
-    return kind_of(made.settings).onwards(made.name, made.settings, items)
+    return Reply(result | prospect, [said, Line(kind.onwards(name, made.settings, items))])
 
 
 def _read_cases(cases: str | None, cluster: str | None) -> int | dict[str, list[str]] | None:

@@ -199,7 +199,7 @@ def judge_study(
             folder=folder_of(study) if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
             rest=rest or sleep_until,
-            look=_LikelyLook(study, goal).look,
+            look=_look_for_likely(study, goal),
         )
         work.run()
     return work.summary()
@@ -226,25 +226,22 @@ class _Asked(NamedTuple):
 End = tuple[str, str]  # why judges stop: a word, and a sentence
 
 
-@dataclass
-class _LikelyLook:
-    """Whether an option is as likely best as it is to be."""
+def _look_for_likely(study: AnyStudy, goal: Until) -> Callable[[], End | None]:
+    """What tells why to stop: that an option is as likely best as it is to be. It looks if there are new votes."""
+    looked, favourite = 0, ""
 
-    study: AnyStudy
-    goal: Until
-    looked: int = 0  # after so many votes
-    favourite: str = ""  # who is likely best, in a sentence
-
-    def look(self) -> End | None:
-        """Look, if there are new votes; return why to stop, if there is a reason."""
-        if self.goal.likely is None:
+    def look() -> End | None:
+        nonlocal looked, favourite
+        if goal.likely is None:
             return None
-        standing = self.study.standing(voters=False)
-        if standing.votes != self.looked and not standing.certificate.decided:
-            self.looked = standing.votes
-            self.favourite = likely_sentence(standing, self.goal.likely)
-        stops = bool(self.favourite) and not standing.certificate.decided
-        return ("likely", self.favourite) if stops else None
+        standing = study.standing(voters=False)
+        if standing.certificate.decided:
+            return None
+        if standing.votes != looked:
+            looked, favourite = standing.votes, likely_sentence(standing, goal.likely)
+        return ("likely", favourite) if favourite else None
+
+    return look
 
 
 @dataclass

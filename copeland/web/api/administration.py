@@ -5,7 +5,7 @@ Options include those that voters suggest.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
@@ -21,19 +21,15 @@ from copeland.web.security import require
 
 router = new_router("/studies/{study}")
 LAST_IDEA = 2**31 - 1
+_STATE: dict[str, Any] = {"required": ["state"], "maxProperties": 1}
+_TEXT: dict[str, Any] = {"required": ["text"], "not": {"required": ["state"]}}
+_ONE_OF_THREE: list[Any] = [{"required": [part]} for part in ("question", "guidance", "ideas")]
 
 
 class Change(Body):
     """What becomes of an option: a state or a text, one at a time, so that a call is done as a whole or not at all."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "oneOf": [
-                {"required": ["state"], "maxProperties": 1},
-                {"required": ["text"], "not": {"required": ["state"]}},
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"oneOf": [_STATE, _TEXT]})
     state: Literal["active", "paused", "retired"] = "active"
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
     source: Source | None = None  # who edits the text; the log has the key before it
@@ -42,11 +38,7 @@ class Change(Body):
 class PageChange(Body):
     """What voters read beside the options, and whether they may suggest options."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [{"required": [part]} for part in ("question", "guidance", "ideas")]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"anyOf": _ONE_OF_THREE})
     question: Question = ""
     guidance: Guidance = ""
     ideas: StrictBool = False

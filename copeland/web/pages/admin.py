@@ -18,7 +18,7 @@ from copeland.support.escaping import file_name
 from copeland.support.phrasing import capital
 from copeland.web import sessions
 from copeland.web.completion import check_code_name, check_completion_address
-from copeland.web.ideas import Ideas
+from copeland.web.ideas import WAITING, Ideas
 from copeland.web.pages.question_counts import usual_questions
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
@@ -254,7 +254,7 @@ def show_study(
         "closed": here.study.closed,
         "csrf": here.csrf,
         "is_panel": bool(here.study.settings.panel),
-        "new_ideas": Ideas(here.server.storage).count_waiting(here.page.study)
+        "new_ideas": Ideas(here.server.storage).count(here.page.study, state=WAITING)
         if here.page.ideas
         else 0,
         "error": capital(error),

@@ -178,13 +178,9 @@ def find_hints(here: ManagedStudy) -> list[str]:
     texts = [(option.name, option.text) for option in options]
     texts += [(option_of(key), pane.alt) for key, pane in server.panes(page).items()]
     texts += [pair for told in server.outputs(page).values() for pair in told.items()]
-    found = {name for name, text in texts if has_name(text, names)}
+    told = [name.lower() for name in names if len(name.strip()) > 2]
+    found = {name for name, text in texts if any(one in text.lower() for one in told)}
     return [name for name in names if name in found]
-
-
-def has_name(text: str, names: list[str]) -> bool:
-    """Tell whether voters could read one of the names in a text."""
-    return any(name.lower() in text.lower() for name in names if len(name.strip()) > 2)
 
 
 @router.get("/media/{digest}")

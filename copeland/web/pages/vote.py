@@ -106,8 +106,12 @@ class ShownBallot(NamedTuple):
 
     token: str
     sides: tuple[Side, Side]
-    has_images: bool
     item: Markup | None = None  # what the options are compared on
+
+    @property
+    def has_images(self) -> bool:
+        """Whether something is looked at."""
+        return any(side.image and not side.kind for side in self.sides)
 
     @property
     def has_recordings(self) -> bool:
@@ -476,8 +480,7 @@ def _show(visit: Visit, hidden: HiddenBallot, ballot: Ballot, kind: str) -> Show
         for name, side in ((ballot.left, "A"), (ballot.right, "B"))
     )
     item = None if ballot.item is None else render_text(kind, ballot.item)
-    has_images = any(side.image and not side.kind for side in (one, other))
-    return ShownBallot(token, (one, other), has_images, item)
+    return ShownBallot(token, (one, other), item)
 
 
 def _draw_items(visit: Visit, done: int) -> Following:
@@ -532,6 +535,5 @@ def _show_check(visit: Visit, check: checks.Check) -> ShownBallot | None:
         Side(label, render_text(page.kind, text, page.language), None, "", 0, 0)
         for label, text in zip("AB", texts, strict=True)
     )
-    return ShownBallot(
-        visit.server.signer.seal(page.slug, visit.voter.name, hidden), (one, other), False
-    )
+    token = visit.server.signer.seal(page.slug, visit.voter.name, hidden)
+    return ShownBallot(token, (one, other))

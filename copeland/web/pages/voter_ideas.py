@@ -43,7 +43,7 @@ def suggest(request: Request, slug: str, form: Form) -> Response:
 
 
 def _page(visit: Visit, text: str = "", error: str = "", is_kept: bool = False) -> HTMLResponse:
-    given = _ideas(visit).count_of(visit.page.study, visit.voter.name)
+    given = _ideas(visit).count(visit.page.study, voter=visit.voter.name)
     return render_page(
         visit.request,
         "idea",
