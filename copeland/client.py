@@ -256,10 +256,7 @@ class RemoteStudy(AnyStudy):
         self._call("POST", "/reopen", params={"reason": reason})
 
     def edit_page(
-        self,
-        question: str | None = None,
-        guidance: str | None = None,
-        source: str | None = None,
+        self, question: str | None = None, guidance: str | None = None, source: str | None = None
     ) -> bool:
         """Change the question or the guidance that voters read, each unless it is None; return whether one is new.
 

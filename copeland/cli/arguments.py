@@ -201,9 +201,7 @@ _KINDS = {int: (whole, "N"), float: (number, "NUMBER")}
 _LAST = inspect.Parameter.KEYWORD_ONLY
 
 
-def take_options(
-    command: Callable[..., Reply | None],
-) -> tuple[Callable[..., None], str]:
+def take_options(command: Callable[..., Reply | None]) -> tuple[Callable[..., None], str]:
     """Return a command as typer takes it, and its help: what its docstring says, without its end.
 
     The end of the docstring describes options and arguments as the help shows them; one with a note in its annotation needs no

@@ -187,10 +187,7 @@ def _deliver(
 
 @app.command("report", epilog="Example: `copeland report out/mslr-5 --page`")
 def report_command(
-    folder: Path,
-    page: bool = False,
-    algorithm: list[str] | None = None,
-    look: Look = USUAL_LOOK,
+    folder: Path, page: bool = False, algorithm: list[str] | None = None, look: Look = USUAL_LOOK
 ) -> Reply:
     """Show the results in a folder again; for a reproduction, those of each experiment.
 

@@ -89,12 +89,7 @@ class PlannedRace:
 
 
 def count_votes_to_proof(
-    way: str,
-    start: Start,
-    p: Floats,
-    tie: Floats,
-    most: int,
-    key: tuple[int, ...] = (0,),
+    way: str, start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...] = (0,)
 ) -> int:
     """Return how many votes one way of asking takes until an option is proved best, ``most`` at most.
 
@@ -120,13 +115,7 @@ def count_votes_to_proof(
 
 
 def votes_to_likely(
-    way: str,
-    start: Start,
-    p: Floats,
-    tie: Floats,
-    most: int,
-    key: tuple[int, ...],
-    least: float,
+    way: str, start: Start, p: Floats, tie: Floats, most: int, key: tuple[int, ...], least: float
 ) -> Ended:
     """Return how a race ends that goes on until an option's chance to be best is ``least``.
 

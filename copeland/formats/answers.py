@@ -234,10 +234,7 @@ def _find_options(table: Table, taken: set[str | None], bare: bool) -> dict[str,
 
 
 def _read_rows(
-    table: Table,
-    about: CaseColumns,
-    options: Mapping[str, AnswerColumns],
-    by: str | None,
+    table: Table, about: CaseColumns, options: Mapping[str, AnswerColumns], by: str | None
 ) -> Iterator[OptionAnswer]:
     for where, row in table.rows:
         try:

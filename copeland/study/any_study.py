@@ -241,10 +241,7 @@ class AnyStudy(Protocol):
 
     @abstractmethod
     def edit_page(
-        self,
-        question: str | None = None,
-        guidance: str | None = None,
-        source: str | None = None,
+        self, question: str | None = None, guidance: str | None = None, source: str | None = None
     ) -> bool:
         """Change the question or the guidance that voters read, each unless it is None; return whether one is new."""
 

@@ -73,11 +73,7 @@ def import_votes(
 
 
 def find_copy(
-    kind: Kind,
-    state: StudyState,
-    log: Log,
-    told: Incoming,
-    source: str | None,
+    kind: Kind, state: StudyState, log: Log, told: Incoming, source: str | None
 ) -> str | None:
     """Return another source that all rows of an import came from before; None if there is none.
 

@@ -71,13 +71,7 @@ class Study(AnyStudy):
     'green is proved the only winner.'
     """
 
-    def __init__(
-        self,
-        storage: Storage,
-        name: str,
-        key: int,
-        clock: Clock = time.time,
-    ):
+    def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):
         self.name = name
         self.storage = storage
         self._key = key
@@ -243,10 +237,7 @@ class Study(AnyStudy):
         return edit_option(self, name, text, source)
 
     def edit_page(
-        self,
-        question: str | None = None,
-        guidance: str | None = None,
-        source: str | None = None,
+        self, question: str | None = None, guidance: str | None = None, source: str | None = None
     ) -> bool:
         """Change the question or the guidance that voters read on a server, each unless it is None; return whether one is new.
 

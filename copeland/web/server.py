@@ -75,10 +75,7 @@ class Server:
     """One process of a server."""
 
     def __init__(
-        self,
-        config: Config,
-        storage: Storage | None = None,
-        clock: Callable[[], float] = time.time,
+        self, config: Config, storage: Storage | None = None, clock: Callable[[], float] = time.time
     ):
         self.config = config
         self.clock = clock
@@ -242,9 +239,7 @@ def prepare(storage: str, url: str, demo: bool) -> str:
 
 
 def describe_presentation(
-    page: VotingPage,
-    panes: Mapping[str, Pane],
-    outputs: Mapping[str, Mapping[str, str]],
+    page: VotingPage, panes: Mapping[str, Pane], outputs: Mapping[str, Mapping[str, str]]
 ) -> str:
     """Return what voters see as JSON: the same text for the same things, whatever their order.
 

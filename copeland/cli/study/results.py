@@ -203,10 +203,7 @@ def wait_command(at: Named, timeout: float | None = None, server: Server = None)
 
 
 def wait_for_end(
-    source: Source,
-    timeout: float,
-    clock: Callable[[], float],
-    sleep: Callable[[float], None],
+    source: Source, timeout: float, clock: Callable[[], float], sleep: Callable[[float], None]
 ) -> dict[str, Any]:
     """Look at a study every few seconds, and return its results when it has ended or the time is up.
 

@@ -175,10 +175,7 @@ class JudgedCases(Kind):
             self._check_clusters(settings, certificate, items)
 
     def _check_clusters(
-        self,
-        settings: Settings,
-        certificate: Certificate,
-        clusters: Mapping[str, Collection[str]],
+        self, settings: Settings, certificate: Certificate, clusters: Mapping[str, Collection[str]]
     ) -> None:
         name, largest = max(clusters.items(), key=lambda one: len(one[1]))
         if len(largest) == 1:

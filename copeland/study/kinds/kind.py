@@ -344,11 +344,7 @@ class Kind(Presentation):
         return None
 
     def standing(
-        self,
-        name: str,
-        state: StudyState,
-        now: float,
-        voters: tuple[Voter, ...] = (),
+        self, name: str, state: StudyState, now: float, voters: tuple[Voter, ...] = ()
     ) -> Standing:
         """Return where a study stands, as far as its voters are told."""
         found = self.certificate(state, now), self.panel_standing(state)

@@ -51,9 +51,7 @@ def count_panel(study: Study) -> PanelCounts:
     return PanelCounts(expect_answers(members, names, goal), given, due)
 
 
-def _read_panel(
-    state: StudyState,
-) -> tuple[dict[str, int], frozenset[str], tuple[str, ...], int]:
+def _read_panel(state: StudyState) -> tuple[dict[str, int], frozenset[str], tuple[str, ...], int]:
     """Answers by member, whose may still matter, the options that are asked, and how many members are waited for."""
     panel, matter = panel_of(state), find_open_answers(state).sum(axis=(1, 2)).tolist()
     given = {name: panel.count_answers(name) for name in panel.members}
