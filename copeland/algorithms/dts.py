@@ -245,11 +245,7 @@ class PlusState(NamedTuple):
 
 def init_plus(k: int, alpha: float = 0.51) -> PlusState:
     """Begin; ``alpha`` > 1/2 widens the intervals."""
-    return PlusState(
-        base=init(k, alpha),
-        everyone=np.ones(k, np.bool_),
-        thetas=np.zeros((k, k)),
-    )
+    return PlusState(base=init(k, alpha), everyone=np.ones(k, np.bool_), thetas=np.zeros((k, k)))
 
 
 @kernel

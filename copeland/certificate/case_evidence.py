@@ -30,9 +30,7 @@ HALVINGS = 24  # of the line on which the likeliest population lies
 TERMS = 256  # of a tail that are added one by one; the rest is bounded by a geometric series
 EDGE = 1e-9  # a margin times N that is a whole number but for rounding is that number
 SHARE = 0.2  # of the capital that goes to the populations with ties, at most
-GROWTH = (
-    4.0  # and so much of it per unit of the margin: at one half ties cancel, and none goes there
-)
+GROWTH = 4.0  # and so much of it per unit of the margin: at one half ties cancel, and none does
 
 
 def log_evidence_of_cases(

@@ -66,10 +66,8 @@ class PanelCertificate(BaseCertificate):
         scope = "" if self.active is None else f" among the {len(self.active)} active options"
         if self.verdict == "open":
             return f"no option is sure to be best{scope} yet: the best may be {left}"
-        names, them = (
-            join_names([labels[i] for i in self.best]),
-            "it" if len(self.best) == 1 else "them",
-        )
+        names = join_names([labels[i] for i in self.best])
+        them = "it" if len(self.best) == 1 else "them"
         whether = "" if self.is_all else f", though {left} may tie with {them}"
         if self.verdict == "tied":
             return f"{names} are tied for first{scope}: {_reach(self, 'each')}{whether}"

@@ -17,11 +17,7 @@ from scipy.special import betainc
 
 from copeland.certificate.evidence import check_counts
 from copeland.certificate.goal_claims import cut_by_certificate
-from copeland.certificate.panel_certificate import (
-    panel_certificate,
-    require_at_most,
-    settle_pairs,
-)
+from copeland.certificate.panel_certificate import panel_certificate, require_at_most, settle_pairs
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.goal import ABOVE, BEST, TIERS, TOP, Goal
@@ -143,10 +139,7 @@ class Plan(NamedTuple):
 
 
 def cheapest_plan(
-    wins: ArrayLike,
-    missing: ArrayLike,
-    goal: str = BEST,
-    labels: Sequence[str] | None = None,
+    wins: ArrayLike, missing: ArrayLike, goal: str = BEST, labels: Sequence[str] | None = None
 ) -> Plan | None:
     """Return what would settle who is best, or another goal, for the fewest answers; None if that is settled."""
     won, _, left = check_counts(wins, missing=missing)
@@ -165,10 +158,7 @@ def cheapest_plan(
 
 
 def still_matter(
-    wins: ArrayLike,
-    answered: ArrayLike,
-    goal: str = BEST,
-    labels: Sequence[str] | None = None,
+    wins: ArrayLike, answered: ArrayLike, goal: str = BEST, labels: Sequence[str] | None = None
 ) -> Bools:
     """Return voters x K x K: whose answers on what may still bear on the goal; none once that is settled."""
     won = check_counts(wins)[0]
@@ -353,10 +343,8 @@ def _cheapest_cut(
     """
     k = len(strict.price)
     upper = np.isin(np.arange(k), above)
-    ranks, best = (
-        _ranks(strict.price, axis=1),
-        (math.inf, np.zeros((k, k), bool), np.zeros((k, k), bool)),
-    )
+    ranks = _ranks(strict.price, axis=1)
+    best = math.inf, np.zeros((k, k), bool), np.zeros((k, k), bool)
     for n in range(k):
         wins = (ranks < n) & upper[:, None]
         needed = np.where(upper, 0, np.maximum(k - 1 - n + lead - wins.sum(axis=0), 0))

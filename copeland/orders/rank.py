@@ -41,9 +41,7 @@ from copeland.support.vote_tables import (
 
 By = Literal["copeland", "borda", "strength"]
 ORDERS: tuple[By, ...] = get_args(By)
-UNITS_AN_OPTION = (
-    1_000  # votes, or voters, at which intervals are tightest, unless a number is given
-)
+UNITS_AN_OPTION = 1_000  # votes, or voters: there intervals are tightest, if no number is given
 MOST_OPTIONS = 1_000  # of more, strengths take too long
 
 MOST_BALLOTS = 10_000_000  # that are grouped by voter and case

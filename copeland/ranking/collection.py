@@ -378,9 +378,7 @@ def synthetic(
     table = correlation * relevance[:, None] + np.sqrt(1 - correlation**2) * noise
     table[:, 1::2] = np.maximum(np.round(2 * table[:, 1::2]), 0)
     constant = np.ones((len(relevance), 1))
-    levels = ndtri(
-        np.cumsum(SHARES)[:-1]
-    )  # a share of SHARES[0] of z lies below the first, and so on
+    levels = ndtri(np.cumsum(SHARES)[:-1])  # below the first lies a share of SHARES[0] of z, ...
     return Collection(
         np.searchsorted(levels, relevance).astype(np.int8),
         np.hstack([table, table[:, :2], constant]).astype(np.float32),

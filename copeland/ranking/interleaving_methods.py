@@ -169,9 +169,7 @@ def draw_probabilistic_list(
 
 
 def credit_probabilistic_list(
-    shown: Interleaved,
-    clicked: Bools,
-    rule: Literal["marginalised", "naive"] = "marginalised",
+    shown: Interleaved, clicked: Bools, rule: Literal["marginalised", "naive"] = "marginalised"
 ) -> Floats:
     """Return what each ranker has of the clicks.
 
@@ -270,10 +268,7 @@ class Mixture:
 
 
 def draw_optimized_list(
-    rankings: tuple[Ranking, ...],
-    length: int,
-    rng: np.random.Generator,
-    rule: str = "linear",
+    rankings: tuple[Ranking, ...], length: int, rng: np.random.Generator, rule: str = "linear"
 ) -> Interleaved:
     """Draw a list from the mixture that the linear programme gives.
 

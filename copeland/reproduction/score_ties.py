@@ -32,11 +32,7 @@ from copeland.ranking.estimation import (
 )
 from copeland.ranking.rankers import all_features
 from copeland.reproduction.paper_experiments import RANKERS
-from copeland.reproduction.subset_analyses import (
-    Analyses,
-    condorcet_probabilities,
-    full_gap_ratio,
-)
+from copeland.reproduction.subset_analyses import Analyses, condorcet_probabilities, full_gap_ratio
 from copeland.simulation.runs import number
 from copeland.support.arrays import Floats, Ints
 from copeland.support.phrasing import format_count

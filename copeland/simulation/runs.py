@@ -33,9 +33,7 @@ class Curves:
     answers: Ints  # recommendations
     correct: Bools  # whether the recommendation is a Copeland winner
     seconds: float  # in the loop, all runs together
-    independent: bool = (
-        False  # each mark is the end of runs of its own, which knew it as their horizon
-    )
+    independent: bool = False  # whether each mark ends runs of its own, which knew their horizon
 
     @property
     def label(self) -> str:

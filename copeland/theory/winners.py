@@ -288,10 +288,7 @@ def smith_set(m: PreferenceMatrix) -> _Indices:
 
 
 def cycles(
-    m: PreferenceMatrix,
-    among: Iterable[int | str] | None = None,
-    limit: int = 20,
-    longest: int = 5,
+    m: PreferenceMatrix, among: Iterable[int | str] | None = None, limit: int = 20, longest: int = 5
 ) -> list[tuple[int, ...]]:
     """Return cycles in the preferences: each option beats the next, and the last beats the first.
 

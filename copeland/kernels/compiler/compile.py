@@ -104,9 +104,7 @@ def bind_parts(
     code = template.__code__.replace(co_name=full_name, co_qualname=full_name)
     if keep:
         code = code.replace(co_filename=cache_anchor.__file__, co_firstlineno=1)
-        space["__name__"] = (
-            cache_anchor.__name__
-        )  # numba asks for this module when it loads the code
+        space["__name__"] = cache_anchor.__name__  # the module that numba asks for later
     copy = FunctionType(code, space, full_name, template.__defaults__)
     return _compile(copy, whole, cache=keep)
 

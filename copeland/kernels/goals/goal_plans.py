@@ -17,14 +17,7 @@ import math
 from copeland.kernels.arrays import copy_row, sort, take_cheapest, total
 from copeland.kernels.goals.goal_state import UNPLANNED
 from copeland.kernels.goals.pair_prices import believed_gap, price_of, price_to_decide, price_with
-from copeland.kernels.goals.proofs import (
-    EXACT,
-    NUMBER,
-    is_open,
-    levels_of,
-    mark_cuts,
-    mark_single,
-)
+from copeland.kernels.goals.proofs import EXACT, NUMBER, is_open, levels_of, mark_cuts, mark_single
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import FAR, LOYALTY
 from copeland.kernels.planner.prices import BLOCKED, DEAR

@@ -69,9 +69,7 @@ def new_proof(
     k: int, kind: int, number: int, margin: float, delta: float, epoch: int, dependent: bool
 ) -> Proof:
     """Return what is proved of K options without a vote."""
-    claim_margin = (
-        margin if kind == TOP else 0.0
-    )  # up to a margin, both sides of a pair may be proved
+    claim_margin = margin if kind == TOP else 0.0  # up to it both sides of a pair may be proved
     evidence = np.full((k, k), log_evidence(0, 0, 0, claim_margin))
     close = np.full((k, k), log_evidence(0, 0, 0, margin))
     np.fill_diagonal(evidence, -math.inf)

@@ -291,9 +291,7 @@ class Joint(NamedTuple):
     number: Ints  # by option: the length of its list
     shown: Ints  # by option: losses that are shown, together or singly
     until: Floats  # a tree over the options: J of these, infinite where single claims show them
-    share: (
-        Ints  # by option: in how many parts the evidence for its last loss is planned; see `prices`
-    )
+    share: Ints  # by option: parts in which the evidence for its last loss is planned; see `prices`
     aim: Floats  # by option: the nats that each part is to have
     slack: Floats  # by option: nats by which aims turned out to fall short
 
@@ -333,18 +331,12 @@ class Planner(NamedTuple):
     costly: Bools  # (1,): whether prices are regret, or votes
     optimism: Floats  # (1,): standard deviations by which a gap may be larger than believed
     caution: Floats  # (1,): evidence beyond ln t that few votes need, if they are regret
-    promise: (
-        Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
-    )
+    promise: Floats  # (3,): whence the levels come, if they are votes; see DELTA, EPOCH, DEPENDENT
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
-    exclusive: (
-        Bools  # (1,): whether a claim that is held rules the other of its pair out of all plans
-    )
+    exclusive: Bools  # (1,): whether a claim that is held rules the other of its pair out of plans
     contradicted: Bools  # (1,): whether what is laid out needs a claim that is ruled out by now
     prior: Floats  # (1,): votes that strengths count for
-    gaps: (
-        Floats  # (2,): to estimate it, sums over the pairs of weights and of weighted squared gaps
-    )
+    gaps: Floats  # (2,): to estimate it, sums over pairs of weights and of weighted squared gaps
     counted: Ints  # (1,): votes in all
     compared_at: Ints  # (1,): the votes at the last comparison
     edition: Ints  # (1,): number of the edition that lists of losses must have to be up to date
@@ -366,9 +358,7 @@ class Planner(NamedTuple):
     challengers: Ints
     cheap: Ints  # K x room: who would prove a loss of each option, the cheapest first
     cheap_price: Floats
-    cheap_risk: (
-        Floats  # by how many standard deviations each is believed to win, when it was listed
-    )
+    cheap_risk: Floats  # standard deviations by which each is believed to win, when it was listed
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
     fresh: Bools  # room for K

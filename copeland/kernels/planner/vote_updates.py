@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 
 from copeland.kernels.compiler.live import live
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.champion import (
-    compare,
-    list_claims,
-    make_due,
-    rate_losses,
-    rate_pair,
-)
+from copeland.kernels.planner.champion import compare, list_claims, make_due, rate_losses, rate_pair
 from copeland.kernels.planner.joint_losses import file_claim, show
 from copeland.kernels.planner.planner_state import (
     NONE,
