@@ -286,7 +286,6 @@ def state_after(problem, horizon, run):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_non_winners_are_left_without_rivals_in_9_of_4000_runs():
     p = np.triu(np.full((4, 4), 0.9), 1)
     p[0, 3] = 0.47

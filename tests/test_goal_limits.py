@@ -117,7 +117,6 @@ def test_known_limits(problem, known):
 # Against all matrices
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("k", [3, 4])

@@ -51,7 +51,6 @@ def rewards_taken(means, delta, epsilon, seed):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_algorithm_4_takes_no_more_than_a_few_times_lemma_22():
     """Coins near 1, as scores near the best are: the lemma saves a factor of 1 - mu there."""
     ratios, wrong = [], 0

@@ -115,7 +115,6 @@ def test_equal_scores_end_by_the_resolution():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_an_answer_is_within_the_resolution_of_the_best():
     matrix = copeland.load("arithmetic-8")
     spec = "borda-elimination:resolution=0.1"

@@ -142,7 +142,6 @@ def test_identification_ends_with_exact_ties(rows):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_a_smaller_delta_is_paid_for_on_the_proof_alone():
     # copeland-pac pays for it on every pair that it tests.
     duels = {}

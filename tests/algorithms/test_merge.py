@@ -281,7 +281,6 @@ def test_the_shifted_logarithm_takes_any_shift(log_shift):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_batches_pay_with_many_options():
     # 64 options make 2,016 pairs, of which rucb has to meet most and batches few.
     names = ["rucb", "merge-rucb", "merge-dts"]

@@ -187,7 +187,6 @@ def test_duels_that_nobody_asked_for_settle_pairs_which_are_then_not_tested():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "mean", "error"),
     [

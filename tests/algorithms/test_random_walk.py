@@ -218,7 +218,6 @@ def test_a_tie_is_half_a_win_and_the_best_on_average_is_named_before_the_first_l
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_an_answer_is_visited_almost_as_often_as_the_best():
     matrix = copeland.load("order-6-0.2")  # three options are visited equally often
     spec = "random-walk:resolution=0.2"

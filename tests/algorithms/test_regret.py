@@ -52,7 +52,6 @@ GROWTH = [
 ENDING = ["beat-the-mean:gamma=1", "interleaved-filter:version=1", "interleaved-filter:version=2"]
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_regret_is_linear_where_nobody_beats_all_as_the_algorithm_assumes():
     runs = copeland.simulate("order-5-0.2:seed=0", "rucb", 1e6, runs=5, seed=0, marks=[1e5, 1e6])
@@ -82,7 +81,6 @@ def test_regret_grows_by_about_as_much_with_every_decade(name, problem, marks, r
     assert found.curves[0].correct[:, -1].all()
 
 
-@pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ENDING)
 def test_who_ends_by_the_horizon_names_the_best_of_an_order(name):

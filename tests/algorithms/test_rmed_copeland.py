@@ -407,7 +407,6 @@ def test_cw_rmed_refuses_many_options_and_names_another():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_regret_grows_with_the_constants_that_theory_gives():
     # Halved regret for each unit of ln T on cyclic-4: 49.66 for the relaxed plan; 27.55 is optimal.
     slopes = {}

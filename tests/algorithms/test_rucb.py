@@ -61,7 +61,6 @@ def test_duels_are_those_of_the_printed_lines(seed):
     assert ours(matrix, 1500, seed) == literal(matrix, 1500, seed)
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_duels_are_those_of_the_printed_lines_where_nobody_beats_all():
     matrix = copeland.load("mslr-5")

@@ -212,7 +212,6 @@ def test_a_horizon_of_1e9_takes_few_turns(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAIN)
 def test_jumps_leave_regret_as_single_steps_do(name):
     n = 40

@@ -91,7 +91,6 @@ def test_a_gap_below_the_first_resolution_is_found_in_time():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_regret_stays_below_a_quarter_of_a_billion_at_a_trillion_steps_with_a_gap_of_a_1000th():
     runs = copeland.simulate(near_tie(0.001), "scb", 1e12, runs=1, seed=0)
     assert runs.curves[0].correct[:, -1].all()
@@ -208,7 +207,6 @@ def test_literal_scb_runs_the_literal_solver_compiled_and_not():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_identification_ends_with_exact_ties_at_the_default_resolution():
     runs = copeland.simulate(PreferenceMatrix([[0.5] * 3] * 3), "copeland-pac", 1e9, 2, seed=0)
     assert (runs.curves[0].comparisons[:, -1] < 1e9).all()

@@ -82,7 +82,6 @@ def test_no_option_beats_the_average_play_by_more_than_the_regrets_allow(problem
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("problem", ["order-5-0.1:seed=0", "easy-9:seed=4"])
 def test_the_average_play_comes_near_the_von_neumann_winner(problem):
     matrix = copeland.load(problem)

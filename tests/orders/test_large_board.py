@@ -34,7 +34,6 @@ print(json.dumps([calls, megabytes, len(found.places)]))
 """
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory so")
 @pytest.mark.parametrize("by", ORDERS)

@@ -128,7 +128,6 @@ def test_parts_files_and_order_change_nothing(seed, tmp_path):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.long
 def test_dask_counts_the_same(tmp_path):
     pytest.importorskip("dask.distributed")

@@ -274,7 +274,6 @@ def test_large_subsets_have_the_winners_of_their_sub_matrices(lifelike_matrix, n
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(paper_analyses):
     curve = paper_analyses.condorcet
     error = np.sqrt(curve.exact * (1 - curve.exact) / curve.samples)

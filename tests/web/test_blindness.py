@@ -43,7 +43,6 @@ def assert_blind(answer):
     assert [word for word in FORBIDDEN if word in text] == []
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_no_page_of_a_voter_tells_a_name_or_a_count(watched):
     site, _ = watched

@@ -93,7 +93,6 @@ def test_no_page_shuts_anybody_out(browser, full, size):
     assert wrong == [] and person.troubles == []
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_a_page_that_shuts_somebody_out_is_found(browser):
     page = browser.new_page(viewport=PHONE)

@@ -59,7 +59,6 @@ def test_without_scripts_an_idea_is_sent_and_declined(live, somebody):
     assert (idea.text, idea.state) == ("Pancakes", "declined")
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_an_owner_lets_voters_suggest_on_the_page_of_options(live, somebody):
     live.study("lunch", LUNCHES)

@@ -49,7 +49,6 @@ def link_of(page, name):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_a_jury_is_offered_only_links_that_can_vote(live, somebody):
     study = jury(live)
     admin = somebody().see_study("/share", "jury")
@@ -102,7 +101,6 @@ def test_without_https_a_link_is_copied_all_the_same(live, somebody):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("named", [False, True])
 def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, named):
     admin = somebody().come_in("/admin/new")
@@ -131,7 +129,6 @@ def test_what_a_voter_reads_about_names_is_what_the_owner_sees(live, somebody, n
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_a_member_is_asked_about_as_many_questions_as_the_first_page_says(live, somebody):
     options = {f"o{n}": f"option number {n}" for n in range(6)}
     study = jury(live, options=options)
@@ -241,21 +238,6 @@ def test_closing_and_retiring_ask_first_and_are_taken_back(live, somebody):
     admin.get_by_role("button", name="Reopen it").click()
     answer(somebody().begin())
     assert outcomes(study) == ["left"]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_vote_is_taken_back_with_a_reason(live, somebody):
-    study = live.study()
-    answer(somebody().begin())
-    admin = somebody().see_study()
-    admin.get_by_text("Last events").click()
-    admin.get_by_role("link", name="Take back: ").first.click()
-    admin.get_by_label("Why").fill("a test of mine")
-    admin.get_by_role("button", name="Take it back").click()
-    admin.wait_for_url(f"**/admin/s/{live.page().slug}")
-    assert outcomes(study) == [] and len(study.votes()) == 1
-    assert study.log()[-1].body["reason"] == "a test of mine"
 
 
 @pytest.mark.slow

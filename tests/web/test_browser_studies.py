@@ -4,9 +4,7 @@ import re
 
 import httpx
 import pytest
-from browsing import answer, ballot, followed, outcomes, says, shown, shows
-from commands import flat, run
-from test_admin import png
+from browsing import answer, ballot, followed, outcomes, says, shown
 from web_client import TEAS
 
 from copeland.study import Storage
@@ -52,42 +50,6 @@ def test_from_a_csv_file_to_a_vote_to_the_dashboard(live, somebody):
     says(page.locator(".events"), " over ")
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_from_images_with_words_to_a_vote(live, somebody):
-    page = somebody().come_in("/admin/new")
-    page.fill("[name=name]", "tea")
-    files = [
-        {
-            "name": f"shot-{n}.png",
-            "mimeType": "image/png",
-            "buffer": png((90 * n, 30, 30), (400, 300)),
-        }
-        for n in range(2)
-    ]
-    page.get_by_label("or images").set_input_files(files)
-    page.get_by_role("button", name="Create").click()
-    for field, words in zip(
-        page.get_by_label("Description for voters").all(), ("black", "red"), strict=True
-    ):
-        field.fill(words)
-    page.get_by_role("button", name="Create").click()
-    page.wait_for_url("**/share")
-    voter = somebody().begin(open_link(page))
-    images = voter.locator("#sides img")
-    assert [image.evaluate("i => i.naturalWidth") for image in images.all()] == [400, 400]
-    assert "shot-" not in voter.content()
-    images.first.click()
-    shows(voter.locator("#large img"))
-    voter.keyboard.press("Escape")
-    voter.keyboard.press("f")
-    assert [image.is_visible() for image in images.all()] == [True, False]
-    voter.keyboard.press("f")
-    assert [image.is_visible() for image in images.all()] == [False, True]
-    answer(voter, "tie")
-    assert outcomes(live.server.study(live.page())) == ["tie"]
-
-
 @pytest.mark.slow
 def test_two_voters_get_different_pairs_and_the_dashboard_follows(live, somebody):
     live.study(options=[*TEAS, "matcha", "mint", "camomile"], page={"per_voter": 2})
@@ -101,7 +63,6 @@ def test_two_voters_get_different_pairs_and_the_dashboard_follows(live, somebody
         followed(page, token)
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_a_late_answer_counts(live, somebody):
     study = live.study()
@@ -109,22 +70,6 @@ def test_a_late_answer_counts(live, somebody):
     live.clock.now += 3 * 86_400
     answer(page)
     assert [vote.counted for vote in study.votes()] == [True]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_an_option_paused_while_it_is_shown_takes_the_answer_and_is_shown_no_more(live, somebody):
-    study = live.study()
-    voter = somebody().begin()
-    gone = shown(voter)[0]
-    name = next(option.name for option in study.options if option.text == gone)
-    admin = somebody().see_study("/options")
-    admin.locator(".options li", has_text=name).get_by_role("button", name="Pause").click()
-    says(admin.locator(".options li", has_text=name), "paused")
-    answer(voter)
-    assert len(study.votes()) == 1 and (
-        not voter.locator(".side").count() or gone not in shown(voter)
-    )
 
 
 def answers(voter):
@@ -152,39 +97,6 @@ def test_an_option_added_while_people_vote_is_asked_of_people_who_come_later(liv
     assert len(study.votes()) == 3 + 6
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
-    study = live.study()
-    voter = somebody().begin()
-    admin = somebody().see_study("/manage")
-    admin.get_by_text("Close the study").click()
-    admin.get_by_role("button", name="Close it").click()
-    says(admin.locator("main"), "takes no more votes")
-    answer(voter)
-    says(voter.locator("main"), "The voting has ended")
-    assert study.votes() == []
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_certificate_of_a_decided_study_is_downloaded_and_holds(live, somebody, tmp_path):
-    study = live.study(options=["one", "two"], voters="independent")
-    study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
-    admin = somebody().see_study()
-    says(admin.locator(".badge").first, "Winner")
-    says(somebody().begin().locator("main"), "has its answer")
-    admin.get_by_role("link", name="Manage").click()
-    files = {}
-    for link in ("Certificate", "Votes as CSV"):
-        with admin.expect_download() as download:
-            admin.get_by_role("link", name=link, exact=True).click()
-        files[link] = tmp_path / download.value.suggested_filename
-        download.value.save_as(files[link])
-    told = run("study", "verify", files["Certificate"], "--votes", files["Votes as CSV"])
-    assert told.exit_code == 0 and "holds" in flat(told.stdout)
-
-
 @pytest.mark.slow
 def test_who_fails_the_checks_is_told_and_excluded_with_the_reason(live, somebody):
     page = {"known": [[GOOD, BAD]], "check_every": 2, "per_voter": 3, "failures": 1}
@@ -196,28 +108,6 @@ def test_who_fails_the_checks_is_told_and_excluded_with_the_reason(live, somebod
     admin = somebody().see_study()
     says(admin.locator("#figures"), "the voter failed 1 known answer")
     assert outcomes(study) == [] and len(study.votes()) == 2
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_link_is_looked_at_for_nothing_and_opens_nothing_once_it_has_ended(live, somebody):
-    study = live.study()
-    brief, personal = live.link(expires=live.clock.now + 60), live.link(label="Ann", personal=True)
-    looked = somebody()
-    looked.open(personal)
-    assert study.number == 1 and looked.context.cookies() == []
-    voter = somebody().begin(personal)
-    admin = somebody().see_study("/share")
-    admin.get_by_label("Change Ann").click()
-    admin.get_by_label("Revoke the link of Ann…").click()
-    admin.get_by_role("button", name="Revoke the link of Ann").click()
-    says(admin.locator("main"), "1 link has ended")
-    voter.click("[value=left]")
-    says(voter.locator("h1"), "Nothing is here")
-    live.clock.now += 61
-    for link in (brief, personal):
-        says(looked.open(link).locator("h1"), "Nothing is here")
-    assert study.votes() == []
 
 
 def read(url, token, after, until):

@@ -181,39 +181,6 @@ def test_a_held_key_is_one_vote(live, somebody):
     assert outcomes(study) == ["left"]
 
 
-@pytest.mark.nightly
-def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
-    study = live.study()
-    page = somebody().begin()
-    answer(page)
-    token = ballot(page)
-    page.reload()
-    assert ballot(page) == token
-    page.go_back()
-    page.get_by_role("button", name="Go on").click()
-    page.wait_for_url("**/vote/*")
-    assert ballot(page) == token
-    page.go_back()
-    page.go_forward()
-    assert ballot(page) == token
-    answer(page)
-    assert len(study.votes()) == 2 and study.standing().asked == 3
-
-
-@pytest.mark.nightly
-def test_one_voter_in_two_tabs_has_one_vote_a_pair(live, somebody):
-    study = live.study()
-    voter = somebody()
-    page = voter.begin()
-    other = voter.context.new_page()
-    other.goto(page.url)
-    assert ballot(page) == ballot(other)
-    answer(page, "left")
-    answer(other, "right")
-    says(other.locator("#live"), "answered before")
-    assert outcomes(study) == ["left"] and ballot(page) == ballot(other)
-
-
 def test_an_answer_without_a_connection_waits_and_is_sent_once(live, somebody):
     study = live.study()
     voter = somebody()

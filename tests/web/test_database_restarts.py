@@ -49,7 +49,6 @@ def test_votes_survive_a_database_that_goes_away():
         server.storage.dispose()
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_a_page_says_to_wait_and_goes_on_by_itself(postgres_url):
     kept = Storage(postgres_url)

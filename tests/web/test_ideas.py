@@ -8,7 +8,7 @@ from copeland.web.ideas import EACH, FEW, LETTERS, MOST, Ideas
 from copeland.web.images import image_of
 from copeland.web.store import Pane
 
-pytestmark = pytest.mark.usefixtures("few_worlds")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_worlds")]
 IDEA = "Rooibos, with vanilla."
 FOUR = {**TEAS, "oolong-1": "Dark and smooth."}
 
@@ -43,7 +43,6 @@ def ideas(site):
     return Ideas(site.storage).find_all(site.page().study)
 
 
-@pytest.mark.slow
 def test_an_idea_becomes_an_option_that_the_log_says_and_voters_meet(site, tea):
     kept = suggest(site)
     assert "Your idea is kept" in kept.text
@@ -64,7 +63,6 @@ def test_an_idea_becomes_an_option_that_the_log_says_and_voters_meet(site, tea):
     assert any("Rooibos." in text for text in seen)
 
 
-@pytest.mark.slow
 def test_nobody_but_the_owner_sees_an_idea_before_it_is_added(site, tea):
     link = site.link()
     browser, _, page = ready(site, link)
@@ -79,7 +77,6 @@ def test_nobody_but_the_owner_sees_an_idea_before_it_is_added(site, tea):
     assert "Rooibos" not in str(tea.log())
 
 
-@pytest.mark.slow
 def test_no_page_of_the_owner_says_whose_idea_it_was(site, tea):
     personal = site.link(label="Ann Example", personal=True)
     browser, _, page = ready(site, personal)
@@ -88,7 +85,6 @@ def test_no_page_of_the_owner_says_whose_idea_it_was(site, tea):
     assert IDEA in shown and "Ann Example" not in shown and ideas(site)[0].voter not in shown
 
 
-@pytest.mark.slow
 def test_the_way_there_opens_after_a_few_answers(site, tea):
     browser, shown = site.voter()
     path = f"/vote/{site.page().slug}/idea"
@@ -100,7 +96,6 @@ def test_the_way_there_opens_after_a_few_answers(site, tea):
     assert f'href="{path}"' in part.text
 
 
-@pytest.mark.slow
 def test_it_stays_open_at_the_end_and_closes_with_the_study(site, tea):
     browser, shown, page = ready(site)
     while asks(shown):
@@ -111,7 +106,6 @@ def test_it_stays_open_at_the_end_and_closes_with_the_study(site, tea):
     assert send(browser, page, text=IDEA).status_code == 404 and ideas(site) == []
 
 
-@pytest.mark.slow
 def test_where_the_owner_does_not_want_ideas_there_is_no_place_for_them(site):
     site.study(options=FOUR)
     browser, shown, page = ready(site)
@@ -119,7 +113,6 @@ def test_where_the_owner_does_not_want_ideas_there_is_no_place_for_them(site):
     assert send(browser, shown, page.url.path, text=IDEA).status_code == 404
 
 
-@pytest.mark.slow
 def test_the_owner_switches_it_on_and_off(site):
     site.study(options=FOUR)
     review(site, "on")
@@ -130,7 +123,6 @@ def test_the_owner_switches_it_on_and_off(site):
     assert ready(site)[2].status_code == 404
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "  \n ", "\u200b", "x" * (LETTERS + 1)])
 def test_an_idea_has_words_but_not_too_many(site, tea, text):
     browser, _, page = ready(site)
@@ -138,7 +130,6 @@ def test_an_idea_has_words_but_not_too_many(site, tea, text):
     assert refused.status_code == 422 and 'role="alert"' in refused.text and ideas(site) == []
 
 
-@pytest.mark.slow
 def test_the_same_idea_of_one_voter_is_kept_once_and_a_voter_has_only_a_few(site, tea):
     browser, _, page = ready(site)
     for n in range(EACH):
@@ -151,14 +142,12 @@ def test_the_same_idea_of_one_voter_is_kept_once_and_a_voter_has_only_a_few(site
     assert 'name="text"' not in browser.get(page.url.path).text
 
 
-@pytest.mark.slow
 def test_ideas_that_come_too_fast_have_to_wait(site, tea):
     browser, _, page = ready(site)
     answers = [send(browser, page, text="").status_code for _ in range(8)]
     assert answers[0] == 422 and answers[-1] == 429
 
 
-@pytest.mark.slow
 def test_a_study_keeps_no_more_ideas_than_somebody_reads(site, tea):
     kept = Ideas(site.storage, site.clock)
     for n in range(MOST):
@@ -167,7 +156,6 @@ def test_a_study_keeps_no_more_ideas_than_somebody_reads(site, tea):
     assert refused.status_code == 422 and "waiting to be read" in refused.text
 
 
-@pytest.mark.slow
 def test_another_site_cannot_send_an_idea_for_a_voter(site, tea):
     browser, _, page = ready(site)
     forged = {"Sec-Fetch-Site": "cross-site"}
@@ -177,14 +165,12 @@ def test_another_site_cannot_send_an_idea_for_a_voter(site, tea):
     assert "csrf" in fields(page)
 
 
-@pytest.mark.slow
 def test_what_is_written_is_shown_as_text(site, tea):
     suggest(site, "<script>alert(1)</script>")
     page = site.admin().get(f"/admin/s/{site.page().slug}/options").text
     assert "<script>alert" not in page and "&lt;script&gt;alert" in page
 
 
-@pytest.mark.slow
 def test_a_decided_study_is_open_again_with_an_idea_that_is_added(site):
     study = site.study("tea", {"a": "A.", "b": "B."}, {"ideas": True}, voters="independent")
     study.add_votes([{"winner": "a", "loser": "b", "n": 60}])
@@ -195,7 +181,6 @@ def test_a_decided_study_is_open_again_with_an_idea_that_is_added(site):
     assert not study.certificate().decided
 
 
-@pytest.mark.slow
 def test_a_declined_idea_can_be_looked_at_again_and_an_added_one_not(site, tea):
     suggest(site)
     (idea,) = ideas(site)
@@ -210,7 +195,6 @@ def test_a_declined_idea_can_be_looked_at_again_and_an_added_one_not(site, tea):
     assert len(tea.options) == 5
 
 
-@pytest.mark.slow
 def test_a_name_that_is_taken_leaves_the_idea_waiting(site, tea):
     suggest(site)
     (idea,) = ideas(site)
@@ -220,6 +204,7 @@ def test_a_name_that_is_taken_leaves_the_idea_waiting(site, tea):
     assert review(site, "approve", idea="7", name="z").status_code == 404
 
 
+@pytest.mark.quick
 def test_an_idea_of_another_study_is_not_found(site, tea):
     site.study("other", {"a": "A.", "b": "B."}, {"ideas": True})
     idea = Ideas(site.storage).add(site.page("other").study, "ann", IDEA)
@@ -234,7 +219,6 @@ def images(site):
     return study
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [
@@ -253,7 +237,6 @@ def test_where_an_idea_could_not_be_an_option_it_is_not_offered(site, make):
     assert not site.page().ideas
 
 
-@pytest.mark.slow
 def test_in_a_panel_members_suggest_and_are_asked_about_what_is_added():
     site = Site()
     study = site.study(
@@ -271,7 +254,6 @@ def test_in_a_panel_members_suggest_and_are_asked_about_what_is_added():
     assert len(study.options) == 5 and asks(browser.get(f"/vote/{site.page().slug}"))
 
 
-@pytest.mark.slow
 def test_a_new_study_takes_ideas_if_its_form_says_so(site):
     admin = site.admin()
     said = {"name": "tea", "pasted": "green\nblack\nwhite", "voters": "people", "per_voter": "3"}
@@ -282,11 +264,11 @@ def test_a_new_study_takes_ideas_if_its_form_says_so(site):
     assert refused.status_code == 422 and "only where people vote on texts" in refused.text
 
 
+@pytest.mark.quick
 def test_the_start_page_says_that_ideas_are_stored(site, tea):
     assert "suggest an option of your own" in site.browser().get(site.link()).text
 
 
-@pytest.mark.slow
 def test_the_tab_counts_the_ideas_that_wait_which_are_deleted_with_their_study(site, tea):
     suggest(site)
     assert (

@@ -42,7 +42,6 @@ def test_no_acknowledged_vote_is_lost_on_a_full_disk():
     assert found.passed, found
 
 
-@pytest.mark.slow
 @pytest.mark.quick
 def test_people_vote_on_postgresql(postgres_url):
     kept = Storage(postgres_url)
