@@ -133,6 +133,7 @@ def chance_to_reach(level, population, cases, margin):
     return chance(0, 0, 0)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.1, -0.1])
 @pytest.mark.parametrize("n", [1, 2, 3, 6])

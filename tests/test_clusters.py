@@ -160,6 +160,7 @@ WORLDS = {  # of two outcomes, or three; the mean score over cases is 1/2
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_evidence_is_ever_as_large_as_x_with_probability_1_over_x_at_most(name):

@@ -138,6 +138,7 @@ def tally_of(p):
     return tally
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [5, 8, 12])
 @pytest.mark.parametrize("seed", range(4))

@@ -103,7 +103,7 @@ def test_other_processes_run_an_algorithm_that_they_cannot_import(mine):
         assert np.array_equal(a.regret, b.regret)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_script_s_own_algorithm_runs_on_two_jobs(mine):
     more = """
 if __name__ == "__main__":

@@ -134,6 +134,7 @@ def check_every_step(seed):
     assert found.is_all if until == "all" else found.best
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))  # `make measure` checks 2,000 of other kinds
 def test_no_step_of_a_panel_is_certified_wrongly_and_it_ends(seed):

@@ -127,6 +127,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_checks_fail_on_an_algorithm_if(name):
@@ -146,6 +147,7 @@ LIVE = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LIVE)
 def test_the_checks_fail_on_a_live_algorithm_if(name):

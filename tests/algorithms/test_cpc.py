@@ -32,6 +32,7 @@ def assert_same(one, other):
 # Exact jumps
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["cautious", "eager"])
 @pytest.mark.parametrize(

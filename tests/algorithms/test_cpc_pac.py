@@ -37,6 +37,7 @@ def test_when_it_is_finished_its_option_is_proved_best(seed, margin, ties):
     assert policy.recommend() in certified(policy, margin=margin, delta=0.1).best
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("terms", [{"epoch": 1}, {"dependent": True}, {"epoch": 2}, {"epoch": 3}])
 @pytest.mark.parametrize("seed", range(3))
 def test_under_every_term_the_option_is_proved_best_when_it_is_finished(seed, terms):

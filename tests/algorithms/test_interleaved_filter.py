@@ -80,6 +80,7 @@ def run_both(matrix, horizon, version, seed):
     raise AssertionError("it did not end")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("seed", range(6))

@@ -161,6 +161,7 @@ def test_every_duel_is_one_that_the_literal_rule_allows(name, seed):
             assert np.allclose(state.evidence.divergence[unchanged], np.take(expected, unchanged))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FAMILY)
 @pytest.mark.parametrize("problem", ["cyclic-4", "arithmetic-8", "mslr-5-condorcet"])
 def test_a_jump_is_the_same_run_as_its_single_steps(name, problem):

@@ -145,6 +145,7 @@ def test_the_smallest_studies_have_a_page():
     assert "1 of 1 other" in words_of(study_with("ab", votes("a", "b", 3, 1)))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [26, 60])
 def test_many_options_have_a_page(k):

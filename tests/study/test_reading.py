@@ -6,6 +6,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+from helpers import fewer_examples
 from hypothesis import given
 from hypothesis import strategies as st
 from study_pages import text_of, undrawn
@@ -47,6 +48,7 @@ def studies(draw):
 
 @pytest.mark.slow
 @given(studies())
+@fewer_examples(2)
 def test_verdict_page_json_and_file_tell_one_story(study):
     reading = Analysis(study.standing())
     verdict = reading.verdict

@@ -231,6 +231,7 @@ def test_clocks_that_differ_a_little_agree_on_what_is_open(clock):
 # Following what changes is as good as looking at everything
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("how", [{"voters": "people"}, {"repeats": "first"}])

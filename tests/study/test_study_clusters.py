@@ -111,6 +111,7 @@ def test_a_case_that_a_judge_fails_on_is_left_to_others_and_the_cluster_goes_on(
     assert study.ask("another").item == first.item
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", ["best", "top:2", "above:A", "tiers"])
 @pytest.mark.parametrize("how", [{}, {"cluster_weight": "equal", "population": "these"}])

@@ -45,6 +45,7 @@ def reached(goal):
     return study
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_study_asks_until_its_goal_is_reached_and_its_file_can_be_checked(goal, tmp_path):
@@ -62,6 +63,7 @@ def test_a_study_asks_until_its_goal_is_reached_and_its_file_can_be_checked(goal
     assert any("goal" in said for said in objections(forged, study))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_half_way_it_says_what_is_left_and_no_chances_to_be_best(goal, tmp_path):
@@ -238,6 +240,7 @@ def test_cases_that_are_all_even_end_it(goal):
     assert verdict.claim.startswith("On these 2 cases, by the judge ann: ")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("goal", "margin"), [("above:C", 0.1), ("above:C", 0.0), ("tiers", 0.0)])
 def test_on_these_cases_a_pair_is_asked_until_the_goal_has_all_that_it_needs(goal, margin):
     """Not being behind by the margin is not enough, nor is the level of a winner where tiers need more."""

@@ -159,6 +159,7 @@ def seen(log, voter):
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [logs.REMEMBERED, 20])
 def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
