@@ -26,11 +26,13 @@ def chromium():
         browser.close()
 
 
-def found(page):
-    """What is wrong with a page, light and dark, in a line each."""
-    page.emulate_media(color_scheme="dark")
-    in_the_dark = violations(page, COLOURS) + wider(page)
-    page.emulate_media(color_scheme="light")
+def found(page, dark=True):
+    """What is wrong with a page, light and, if it is asked, dark, in a line each."""
+    in_the_dark = []
+    if dark:
+        page.emulate_media(color_scheme="dark")
+        in_the_dark = violations(page, COLOURS) + wider(page)
+        page.emulate_media(color_scheme="light")
     return violations(page) + wider(page) + [f"dark: {one}" for one in in_the_dark]
 
 

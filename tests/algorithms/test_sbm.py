@@ -200,6 +200,7 @@ def test_a_tie_is_worth_a_half_and_a_late_answer_is_told_to_the_learner_who_chos
     assert learners.sums[told[-1]] == learners.sums.sum() == 1  # of the right option, which won
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_horizon_of_1e9_takes_few_turns(name):
     problem, algorithm = problem_of("mslr-5-condorcet"), find(name)
@@ -225,6 +226,7 @@ def test_jumps_leave_regret_as_single_steps_do(name):
         assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 4.5 * error + 1e-9)
 
 
+@pytest.mark.nightly
 def test_multisbm_is_lost_where_the_others_beat_each_other_harder_than_the_winner_does():
     # cyclic-4 has no utilities: each loser's learner prefers the one that beats it at 0.9 to the
     # winner, which beats it at 0.6, so steps run in the circle and regret is linear.

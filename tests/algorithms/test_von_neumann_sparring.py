@@ -69,7 +69,7 @@ def test_the_average_play_counts_both_players_and_is_uniform_before():
     assert policy.recommend() == np.argmax(counts)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("problem", ["order-5-0.1:seed=0", "easy-9:seed=4"])
 def test_no_option_beats_the_average_play_by_more_than_the_regrets_allow(problem):
     # Neu 2015: each regret is below 4 sqrt(KT ln K) + (2 sqrt(KT / ln K) + 1) ln(2 / delta).

@@ -1,5 +1,7 @@
 """Every page by the rules of WCAG as far as axe-core knows them: light and dark, on a desk and on a small phone."""
 
+from functools import partial
+
 import pytest
 from browsers import AXE, found
 from browsing import DESK, PHONE, Somebody, answer
@@ -88,7 +90,8 @@ def test_no_page_shuts_anybody_out(browser, full, size):
     person.context.add_init_script(
         path=AXE
     )  # which the page's own rules about scripts do not forbid
-    wrong = [*voter_pages(person, full), *admin_pages(person, full)]
+    look = partial(found, dark=size is PHONE)  # an owner's dark pages are looked at by night
+    wrong = [*voter_pages(person, full), *admin_pages(person, full, look)]
     person.context.close()
     assert wrong == [] and person.troubles == []
 
@@ -143,8 +146,8 @@ def suggesting(person, site):
     return wrong + found(page)
 
 
-def admin_pages(person, site):
-    wrong = found(person.open("/admin/enter"))
+def admin_pages(person, site, look):
+    wrong = look(person.open("/admin/enter"))
     person.come_in()
     tea = f"/admin/s/{site.page().slug}"
     paths = [
@@ -164,15 +167,15 @@ def admin_pages(person, site):
     for path in paths:
         page = person.open(path)
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        wrong += found(page)
-    return wrong + described(person)
+        wrong += look(page)
+    return wrong + described(person, look)
 
 
-def described(person):
+def described(person, look):
     """The form that asks for words for images, and the fields of a panel."""
     page = person.open("/admin/new")
     page.check("[value=panel]")
-    wrong = found(page)
+    wrong = look(page)
     page.fill("[name=name]", "more")
     files = [
         {"name": f"{n}.png", "mimeType": "image/png", "buffer": png((n, 9, 9))} for n in (1, 2)
@@ -181,4 +184,4 @@ def described(person):
     page.check("[value=people]")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Describe the files").wait_for()
-    return wrong + found(page)
+    return wrong + look(page)
