@@ -15,12 +15,10 @@ from copeland.gate.case_pairs import BASELINE, SIDES
 from copeland.gate.claims import FAILED, PASSED
 from copeland.gate.gate_result import GateResult, JudgeResult
 from copeland.gate.gate_sentences import (
-    describe_claim,
     describe_details,
     describe_saving,
     describe_slice,
     describe_verdict,
-    format_share,
 )
 from copeland.support.escaping import SHOWN, inert
 from copeland.support.phrasing import format_count, shorten
@@ -102,8 +100,7 @@ def make_summary(result: GateResult) -> str:
     parts = [
         f"## Gate {result.outcome}: {new} against {old}",
         escape_markdown(result.sentence),
-        *_tabulate_verdicts(result),
-        "\n".join(f"- {escape_markdown(one)}" for one in describe_details(result, tags=False)),
+        "\n".join(f"- {escape_markdown(one)}" for one in describe_details(result)),
         *(line for judge in result.judges for line in _list_losses(result, judge)),
         *_list_disagreements(result),
     ]
@@ -115,33 +112,12 @@ def escape_markdown(text: str, most: int | None = None) -> str:
     return _ACTIVE.sub(r"\\\1", shorten(text, most or len(text)))
 
 
-def _make_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def _make_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [
-        f"| {' | '.join(escape_markdown(str(one), LETTERS) for one in cells)} |"
+        f"| {' | '.join(escape_markdown(one, LETTERS) for one in cells)} |"
         for cells in (columns, *rows)
     ]
     return "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]])
-
-
-def _tabulate_verdicts(result: GateResult) -> Iterator[str]:
-    """A row for each judge, and for each of its tags."""
-    rows = []
-    for judge in result.judges:
-        low, high = map(format_share, judge.interval)
-        ends = "" if judge.is_exact else f" ({low} to {high})"
-        every = ("all", judge.tally, judge.finding, ends, judge.calls, "")
-        tags = [
-            (one.tag, one.tally, one.finding, "", "", " (contradicts other cases)" * one.conflict)
-            for one in judge.slices
-            if not one.is_open
-        ]
-        for name, tally, finding, ends, calls, warning in (every, *tags):
-            claim = describe_claim(finding, result.terms, *result.pairs.names)
-            theta = format_share(tally.theta) + ends
-            rows.append((judge.judge, name, claim + warning, theta, *tally[:3], calls))
-    if rows:
-        columns = ("judge", "cases", "verdict", "theta", "wins", "losses", "ties", "calls")
-        yield _make_table(columns, rows)
 
 
 def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:

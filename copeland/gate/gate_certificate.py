@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.formats.answers import AnswerCase
-from copeland.gate.case_pairs import SIDES, CasePairs
+from copeland.gate.case_pairs import CasePairs
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, weigh_judgments
 from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import FIXED, GateSettings
 from copeland.gate.judgments import read_judgments
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import Event, from_json, to_json
-from copeland.study.log.state import fold_log
+from copeland.study.log.state import StudyState, fold_log
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections_by_log,
@@ -29,7 +30,7 @@ from copeland.study.results.certificate_file import (
 )
 from copeland.support.atomic_files import read_text
 
-VERSION = 2  # the format of these files
+VERSION = 3  # the format of these files
 KEY = "gate_certificate"  # by which such a file is recognised
 ASSUMPTIONS = (
     "The preference is the judge's, as it answered here; it is not that of people.",
@@ -48,7 +49,20 @@ def make_certificate(result: GateResult) -> str:
         }
         for study in result.studies
     ]
-    content = {**_describe(result, result.pairs.digests), "proofs": proofs}
+    content = {
+        KEY: VERSION,
+        "statement": describe_gate(result),
+        "outcome": result.outcome,
+        "assumptions": list(ASSUMPTIONS),
+        "names": list(result.pairs.names),
+        "gate": result.identity,
+        "max_calls": result.settings.max_calls,
+        "most_calls": result.most_calls,
+        "accept_judge": result.settings.accept_judge,
+        "savings": [list(saving) for saving in result.savings],
+        "cases": _list_cases(result.pairs),
+        "proofs": proofs,
+    }
     content["seal"] = seal_of(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -86,87 +100,59 @@ def find_objections(content: Mapping[str, Any], pairs: CasePairs | None = None) 
     return *broken, *found, *(() if pairs is None else _compare_answers(content, pairs))
 
 
-def _describe(result: GateResult, digests: Mapping[str, str]) -> dict[str, Any]:
-    """What a file says but for the proofs."""
-    names = ("case", "left", "outcome", "preferred", "note")
-    judges = [judge.to_dict() for judge in result.judges]
-    for judge in judges:
-        del judge["stopped"], judge["reason"]  # of which the logs say nothing
-        judge["judgments"] = [[row[name] for name in names] for row in judge["judgments"]]
-    sides = zip(SIDES, result.pairs.names, strict=True)
-    return {
-        KEY: VERSION,
-        "statement": describe_gate(result),
-        "outcome": result.outcome,
-        "assumptions": list(ASSUMPTIONS),
-        "judges": judges,
-        **{side: {"name": name, "digest": digests[side]} for side, name in sides},
-        "settings": result.settings.describe_terms(),
-        "max_calls": result.settings.max_calls,
-        "most_calls": result.most_calls,
-        "accept_judge": result.settings.accept_judge,
-        "savings": [list(saving) for saving in result.savings],
-        "cases": [[case.id, list(case.tags), case.cluster] for case in result.pairs.cases],
-    }
-
-
 def _recheck(content: Mapping[str, Any]) -> Iterator[str]:
+    told, own = content["gate"], ("max_calls", "accept_judge")
     settings = GateSettings(
-        **{name: content["settings"][name] for name in FIXED},
-        max_calls=content["max_calls"],
-        accept_judge=content["accept_judge"],
+        **{name: told[name] for name in FIXED}, **{name: content[name] for name in own}
     )
     cases = tuple(
         AnswerCase(str(case), "", {}, tuple(tags), cluster=str(cluster))
         for case, tags, cluster in content["cases"]
     )
-    old, new = (content[side]["name"] for side in SIDES)
-    pairs = CasePairs((old, new), cases)
-    terms = settings.make_terms(pairs.items, max(1, len(content["proofs"])))
+    old, new = content["names"]
+    pairs, proofs = CasePairs((old, new), cases), content["proofs"]
+    terms = settings.make_terms(pairs.items, max(1, len(proofs)))
     judges: list[JudgeResult] = []
-    for told, proof in zip(content["judges"], content["proofs"], strict=True):
+    for judge, proof in zip(told["judges"] if proofs else (), proofs, strict=True):
         log = [from_json(json.dumps(one)) for one in proof["log"]]
-        yield from _check_log(content, told["judge"], proof["certificate"], log)
         state = fold_log(log)
-        judgments, calls = read_judgments(log, state), state.tally.spent.calls
-        judges.append(
-            weigh_judgments(told["judge"], judgments, pairs.items, terms, settings, calls)
-        )
+        yield from _check_log(content, judge, proof["certificate"], log, state)
+        said = read_judgments(log, state), pairs.items, terms, settings, state.tally.spent.calls
+        judges.append(weigh_judgments(judge, *said))
     savings = tuple(Saving(*saving) for saving in content["savings"])
     most = content["most_calls"]
     result = GateResult(pairs, settings, terms, tuple(judges), savings, most_calls=most)
-    digests = {side: content[side]["digest"] for side in SIDES}
-    found = json.loads(json.dumps(_describe(result, digests)))
-    for key, value in found.items():
-        if content[key] != value:
-            short = json.dumps(value) if key != "judges" else "what its judgments come to"
-            yield f"its {key} should be: {short}"
-    for key in content.keys() - {*found, "proofs", "seal"}:
+    remade = json.loads(make_certificate(replace(result, identity=told)))
+    for key, value in remade.items():
+        if key not in ("proofs", "seal") and content[key] != value:
+            yield f"its {key} should be: {json.dumps(value)}"
+    for key in content.keys() - remade.keys():
         yield f"it says '{str(key)[:80]}', which no certificate of a gate says."
 
 
 def _check_log(
-    content: Mapping[str, Any], judge: str, certificate: Any, log: list[Event]
+    content: Mapping[str, Any], judge: str, certificate: Any, log: list[Event], state: StudyState
 ) -> Iterator[str]:
     """What does not hold of a judge's study, and of what its log says of the gate."""
     filed = read_certificate_text(json.dumps(certificate), f"the certificate by {judge}")
-    yield from (
-        f"of the judge '{judge}': {said}" for said in objections_by_log(filed, log, filed.study)
-    )
-    told = (log[1].body or {}).get("gate", {})
-    here = {side: content[side]["digest"] for side in SIDES} | content["settings"]
-    for key, value in here.items():
-        if told.get(key) != value:
-            yield f"it says that {key} is {value!r}, but the log says {told.get(key)!r}."
-    if judge not in told.get("judges", {}):
-        yield f"it names the judge '{judge}', whom the log does not name."
+    for said in objections_by_log(filed, log, filed.study):
+        yield f"of the judge '{judge}': {said}"
+    logged = (log[1].body or {}).get("gate", {})
+    logged = {**logged, "names": [option.name for option in state.options]}
+    for key, value in {**content["gate"], "names": content["names"]}.items():
+        if logged.get(key) != value:
+            yield f"it says that {key} is {value!r}, but the log says {logged.get(key)!r}."
+
+
+def _list_cases(pairs: CasePairs) -> list[list[Any]]:
+    return [[case.id, list(case.tags), case.cluster] for case in pairs.cases]
 
 
 def _compare_answers(content: Mapping[str, Any], pairs: CasePairs) -> Iterator[str]:
-    if content["cases"] != [[case.id, list(case.tags), case.cluster] for case in pairs.cases]:
+    if content["cases"] != _list_cases(pairs):
         yield "it is about other cases than these."
     for side, digest in pairs.digests.items():
-        said = str(content[side]["digest"])
+        said = str(content["gate"][side])
         if said != digest:
             yield (
                 f"the {side}'s answers are not those that were judged: theirs had the digest {said[:12]}, these "

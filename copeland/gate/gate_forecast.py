@@ -1,9 +1,8 @@
-"""Before the first call: what a gate can find, what it will cost, and whether it can pass at all."""
+"""Before the first call: what a gate can find, and whether it can pass at all."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,18 +12,8 @@ from copeland.gate.case_pairs import CasePairs
 from copeland.gate.claims import GateTerms, has_failed, has_passed
 from copeland.gate.gate_sentences import describe_sets, drop_zero
 from copeland.gate.gate_settings import GateSettings
-from copeland.study.judges.call import Judge
-from copeland.study.judges.price_estimate import CallEstimate, estimate_call
-from copeland.study.judges.prompts import Candidate
 from copeland.support.arrays import Bools, Ints
-from copeland.support.phrasing import (
-    about,
-    capital,
-    format_count,
-    format_money,
-    percent,
-    quote_name,
-)
+from copeland.support.phrasing import capital, format_count, percent
 from copeland.support.rng import stream
 
 RUNS, FEWEST_RUNS = 3_000, 50  # simulated: a standard error of .01 at most, but
@@ -55,10 +44,8 @@ class Stops(NamedTuple):
     failed: Bools
 
 
-def require_chance(
-    pairs: CasePairs, terms: GateTerms, settings: GateSettings, judges: Mapping[str, Judge]
-) -> None:
-    """Refuse a gate that cannot pass: even if the candidate won every call, the calls or the money would not prove it."""
+def require_chance(pairs: CasePairs, terms: GateTerms, settings: GateSettings) -> None:
+    """Refuse a gate that cannot pass: even if the candidate won every call, that would not prove it."""
     free = pairs.count_free(settings.judge_identical)
     per, cap = settings.calls_per_case, settings.max_calls
     if free == terms.cases:
@@ -67,28 +54,19 @@ def require_chance(
         raise InvalidParameter(describe_refusal(terms, per, cap))
     won, lost = pairs.empty
     most = min(terms.cases - free, count_affordable(terms, per, cap)) + won
-    wins = find_fewest_wins(terms, most, ties=free - won)
-    if wins is None and lost:
-        return  # empty answers are for the gate to fail
-    if wins is None:
+    # Empty answers that lose are for the gate to fail.
+    if not lost and find_fewest_wins(terms, most, ties=free - won) is None:
         raise InvalidParameter(
             f"this gate can never pass, even if the candidate wins every call: {format_count(free, 'case')} of {terms.cases:,} take "
             "none, because both answers are the same. Give more cases whose answers differ, or allow more calls."
         )
-    bills = _estimate_calls(judges, pairs).values()
-    least = sum(max(0, wins - won) * per * bill.least for bill in bills)
-    if settings.cost is not None and least > settings.cost:
-        raise InvalidParameter(
-            f"the cap on cost of {format_money(settings.cost)} cannot suffice: the fewest calls that could pass cost "
-            f"{format_money(least, about=True)}; raise it, or choose a cheaper judge."
-        )
 
 
 def forecast_pairs(
-    pairs: CasePairs, terms: GateTerms, settings: GateSettings, judges: Mapping[str, Judge]
+    pairs: CasePairs, terms: GateTerms, settings: GateSettings
 ) -> tuple[tuple[str, ...], int]:
-    """Return what there is to judge, what a gate can find, and what it will cost, in sentences; and how many calls it is to take."""
-    said = list(describe_sets(pairs))
+    """Return what there is to judge and what a gate can find, in sentences; and how many calls it is to take."""
+    said = [*describe_sets(pairs)]
     free = pairs.count_free(settings.judge_identical)
     most = settings.count_most_calls(free, terms.cases)
     if most == 0:
@@ -112,8 +90,6 @@ def forecast_pairs(
         said.append(
             f"If it needs all {format_count(most, 'call')}, even a difference of one case counts as better."
         )
-    for name, bill in _estimate_calls(judges, pairs).items():
-        said.append(_describe_bill(name, bill, power.median_calls, most))
     return tuple(said), power.median_calls
 
 
@@ -126,8 +102,6 @@ def forecast_gate(
     runs: int = RUNS,
 ) -> Power:
     """Simulate the gate."""
-    if not (0 <= share <= 1 and 0 <= ties < 1):
-        raise InvalidParameter(f"share is {share} and ties are {ties}; both are from 0 to 1.")
     most = count_affordable(terms, calls_per_case, max_calls, ties)
     luck = stream(0, "gate", terms.cases).random((2, runs, most), dtype=np.float32)
     decided = np.where(luck[1] < share, np.int8(WON), np.int8(LOST))
@@ -220,21 +194,3 @@ def count_calls(verdicts: Ints, cases: Ints, calls_per_case: int) -> Ints:
     asked = np.arange(verdicts.shape[1]) < cases[:, None]
     ties = ((verdicts == TIED) & asked).sum(axis=1)
     return calls_per_case * cases - (calls_per_case - 1) * ties
-
-
-def _estimate_calls(judges: Mapping[str, Judge], pairs: CasePairs) -> dict[str, CallEstimate]:
-    """About what a call of each judge takes, of those that can tell."""
-    items = [one for one in pairs.items if len(set(one.answers.values())) > 1]
-    both = [[Candidate(*one) for one in item.answers.items()] for item in items]
-    questions = [(old, new, item) for (old, new), item in zip(both, items, strict=True)]
-    found = {name: estimate_call(judge, questions) for name, judge in judges.items()}
-    return {name: bill for name, bill in found.items() if bill is not None}
-
-
-def _describe_bill(name: str, bill: CallEstimate, median: int, most: int) -> str:
-    tokens = f"about {about(bill.tokens)} tokens a call"
-    said = f"{quote_name(name)} takes {tokens}: about {about(bill.tokens * median)} for {format_count(median, 'call')}"
-    said += f", and {about(bill.tokens * most)} for {most:,}, the most"
-    if bill.cost:
-        said += f". That costs {format_money(bill.cost * median, about=True)}, and {format_money(bill.cost * most)}"
-    return f"{said}."

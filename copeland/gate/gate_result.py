@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -224,6 +224,7 @@ class GateResult:
     spent: Spent = NOTHING  # in all runs
     forecast: tuple[str, ...] = ()  # what was said before the first call
     studies: tuple[Study, ...] = field(default=(), repr=False, compare=False)  # of the judges
+    identity: Mapping[str, Any] = field(default_factory=dict)  # what another run must agree with
     sentence: str = ""  # what is proved, by whose judgment and on which cases
 
     @property

@@ -38,27 +38,18 @@ from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import REFUSE, GateSettings
 from copeland.gate.judgments import Judgment, count_sides, read_judgments
 from copeland.study.creation import create_study
-from copeland.study.judges.call import (
-    Budget,
-    Judge,
-    Opinion,
-    ask_judge,
-    charge,
-    check_judge,
-    name_judges,
-)
+from copeland.study.judges.call import Judge, Opinion, ask_judge, check_judge, name_judges
 from copeland.study.judges.habits import find_side_habit
-from copeland.study.judges.memory import JudgeMemory
+from copeland.study.judges.price_estimate import estimate_price
 from copeland.study.judges.prompts import cluster_items
-from copeland.study.judges.run import End, Judged, JudgingLoop, sleep_until
-from copeland.study.judges.workers import Workers, may_share
+from copeland.study.judges.run import End, Judged, judge_study
 from copeland.study.log.case_ledger import CaseLedger
 from copeland.study.log.cluster_ledger import ClusterLedger
 from copeland.study.log.events import ERROR, LEFT, NOTHING, PRESENTED, RIGHT, SKIP, Event, Spent
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
 from copeland.study.study import Study
-from copeland.support.phrasing import join_names, shorten
+from copeland.support.phrasing import join_names, quote_name, shorten
 from copeland.support.progress import progress_bar
 
 MOST_WORKERS = 256
@@ -148,10 +139,10 @@ def judge_pairs(
         check_judge(judge, settings.cost is not None, pairs.items)
     terms = settings.make_terms(pairs.items, len(named))
     most = settings.count_most_calls(pairs.count_free(settings.judge_identical), terms.cases)
-    result = GateResult(pairs, settings, terms, (), savings, most_calls=most)
+    told = describe_gate_settings(pairs, settings, named)
+    result = GateResult(pairs, settings, terms, (), savings, most, identity=told)
     if all(saving.holds for saving in savings):
-        require_chance(pairs, terms, settings, named)
-        told = describe_gate_settings(pairs, settings, named)
+        require_chance(pairs, terms, settings)
         storage, _ = open_journal(journal, told)
         studies = {name: open_gate_study(storage, name, pairs, settings, told) for name in named}
         result = _run_judges(result, named, studies, progress, notice)
@@ -193,7 +184,12 @@ def _run_judges(
     pairs, settings, terms = result.pairs, result.settings, result.terms
     before, expected, forecast = _sum_up(studies), result.most_calls, ()
     if notice is not None:  # simulating takes a while
-        forecast, expected = forecast_pairs(pairs, terms, settings, judges)
+        forecast, expected = forecast_pairs(pairs, terms, settings)
+        asked = [one for one in pairs.items if len({*one.answers.values()}) > 1]
+        for name, judge in judges.items():
+            most = result.most_calls, asked, settings.swap
+            priced = estimate_price(studies[name], [judge], *most) if asked else None
+            forecast += () if priced is None else (f"{quote_name(name)}: {priced.sentence}",)
         for sentence in forecast:
             notice(sentence)
     found: list[JudgeResult] = []
@@ -313,28 +309,25 @@ class GateRun:
 
     def work(self, judge: Judge, cost: float | None) -> End:
         """Judge until the gate is decided or a limit is reached, at so much money at most; return why it stopped."""
-        settings, budget = self.settings, Budget(cost)
-        loop = JudgingLoop(
-            study=self.study,
-            judges={self.judge: charge(judge, budget)},
-            budget=budget,
-            cap=None if settings.max_calls is None else settings.max_calls - self.before,
+        settings = self.settings
+        self.progress(self.calls)
+        most = settings.max_calls and settings.max_calls - self.before
+        if most is not None and most < 1:
+            return self._look() or ("calls", f"the cap of {settings.max_calls:,} calls is reached.")
+        done = judge_study(
+            self.study,
+            {self.judge: judge},
+            calls=most,
+            cost=cost,
             swap=settings.swap,
-            workers=Workers(settings.workers or (None if may_share([judge]) else 1)),
+            workers=settings.workers,
+            items=self.pairs.items,
             patience=settings.patience,
-            cases={item.name: item for item in self.pairs.items},
-            memory=JudgeMemory(self.study, [self.judge], settings.swap, repeat=False),
-            folder=None,
             progress=self._note,
-            rest=sleep_until,
             look=self._look,
-            further=True,
             put=self._put,
         )
-        self.progress(self.calls)
-        loop.run()
-        assert loop.end is not None
-        return loop.end
+        return done.reason, done.stopped
 
     def _put(self, judge: Judge, left: Any, right: Any, item: Any, swap: str) -> Opinion:
         """Return what a judge says of two answers, or what is clear without it."""

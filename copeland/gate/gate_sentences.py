@@ -61,24 +61,22 @@ def describe_claim(finding: Finding, terms: GateTerms, baseline: str, candidate:
     """Return what a finding proves about the candidate, or what is open."""
     old, new = quote_name(baseline), quote_name(candidate)
     by = f"by more than {drop_zero(terms.margin)}"
-    if finding.even:
-        return f"{new} and {old} are exactly even"
-    if BETTER in finding.claims:
-        return f"{new} is better than {old}"
-    if MUCH_WORSE in finding.claims:
-        return f"{new} is worse than {old} {by}"
-    if WORSE in finding.claims and NOT_WORSE in finding.claims:
-        return f"{new} is worse than {old}, but not {by}"
-    if NOT_WORSE in finding.claims:
-        open_ = "; whether it is better is undecided" if terms.require == "better" else ""
-        return f"{new} is not worse than {old} {by}{open_}"
-    if WORSE in finding.claims:
-        open_ = f"; whether {by} is undecided" if terms.require == "not-worse" else ""
-        return f"{new} is worse than {old}{open_}"
-    if finding.outcome == FAILED:  # nothing more is proved than that
-        return f"{new} is not better than {old}"
-    asked = f"not worse than {old} {by}" if terms.require == "not-worse" else f"better than {old}"
-    return f"it is undecided whether {new} is {asked}"
+    is_better = terms.require == "better"
+    beyond = "; whether it is better is undecided" if is_better else ""
+    how_much = "" if is_better else f"; whether {by} is undecided"
+    asked = f"better than {old}" if is_better else f"not worse than {old} {by}"
+    proved, both = set(finding.claims), {WORSE, NOT_WORSE}
+    said = (
+        (finding.even, f"{new} and {old} are exactly even"),
+        (BETTER in proved, f"{new} is better than {old}"),
+        (MUCH_WORSE in proved, f"{new} is worse than {old} {by}"),
+        (both <= proved, f"{new} is worse than {old}, but not {by}"),
+        (NOT_WORSE in proved, f"{new} is not worse than {old} {by}{beyond}"),
+        (WORSE in proved, f"{new} is worse than {old}{how_much}"),
+        (finding.outcome == FAILED, f"{new} is not better than {old}"),
+        (True, f"it is undecided whether {new} is {asked}"),
+    )
+    return next(words for is_so, words in said if is_so)
 
 
 def drop_zero(number: float) -> str:
@@ -93,45 +91,34 @@ def format_share(share: float | None) -> str:
 
 def describe_saving(saving: Saving) -> str:
     """Return whether answers are as much cheaper or faster as required."""
-    required = f"{percent(saving.share)} is required"
     means = f"a mean of {saving.candidate:.4g} after {saving.baseline:.4g}"
-    if saving.baseline <= 0:
-        return f"The candidate's answers cannot be {saving.what}: the baseline's mean is {saving.baseline:.4g}."
-    if saving.saved >= 0:
-        joined = "and" if saving.holds else "but"
-        return (
-            f"Its answers are {percent(saving.saved)} {saving.what} ({means}), {joined} {required}."
-        )
-    return f"The candidate's answers are not {saving.what} ({means}), but {required}."
+    said = f"The candidate's answers are not {saving.what}"
+    if saving.baseline > 0 and saving.saved >= 0:
+        said = f"Its answers are {percent(saving.saved)} {saving.what}"
+    joined = "and" if saving.holds else "but"
+    return f"{said} ({means}), {joined} {percent(saving.share)} is required."
 
 
-def describe_sets(pairs: CasePairs) -> tuple[str, ...]:
-    """Return what is odd about two sets of answers: cases that were dropped, answers that are the same, and empty ones."""
-    said = []
+def describe_sets(pairs: CasePairs) -> Iterator[str]:
+    """Yield what is odd about two sets of answers: cases that were dropped, answers that are the same, and empty ones."""
     if pairs.dropped:
-        left = format_count(len(pairs.cases), "case")
-        said.append(
-            f"{format_count(len(pairs.dropped), 'case')} dropped, which only one set has; {left} left."
-        )
+        dropped, left = (format_count(len(one), "case") for one in (pairs.dropped, pairs.cases))
+        yield f"{dropped} dropped, which only one set has; {left} left."
     if pairs.identical == len(pairs.cases):
-        said.append(
-            "Both sets of answers are the same: check that they are the files that you meant."
-        )
+        yield "Both sets of answers are the same: check that they are the files that you meant."
     for name, empty in zip(pairs.names, pairs.empty, strict=True):
         if empty:
             answers = format_count(empty, "empty answer")
-            said.append(f"{quote_name(name)} has {answers}, which lose without a call.")
-    return tuple(said)
+            yield f"{quote_name(name)} has {answers}, which lose without a call."
 
 
-def describe_details(result: GateResult, tags: bool = True) -> list[str]:
+def describe_details(result: GateResult) -> list[str]:
     """Return what else is to be known: why each judge stopped, what counted, sides, tags, cost, agreement."""
     details = [*describe_sets(result.pairs)]
     for judge in result.judges:
         whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
         said = [*_describe_reach(judge), *_describe_work(judge)]
-        slices = [one for one in judge.slices if tags and not one.is_open]
-        said += [f"Tag {describe_slice(result, one)}" for one in slices]
+        said += [f"Tag {describe_slice(result, one)}" for one in judge.slices if not one.is_open]
         details += [f"{whose}{one}" for one in (*said, *_describe_open_tags(judge))]
     return [*details, *_describe_agreement(result), *_describe_cost(result)]
 

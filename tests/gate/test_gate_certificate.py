@@ -75,16 +75,18 @@ def change_log(content, **fields):
     [
         (lambda c: c | {"outcome": "failed"}, "its outcome should be"),
         (lambda c: c | {"statement": "All is well."}, "its statement should be"),
-        (lambda c: c | {"settings": c["settings"] | {"seed": 1}}, "it says that seed is 1"),
+        (lambda c: c | {"gate": c["gate"] | {"seed": 1}}, "it says that seed is 1"),
+        (lambda c: c | {"names": ["old", "new"]}, "it says that names is ['old', 'new']"),
         (lambda c: c | {"assumptions": []}, "its assumptions should be"),
         (lambda c: c | {"cases": []}, "nothing can be weighed again"),
-        (lambda c: c | {"judges": None}, "a part is missing or damaged"),
+        (lambda c: c | {"gate": c["gate"] | {"judges": None}}, "a part is missing or damaged"),
         (lambda c: c | {"surprise": 1}, "it says 'surprise', which no certificate of a gate says"),
-        (lambda c: {k: v for k, v in c.items() if k != "settings"}, "a part is missing"),
+        (lambda c: {k: v for k, v in c.items() if k != "gate"}, "a part is missing"),
         (lambda c: change_log(c, outcome="right"), "issued on another log"),
         (lambda c: change_log(c, item="q0"), "issued on another log"),
+        (lambda c: change_log(c, time=10**400), "nothing can be weighed again"),
         (
-            lambda c: c | {"baseline": c["baseline"] | {"digest": "0" * 64}},
+            lambda c: c | {"gate": c["gate"] | {"baseline": "0" * 64}},
             "but the log says",
         ),
     ],
@@ -132,7 +134,7 @@ def test_a_file_is_recognised(tmp_path):
     path.write_text('{"study": "tea"}')
     assert read_gate_certificate(path) is None
     path.write_text('{"gate_certificate": 99}')
-    with pytest.raises(InvalidParameter, match="has format 99; this version reads format 2"):
+    with pytest.raises(InvalidParameter, match="has format 99; this version reads format 3"):
         read_gate_certificate(path)
     path.write_text("{")
     with pytest.raises(InvalidParameter, match="is not JSON"):

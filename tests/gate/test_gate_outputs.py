@@ -83,7 +83,7 @@ def test_a_page_has_the_verdict_the_tags_and_five_losses():
     assert lines[0] == f"## Gate {result.outcome}: new against old"
     assert lines[2] == result.sentence
     assert (
-        "| small | even | new is worse than old by more than .05 (contradicts other cases) |"
+        "- Tag even (20 cases): new is worse than old by more than .05. This contradicts other cases.\n"
         in page
     )
     assert "### Lost by new, by small: 5 of 20" in page

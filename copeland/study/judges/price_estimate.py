@@ -18,30 +18,6 @@ from copeland.support.phrasing import format_count, format_money
 _LOOKED_AT = 500  # questions whose texts are measured, for each judge
 
 
-class CallEstimate(NamedTuple):
-    """About what one call takes."""
-
-    tokens: float
-    cost: float  # with an answer as long as it may be; 0 without prices
-    least: float  # with an answer of one token
-
-
-def estimate_call(judge: Any, questions: Iterable[tuple[Any, Any, Any]]) -> CallEstimate | None:
-    """Return about what a call takes, by the first questions (left, right and item); None of a judge that cannot tell."""
-    taken = []
-    for question in islice(questions, _LOOKED_AT if hasattr(judge, "estimate_tokens") else 0):
-        try:
-            taken.append(judge.estimate_tokens(*question))
-        except JudgeFailed:  # it cannot be asked
-            continue
-    if not taken:
-        return None
-    read, written = (sum(one) / len(taken) for one in zip(*taken, strict=True))
-    prices = getattr(judge, "prices", None)
-    costs = (prices.of(read, written), prices.of(read, 1)) if prices else (0.0, 0.0)
-    return CallEstimate(read + written, *costs)
-
-
 class PriceEstimate(NamedTuple):
     """How many calls a run makes at most, and about what they cost."""
 
@@ -77,9 +53,14 @@ def estimate_price(
     ]
     asked: Sequence[Any] = [None] if items is None else items
     priced = [judge for judge in judges if getattr(judge, "prices", None)]
-    every = ((*pair, item) for item in asked for pair in combinations(options, 2))
-    questions = list(islice(every, _LOOKED_AT))
-    found = [one.cost for judge in priced if (one := estimate_call(judge, questions)) is not None]
+    found = []
+    for judge in priced:
+        questions = ((*pair, item) for item in asked for pair in combinations(options, 2))
+        for question in islice(questions, _LOOKED_AT):
+            try:
+                found.append(judge.prices.of(*judge.estimate_tokens(*question)))
+            except JudgeFailed:  # it cannot be asked
+                continue
     if not found:
         return None
     pairs = len(options) * (len(options) - 1) // 2

@@ -109,6 +109,8 @@ def judge_study(
     folder: str | Path | None = None,
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
+    look: Callable[[], End | None] | None = None,
+    put: Callable[[Judge, Any, Any, Any, str], Opinion] = ask_judge,
 ) -> Summary:
     """Let judges vote in a study until it is finished, a cap is reached, or Ctrl-C.
 
@@ -154,6 +156,11 @@ def judge_study(
         over two seconds.
     rest
         What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
+    look
+        Called before each ballot: what it returns, a word and a sentence, ends the work once nothing is under way. Then nothing else that is
+        known of the options ends it, and ``until`` means nothing.
+    put
+        Puts a ballot to a judge, as :func:`~copeland.study.judges.call.ask_judge` does; an opinion that took no call is told without one.
 
     Examples
     --------
@@ -199,7 +206,9 @@ def judge_study(
             folder=folder_of(study) if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
             rest=rest or sleep_until,
-            look=_look_for_likely(study, goal),
+            look=look or _look_for_likely(study, goal),
+            further=look is not None,
+            put=put,
         )
         work.run()
     return work.summary()
@@ -251,14 +260,7 @@ class JudgingLoop:
     An answer counts as soon as it is told, in the order of :mod:`copeland.study.log.ledger`: so one slow call is a loss of both sides while
     others go on, and no more of them are made than that costs.
 
-    Parameters
-    ----------
-    look
-        Is called before each ballot; what it returns ends the work once nothing is under way.
-    further
-        Ask also after the goal is reached.
-    put
-        Puts a ballot to a judge, as :func:`ask_judge` does; an opinion that took no call is told without one.
+    With ``further`` it asks also after the goal is reached.
     """
 
     study: AnyStudy
@@ -274,8 +276,8 @@ class JudgingLoop:
     progress: Callable[[Judged], None]
     rest: Callable[[Wait], None]
     look: Callable[[], End | None]
-    further: bool = False
-    put: Callable[[Judge, Any, Any, Any, str], Opinion] = ask_judge
+    further: bool
+    put: Callable[[Judge, Any, Any, Any, str], Opinion]
 
     def __post_init__(self) -> None:
         self.turns = list(self.judges)  # whose turn it is, first

@@ -242,7 +242,7 @@ class StudyState(_Known):
             _HANDLERS[event.kind](self, event)
             if event.kind not in _IN_THE_LEDGER:
                 self._changes += 1
-        except (LookupError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise _unreadable(event) from error
         self.number = event.number
 
