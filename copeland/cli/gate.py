@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ _MARKS = {
     "out": '"exit_code": ',
     "junit": 'name="copeland gate"',
     "summary": "## Gate ",
-    "certificate": '"gate_certificate": ',
 }
 _BEGINNING = 400  # characters
 
@@ -73,21 +72,26 @@ def gate_command(
     --same FILE                Judge a set against itself, or, given twice, two samples of one model: how far is the judge to be trusted?
     --cluster COLUMN           The column that says which cases hang together, such as runs of a task; cluster, if there is one.
     --inner                    Drop cases that only one set has.
-    --journal FILE.db          Keep every answer here, and go on where the last run stopped; beside --out by default.
+    --journal FILE.db          Keep every answer here, and go on where the last run stopped; beside --out, or --certificate, by default.
     --out FILE.json            Write everything as JSON.
     --junit FILE.xml           Write JUnit XML, for CI systems.
     --summary FILE.md          Write a page in Markdown.
-    --certificate FILE.json    Write a certificate, which `copeland study verify` checks.
+    --certificate FILE.json    Write the certificate of the study, which `copeland study verify --storage sqlite:///FILE.db` checks by the
+        journal; of several judges, one for each.
     """
-    files = {"out": out, "junit": junit, "summary": summary, "certificate": certificate}
+    from copeland.study.judges.call import name_judges
+
+    files = {"out": out, "junit": junit, "summary": summary}
     with _name_options(), _report_errors(files):
         how = GateSettings(**settings)
-        kept = journal or (None if out is None else out.with_suffix(".journal.db"))
-        _require_places([kept, *files.values()])
+        beside = out or certificate
+        kept = journal or (None if beside is None else beside.with_suffix(".journal.db"))
+        _require_places([kept, certificate, *files.values()])
         pairs = _read_pairs(baseline, candidate, answers, same, (format_, cluster), inner)
         named = judges.make()
         if same:
-            return _check_self(pairs, named, how, files)
+            return _check_self(pairs, named, how, files | {"certificate": certificate})
+        files |= _name_certificates(certificate, name_judges(named))
         _require_own(files, force, kept, pairs, named, how)
         result = _judge(pairs, named, how, kept)
         _write_files(result, files)
@@ -97,7 +101,7 @@ def gate_command(
 @contextmanager
 def _report_errors(files: dict[str, Path | None]) -> Iterator[None]:
     """Leave an error in the JUnit file and on the summary, too, unless somebody else's file is there."""
-    from copeland.gate.ci_files import make_error_junit, make_error_summary
+    from copeland.gate.gate_report import make_error_junit, make_error_summary
 
     try:
         yield
@@ -153,7 +157,7 @@ def _is_output(path: Path, what: str) -> bool:
     if not path.exists():
         return False
     with open(path, encoding="utf-8", errors="replace") as file:
-        return _MARKS[what] in file.read(_BEGINNING)
+        return _MARKS.get(what, '"study": "gate by ') in file.read(_BEGINNING)
 
 
 def _require_places(paths: list[Path | None]) -> None:
@@ -200,11 +204,17 @@ def _judge(
     pairs: CasePairs, judges: list[Any], settings: GateSettings, journal: Path | None
 ) -> GateResult:
     from copeland.gate.gate_run import judge_pairs
-    from copeland.study.judges import JudgeFailed
 
     with progress_bar("calls", "starting") as advance:
         tell = lambda said: note(f"copeland: {said}")  # noqa: E731
         result = judge_pairs(pairs, judges, settings, journal, advance, tell)
+    return _require_work(result, journal)
+
+
+def _require_work(result: GateResult, journal: Path | None) -> GateResult:
+    """Refuse a result if a judge failed."""
+    from copeland.study.judges import JudgeFailed
+
     failed = next((one for one in result.judges if one.reason == "failed"), None)
     if failed is not None:
         kept = "" if journal is None else f" What was judged is in {journal}."
@@ -216,23 +226,37 @@ def _write_files(result: GateResult, files: dict[str, Path | None]) -> None:
     """Write what was asked for."""
     import json
 
-    from copeland.gate.ci_files import make_junit, make_summary
-    from copeland.gate.gate_certificate import make_certificate
+    from copeland.gate.gate_report import make_junit, make_summary
+    from copeland.study.results.certificate_file import certificate_to_file
     from copeland.support.atomic_files import write_file
 
     make = {
         "out": lambda: json.dumps(result.to_dict(), allow_nan=False, indent=1).encode() + b"\n",
         "junit": lambda: make_junit(result),
         "summary": lambda: make_summary(result).encode(errors="replace"),
-        "certificate": lambda: make_certificate(result).encode(),
+    }
+    make |= {
+        study.name: lambda study=study: certificate_to_file(study)[1].encode()
+        for study in result.studies
     }
     for what, path in files.items():
-        if path is not None:
+        if path is not None and what in make:
             write_file(path, make[what]())
 
 
+def _name_certificates(path: Path | None, judges: Iterable[str]) -> dict[str, Path | None]:
+    """The certificate of the study of each judge: one file, or one for each of several, with the judge's name."""
+    from copeland.support.escaping import file_name
+
+    names = [*judges]
+    if path is None or len(names) == 1:
+        return {f"gate by {name}": path for name in names}
+    own = (path.with_name(f"{path.stem}-{file_name(name)}{path.suffix}") for name in names)
+    return {f"gate by {name}": one for name, one in zip(names, own, strict=True)}
+
+
 def _tell(result: GateResult) -> Reply:
-    from copeland.gate.gate_sentences import describe_details
+    from copeland.gate.gate_report import describe_details
 
     interrupted = any(judge.reason == "interrupted" for judge in result.judges)
     lines = [result.sentence, *describe_details(result)]
@@ -243,13 +267,15 @@ def _check_self(
     pairs: CasePairs, judges: list[Any], settings: GateSettings, files: dict[str, Path | None]
 ) -> Reply:
     """Say how each judge treats the sides; the exit code is 1 if one is not fit."""
-    from copeland.gate.self_check import check_judge_by_itself
+    from copeland.gate.gate_report import describe_check
+    from copeland.gate.gate_run import check_judges
 
     given = [f"--{name}" for name, path in files.items() if path is not None]
     if given:
         raise InvalidParameter(f"--same writes no files; leave {given[0]} out, or use --json.")
     with progress_bar("calls", "starting") as advance:
-        found = [check_judge_by_itself(pairs, judge, settings, advance) for judge in judges]
-    sentences = [sentence for one in found for sentence in one.sentences]
-    code = 0 if all(one.is_fit for one in found) else FAILURE
-    return Reply({"same": [one.to_dict() for one in found]}, sentences, code=code)
+        result = _require_work(check_judges(pairs, judges, settings, advance), None)
+    found = [describe_check(result, judge) for judge in result.judges]
+    sentences = [sentence for one in found for sentence in one["sentences"]]
+    code = 0 if all(one["fit"] for one in found) else FAILURE
+    return Reply({"same": found}, sentences, code=code)

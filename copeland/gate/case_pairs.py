@@ -20,7 +20,6 @@ from copeland.support.phrasing import format_count, join_names, quote_name, quot
 BASELINE, CANDIDATE = SIDES = "baseline", "candidate"
 SEVERAL = "to compare several options, create a study: copeland study create --goal above:NAME (docs/studies.md)"
 
-IDENTICAL, EMPTY = "both answers are the same", "one answer is empty"
 
 _NAMED = 3  # cases in a sentence
 
@@ -96,19 +95,13 @@ class CasePairs:
 
 
 def settle_pair(left: str, right: str, judge_identical: bool) -> Opinion | None:
-    """Return what is clear of two answers without a call: the same twice is a tie, and an empty one loses.
-
-    Examples
-    --------
-    >>> settle_pair("4", "", judge_identical=False).outcome, settle_pair("4", "four", judge_identical=False)
-    ('left', None)
-    """
+    """Return what is clear of two answers without a call: the same twice is a tie, and an empty one loses."""
     is_left, is_right = bool(left.strip()), bool(right.strip())
     if not (is_left or is_right) or (left == right and not judge_identical):
-        return Opinion(TIE, 0, note=IDENTICAL)
+        return Opinion(TIE, 0, note="both answers are the same")
     if is_left and is_right:
         return None
-    return Opinion(LEFT if is_left else RIGHT, 0, note=EMPTY)
+    return Opinion(LEFT if is_left else RIGHT, 0, note="one answer is empty")
 
 
 def pair_answers(

@@ -128,15 +128,7 @@ class Finding(NamedTuple):
 
 
 def find_claims(tally: Tally, terms: GateTerms) -> Finding:
-    """Return what verdicts prove. It is valid whenever you look.
-
-    Examples
-    --------
-    >>> terms = GateTerms("not-worse", margin=0.05, delta=0.05, cases=200)
-    >>> found = find_claims(Tally(wins=40, losses=20, ties=30), terms)
-    >>> found.outcome, found.claims, round(found.evidence["not worse"], 2)
-    ('passed', ('not worse',), 5.69)
-    """
+    """Return what verdicts prove. It is valid whenever you look."""
     votes = terms.as_votes(tally)
     weigh = _weigh_votes(votes)
     evidence = {claim: float(_find_evidence(claim, weigh, terms)) for claim in terms.claims}
@@ -150,14 +142,29 @@ def find_claims(tally: Tally, terms: GateTerms) -> Finding:
     return Finding(claims, outcome, complete, complete and tally.wins == tally.losses, evidence)
 
 
+def win_clusters(tally: Tally, terms: GateTerms, more: int) -> bool:
+    """Tell whether the required claim would be proved if all cases without an answer were won, and so many further clusters.
+
+    These are taken to be as large as the largest, so no more can come of them.
+    """
+    assert terms.clusters is not None
+    rows = [(*row[:3], row[3] + row[6], *row[4:6], 0, 1) for row in tally.clusters]
+    rows += [(0, 1, 0, terms.clusters.largest, 0, 0, 0, more)] if more else []
+    best = tally._replace(
+        wins=sum(row[3] * row[7] for row in rows), unanswered=0, clusters=tuple(rows)
+    )
+    room = terms._replace(cases=max(terms.cases, best.answers))
+    return find_claims(best, room).outcome == PASSED
+
+
 def find_conflicts(overall: Finding, by_tag: Mapping[str, Finding]) -> tuple[str, ...]:
     """Return the tags that are proved better where another, or all together, is proved worse, and the other way round."""
-    every = [overall, *by_tag.values()]
+    claimed = {claim for one in (overall, *by_tag.values()) for claim in one.claims}
     opposed = {BETTER: WORSE, WORSE: BETTER}
     return tuple(
         tag
         for tag, one in by_tag.items()
-        if any(a in one.claims and any(b in o.claims for o in every) for a, b in opposed.items())
+        if any(opposed.get(claim) in claimed for claim in one.claims)
     )
 
 
@@ -199,28 +206,17 @@ def _find_evidence(claim: str, weigh: Weigh, terms: GateTerms) -> Any:
 
 
 def _weigh_votes(votes: VoteCounts) -> Weigh:
-    def weigh(margin: float) -> tuple[float, float]:
-        found = votes.find_evidence(margin)
-        return found[1, 0], found[0, 1]
-
-    return weigh
+    return lambda margin: tuple(votes.find_evidence(margin)[[1, 0], [0, 1]])
 
 
 def _find_end(weigh: Weigh, side: int, claim: str, terms: GateTerms) -> float:
     """Return the smallest mean of one side that is not refuted by evidence for a larger one."""
-    level, steps = terms.find_level(claim), 2 * terms.cases
-
-    def is_refuted(mean: float) -> bool:
-        return bool(weigh(0.5 - mean)[side] >= level)
-
-    if terms.exact:  # the mean is a whole number of half verdicts
-        least, most = -1, steps
-        while most - least > 1:
-            middle = (least + most) // 2
-            least, most = (middle, most) if is_refuted(middle / steps) else (least, middle)
-        return most / steps
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        mean = (low + high) / 2
-        low, high = (mean, high) if is_refuted(mean) else (low, mean)
-    return low
+    level = terms.find_level(claim)
+    # The mean over exactly these cases is a whole number of half verdicts.
+    steps = 2 * terms.cases if terms.exact else 2**HALVINGS
+    least, most = -1, steps
+    while most - least > 1:
+        middle = (least + most) // 2
+        is_refuted = weigh(0.5 - middle / steps)[side] >= level
+        least, most = (middle, most) if is_refuted else (least, middle)
+    return most / steps

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.gate.case_pairs import CasePairs
-from copeland.gate.claims import GateTerms, has_failed, has_passed
-from copeland.gate.gate_sentences import describe_sets, drop_zero
+from copeland.gate.claims import GateTerms, Tally, has_failed, has_passed, win_clusters
+from copeland.gate.gate_report import describe_sets, drop_zero
 from copeland.gate.gate_settings import GateSettings
 from copeland.support.arrays import Bools, Ints
-from copeland.support.phrasing import capital, format_count, percent
+from copeland.support.phrasing import format_count, percent
 from copeland.support.rng import stream
 
 RUNS, FEWEST_RUNS = 3_000, 50  # simulated: a standard error of .01 at most, but
@@ -50,12 +49,14 @@ def require_chance(pairs: CasePairs, terms: GateTerms, settings: GateSettings) -
     per, cap = settings.calls_per_case, settings.max_calls
     if free == terms.cases:
         return  # that takes no call
-    if find_fewest_wins(terms, count_affordable(terms, per, cap)) is None:
+    afford = count_affordable(terms, per, cap)
+    if find_fewest_wins(terms, afford) is None:
         raise InvalidParameter(describe_refusal(terms, per, cap))
     won, lost = pairs.empty
-    most = min(terms.cases - free, count_affordable(terms, per, cap)) + won
-    # Empty answers that lose are for the gate to fail.
-    if not lost and find_fewest_wins(terms, most, ties=free - won) is None:
+    if lost or terms.clusters is not None:
+        return  # empty answers that lose are for the gate to fail
+    most = min(terms.cases - free, afford) + won
+    if find_fewest_wins(terms, most, ties=free - won) is None:
         raise InvalidParameter(
             f"this gate can never pass, even if the candidate wins every call: {format_count(free, 'case')} of {terms.cases:,} take "
             "none, because both answers are the same. Give more cases whose answers differ, or allow more calls."
@@ -134,7 +135,13 @@ def find_stops(verdicts: Ints, terms: GateTerms) -> Stops:
 
 
 def find_fewest_wins(terms: GateTerms, most: int, ties: int = 0) -> int | None:
-    """Return how many wins pass a candidate that loses nothing, with so many ties or none; None if no number up to ``most`` does."""
+    """Return how many wins pass a candidate that loses nothing, with so many ties or none; None if no number up to ``most`` does.
+
+    Where cases come in clusters, these are what it wins.
+    """
+    if terms.clusters is not None:
+        units = range(1, min(most, terms.clusters.number) + 1)
+        return next((n for n in units if win_clusters(Tally(), terms, n)), None)
     for tied in (0, ties):
         wins = np.arange(min(most, terms.cases - tied) + 1)
         passed = has_passed(wins, 0 * wins, np.full_like(wins, tied), terms)
@@ -157,27 +164,23 @@ def describe_refusal(
     terms: GateTerms, calls_per_case: int = 1, max_calls: int | None = None
 ) -> str:
     """Say why no candidate can pass, and what would suffice."""
-    most = count_affordable(terms, calls_per_case, max_calls)
-    verdicts = format_count(most, "verdict")
-    is_short = max_calls is not None and most < terms.cases
-    given = (
-        f"{max_calls:,} calls give {verdicts}" if is_short else f"there are {verdicts} to be had"
-    )
-    ways: list[str] = []
+    most, clusters = count_affordable(terms, calls_per_case, max_calls), terms.clusters
+    given = f"there are {format_count(most, 'verdict')} to be had"
+    if max_calls is not None and most < terms.cases:
+        given = f"{max_calls:,} calls give {format_count(most, 'verdict')}"
+    elif clusters is not None:
+        given = f"there are {format_count(clusters.number, 'cluster')} of cases to be had"
     wins = find_fewest_wins(terms, terms.cases)
-    if wins is not None:
-        ways.append(f"allow {wins * calls_per_case:,} calls or more")
-    elif not terms.exact:  # of exactly these cases, more never make a proof quicker
-        ways.append(f"give {find_fewest_wins(terms._replace(cases=MOST), MOST):,} cases or more")
-    hundredths = range(math.floor(100 * terms.border) + 1, 50)
-    easier = (terms._replace(require="not-worse", margin=n / 100) for n in hundredths)
-    enough = next((one for one in easier if find_fewest_wins(one, most) is not None), None)
-    if most and enough is not None:
-        ways.append(f"require not-worse by {drop_zero(enough.margin)} or more")
+    enough = f"Allow {(wins or 0) * calls_per_case:,} calls or more"
+    if wins is None:
+        unit = "cases" if clusters is None else "clusters"
+        room = clusters and clusters._replace(number=MOST)
+        fewest = find_fewest_wins(terms._replace(cases=MOST, clusters=room), MOST)
+        enough = f"Give {fewest:,} {unit} or more"
     claim = "better" if terms.require == "better" else f"not worse by {drop_zero(terms.margin)}"
     return (
         f"this gate can never pass: {given}, and even if the candidate wins all of them, that does not prove "
-        f"it {claim}. {capital(', or '.join(ways))}."
+        f"it {claim}. {enough}, or require less: not-worse, or a larger margin."
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from copeland.gate.case_pairs import BASELINE, CANDIDATE, SIDES, CasePairs
+from copeland.gate.case_pairs import SIDES, CasePairs
 from copeland.gate.claims import (
     FAILED,
     PASSED,
@@ -26,13 +26,15 @@ from copeland.gate.judgments import (
     Judgment,
     count_choices,
     count_sides,
+    count_units,
     find_clusters,
     tally_judgments,
 )
 from copeland.study.judges.habits import find_side_habit
 from copeland.study.judges.prompts import Item
-from copeland.study.log.events import ERROR, LEFT, NOTHING, RIGHT, Spent
-from copeland.study.results.agreement import JudgeAgreement, compare_judges
+from copeland.study.log.events import ERROR, NOTHING, Spent
+from copeland.study.log.sides import FREE
+from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.study import Study
 from copeland.support.phrasing import format_count, quote_name
 
@@ -72,11 +74,6 @@ class JudgeResult:
     calls: int  # of all runs
     reason: str
     stopped: str
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether all is judged that is claimed about, so that theta is known."""
-        return self.interval[1] - self.interval[0] < 1e-9
 
     @property
     def free(self) -> int:
@@ -146,7 +143,7 @@ def find_objection(
     A judge that calls every pair a tie may see no difference, and its ties would prove "not worse" of any candidate. So they do not,
     unless the claim would hold even if the candidate had lost all these pairs.
     """
-    follows = find_side_habit(judge, count_sides(judgments))
+    follows = find_side_habit(judge, *count_units(judgments, items))
     named, answers = count_choices(judgments)
     if follows or named or not answers:
         return follows
@@ -224,7 +221,6 @@ class GateResult:
     spent: Spent = NOTHING  # in all runs
     forecast: tuple[str, ...] = ()  # what was said before the first call
     studies: tuple[Study, ...] = field(default=(), repr=False, compare=False)  # of the judges
-    identity: Mapping[str, Any] = field(default_factory=dict)  # what another run must agree with
     sentence: str = ""  # what is proved, by whose judgment and on which cases
 
     @property
@@ -247,24 +243,9 @@ class GateResult:
 
     @cached_property
     def agreement(self) -> JudgeAgreement:
-        """How far the judges agree."""
-        sides = {BASELINE: LEFT, CANDIDATE: RIGHT}
-        return compare_judges(
-            (judge.judge, BASELINE, CANDIDATE, sides.get(one.said, one.said), one.case, 1)
-            for judge in self.judges
-            for one in judge.judgments
-            if one.is_said
-        )
-
-    @property
-    def disagreements(self) -> dict[str, dict[str, str]]:
-        """What each judge said of the cases of which several said different things."""
-        said: dict[str, dict[str, str]] = {}
-        for judge in self.judges:
-            for one in judge.judgments:
-                if one.is_said:
-                    said.setdefault(one.case, {})[judge.judge] = one.said
-        return {case: by for case, by in said.items() if len(set(by.values())) > 1}
+        """How far the judges agree in what they were asked."""
+        votes = (vote for study in self.studies for vote in study.votes())
+        return agreement([one for one in votes if not (one.source or "").startswith(FREE)])
 
     def __str__(self) -> str:
         return self.sentence
@@ -295,7 +276,6 @@ class GateResult:
             ],
             "judges": [judge.to_dict() for judge in self.judges],
             "agreement": [pair._asdict() for pair in self.agreement.pairs],
-            "disagreements": self.disagreements,
         }
 
 

@@ -18,15 +18,23 @@ from typing import Any
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.gate.case_pairs import (
-    EMPTY,
     Answers,
     CasePairs,
     pair_answers,
     refuse_empty,
     settle_pair,
 )
-from copeland.gate.claims import FAILED, PASSED, UNDECIDED, GateTerms, Tally, find_claims
+from copeland.gate.claims import (
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    GateTerms,
+    Tally,
+    find_claims,
+    win_clusters,
+)
 from copeland.gate.gate_forecast import forecast_pairs, require_chance
+from copeland.gate.gate_report import describe_gate
 from copeland.gate.gate_result import (
     GateResult,
     JudgeResult,
@@ -34,9 +42,8 @@ from copeland.gate.gate_result import (
     find_objection,
     weigh_judgments,
 )
-from copeland.gate.gate_sentences import describe_gate
 from copeland.gate.gate_settings import REFUSE, GateSettings
-from copeland.gate.judgments import Judgment, count_sides, read_judgments
+from copeland.gate.judgments import Judgment, count_units, read_judgments
 from copeland.study.creation import create_study
 from copeland.study.judges.call import Judge, Opinion, ask_judge, check_judge, name_judges
 from copeland.study.judges.habits import find_side_habit
@@ -45,7 +52,7 @@ from copeland.study.judges.prompts import cluster_items
 from copeland.study.judges.run import End, Judged, judge_study
 from copeland.study.log.case_ledger import CaseLedger
 from copeland.study.log.cluster_ledger import ClusterLedger
-from copeland.study.log.events import ERROR, LEFT, NOTHING, PRESENTED, RIGHT, SKIP, Event, Spent
+from copeland.study.log.events import ERROR, NOTHING, PRESENTED, SKIP, Event, Spent
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
 from copeland.study.study import Study
@@ -53,7 +60,6 @@ from copeland.support.phrasing import join_names, quote_name, shorten
 from copeland.support.progress import progress_bar
 
 MOST_WORKERS = 256
-ONE_SIDED = 20  # calls after which a judge that always names one side is told of
 SKIPPED = "it skipped the case"
 SHOWN = 60  # letters of a setting in a sentence
 
@@ -97,7 +103,7 @@ def run_gate(
     progress
         Called with the calls made, and how many are expected.
     notice
-        Called with sentences to be read before the end: what the gate can find, and what is odd about the judge.
+        Called with sentences to be read before the first call: what the gate can find, and what it costs.
     settings
         The fields of :class:`~copeland.gate.gate_settings.GateSettings`: ``require="better"``, say.
 
@@ -139,14 +145,35 @@ def judge_pairs(
         check_judge(judge, settings.cost is not None, pairs.items)
     terms = settings.make_terms(pairs.items, len(named))
     most = settings.count_most_calls(pairs.count_free(settings.judge_identical), terms.cases)
-    told = describe_gate_settings(pairs, settings, named)
-    result = GateResult(pairs, settings, terms, (), savings, most, identity=told)
+    result = GateResult(pairs, settings, terms, (), savings, most)
     if all(saving.holds for saving in savings):
         require_chance(pairs, terms, settings)
+        told = describe_gate_settings(pairs, settings, named)
         storage, _ = open_journal(journal, told)
         studies = {name: open_gate_study(storage, name, pairs, settings, told) for name in named}
         result = _run_judges(result, named, studies, progress, notice)
     return replace(result, sentence=describe_gate(result))
+
+
+def check_judges(
+    pairs: CasePairs,
+    judges: Judges,
+    settings: GateSettings,
+    progress: Progress | None = None,
+) -> GateResult:
+    """Let judges compare two sets of which neither is better, each case in both orders unless the first answer is a tie.
+
+    So there is no verdict to be had: :func:`describe_check` says how each judge treats the sides.
+    """
+    named = name_judges(judges)
+    how = dict.fromkeys(("judge_identical", "judge_all", "accept_judge"), True)
+    settings = replace(settings, swap="confirm", **how)
+    terms, most = settings.make_terms(pairs.items), settings.count_most_calls(0, len(pairs.cases))
+    studies = {name: open_gate_study(Storage(), name, pairs, settings, {}) for name in named}
+    for judge in named.values():
+        check_judge(judge, settings.cost is not None, pairs.items)
+    result = GateResult(pairs, settings, terms, (), most_calls=most)
+    return _run_judges(result, named, studies, progress, None)
 
 
 def describe_gate_settings(
@@ -200,8 +227,7 @@ def _run_judges(
             tell(calls, expected if calls <= expected else result.most_calls)
 
         for name, judge in judges.items():
-            how = (pairs, terms, settings, name, advance, notice or (lambda _: None))
-            run = GateRun(studies[name], *how)
+            run = GateRun(studies[name], pairs, terms, settings, name, advance)
             if end[0] in ("failed", "interrupted"):
                 end = ("interrupted", "it did not begin.")
             else:
@@ -299,13 +325,10 @@ class GateRun:
     settings: GateSettings
     judge: str
     progress: Callable[[int], None]
-    notice: Notice
 
     def __post_init__(self) -> None:
         self.before = self.calls = self.study.spent.calls  # of all runs
         self.free = self.pairs.count_free(self.settings.judge_identical)
-        self.named: list[str] = []  # sides, in this run
-        self.looked: tuple[Any, End | None] = (None, None)  # at which tallies, and what came of it
 
     def work(self, judge: Judge, cost: float | None) -> End:
         """Judge until the gate is decided or a limit is reached, at so much money at most; return why it stopped."""
@@ -338,24 +361,15 @@ class GateRun:
         return said._replace(outcome=ERROR, note=SKIPPED) if said.outcome == SKIP else said
 
     def _note(self, judged: Judged) -> None:
-        """Tell how many calls there were, and of a judge that names one side only."""
+        """Tell how many calls there were."""
         self.calls = self.before + judged.calls
         self.progress(self.calls)
-        if judged.outcome in (LEFT, RIGHT) and judged.flipped is None and judged.note != EMPTY:
-            self.named.append(judged.outcome)
-            if len(self.named) == ONE_SIDED and len(set(self.named)) == 1:
-                self.notice(
-                    f"The judge {self.judge} named the {self.named[0]} answer in {ONE_SIDED} of {ONE_SIDED} calls."
-                )
 
     def _look(self) -> End | None:
         """Return why to stop, if there is a reason; after each answer that counts."""
         if self.settings.judge_all:
             return None
-        tallies = self.study.look_at_state(_read_tallies)
-        if (tallies, self.calls) != self.looked[0]:
-            self.looked = (tallies, self.calls), self._find_end(*tallies)
-        return self.looked[1]
+        return self._find_end(*self.study.look_at_state(_read_tallies))
 
     def _find_end(self, counted: Tally, every: Tally) -> End | None:
         """Say what is decided, by what the study counts or by all that was handed out: each is as valid."""
@@ -367,27 +381,25 @@ class GateRun:
             judgments = () if self.settings.accept_judge else read_study(self.study)
             if not find_objection(self.judge, judgments, self.pairs.items, self.terms):
                 return "decided", "the required claim is proved."
-            if not find_side_habit(self.judge, count_sides(judgments)):
+            if not find_side_habit(self.judge, *count_units(judgments, self.pairs.items)):
                 return None  # it says only tie, and the next answer may be the first that it names
             reason = "the required claim would be proved, if the judge did not follow the side."
             return "decided", reason
-        if find_claims(self._win_rest(every), self.terms).outcome != PASSED:
+        if not self._may_pass(every):
             return "futile", "no outcome of the calls left could prove the required claim."
         return None
 
-    def _win_rest(self, tally: Tally) -> Tally:
-        """The best that may come."""
-        left = self.terms.cases - tally.answers
+    def _may_pass(self, tally: Tally) -> bool:
+        """Whether the best that may come would prove the required claim."""
         if self.terms.clusters is not None:
             # Where calls are few, some of these will not be made: it is no less than what may come.
-            rows = [(*row[:3], row[3] + row[6], *row[4:6], 0, 1) for row in tally.clusters]
-            new = self.study.look_at_state(_list_new_clusters)
-            rows += [(0, 1, 0, size, 0, 0, 0, 1) for size in new]
-            tally = tally._replace(clusters=tuple(rows))
-        elif self.settings.max_calls is not None:
+            return win_clusters(tally, self.terms, self.terms.clusters.number - len(tally.clusters))
+        left = self.terms.cases - tally.answers
+        if self.settings.max_calls is not None:
             afford = (self.settings.max_calls - self.calls) // self.settings.calls_per_case
             left = min(left, self.free + max(0, afford))
-        return tally._replace(wins=tally.wins + left, unanswered=0)
+        best = tally._replace(wins=tally.wins + left, unanswered=0)
+        return find_claims(best, self.terms).outcome == PASSED
 
 
 def _read_tallies(state: StudyState) -> tuple[Tally, Tally]:
@@ -410,11 +422,3 @@ def _read_tallies(state: StudyState) -> tuple[Tally, Tally]:
         for wins, ties, missing, is_counted in tables
     )
     return counted, every
-
-
-def _list_new_clusters(state: StudyState) -> list[int]:
-    """The sizes of the clusters of which nothing was handed out."""
-    ledger = state.ledger
-    assert isinstance(ledger, ClusterLedger)
-    members, pair = ledger.clusters.members, frozenset((0, 1))
-    return [len(cases) for name, cases in members.items() if not ledger.is_begun(pair, name)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from copeland.certificate.cluster_evidence import CASES, WEIGHTS
@@ -36,19 +36,17 @@ FIXED = (
     "cluster_weight",
 )
 _SHARE = allow_none(number("a share from 0 to below 1, such as 0.4 for 40 %", lambda x: 0 <= x < 1))
+_DOLLARS = allow_none(number("a number of dollars above 0", lambda x: 0 < x < math.inf))
 
 
 @dataclass(frozen=True)
 class GateSettings:
-    """The settings of a gate, of which FIXED are the same in all its runs.
-
-    theta is the mean over the cases of 1 where the candidate wins, 1/2 for a tie and 0 where it loses; None is no limit.
-    """
+    """The settings of a gate, of which FIXED are the same in all its runs; None is no limit."""
 
     require: str = setting(
         "not-worse",
         choice(*REQUIRED),
-        "What is to be proved: not-worse (theta is above 1/2 less the margin), or better (theta is above 1/2).",
+        "What is to be proved: not-worse (by more than --by), or better.",
     )
     margin: float = setting(
         0.05, MARGIN, "How far the mean may be below one half and still be not worse."
@@ -75,9 +73,7 @@ class GateSettings:
         1_000, allow_none(whole(1)), "Make at most this many calls to each judge, in all runs."
     )
     cost: float | None = setting(
-        None,
-        allow_none(number("a number of dollars above 0", lambda x: 0 < x < math.inf)),
-        "Spend at most this many dollars on all judges, in all runs; needs --prices and --option max_tokens=16.",
+        None, _DOLLARS, "Spend at most this many dollars, in all runs; needs --prices."
     )
     cheaper: float | None = setting(
         None, _SHARE, "Require also that answers cost less by this share: 0.4 for 40 %."
@@ -86,25 +82,21 @@ class GateSettings:
         None, _SHARE, "Require also that answers take less time by this share."
     )
     judge_identical: bool = setting(
-        False,
-        None,
-        "Ask also where both answers are the same; otherwise that is a tie without a call.",
+        False, None, "Ask also where both answers are the same; otherwise that is a tie."
     )
     judge_all: bool = setting(False, None, "Judge every case, also after the decision.")
     accept_judge: bool = setting(
         False,
         None,
-        "Let a judge pass the candidate even if its answers follow the sides, or are all ties.",
+        "Let a judge pass the candidate even if it follows the sides, or says only tie.",
     )
     empty: str = setting(
-        LOSE,
-        choice(LOSE, REFUSE),
-        "lose: an empty answer loses without a call; error: such files are refused.",
+        LOSE, choice(LOSE, REFUSE), "lose: an empty answer loses without a call; error: refuse it."
     )
     workers: int | None = setting(
         None,
         allow_none(whole(1)),
-        "How many cases to judge at the same time; by default one, and up to eight with a language model.",
+        "How many cases to judge at a time; by default one, and up to eight with a language model.",
     )
     patience: int = setting(5, whole(1), "Stop when a judge fails this many times in a row.")
     seed: int = setting(0, whole(0), "Same seed, same cases in the same order.")
@@ -122,15 +114,11 @@ class GateSettings:
         """How many calls a case takes."""
         return SWAPS[self.swap]
 
-    @property
-    def exact(self) -> bool:
-        """Whether the claim is about exactly these cases."""
-        return self.population == THESE
-
     def make_terms(self, items: Sequence[Item], judges: int = 1) -> GateTerms:
         """Return what is claimed about these cases, by each of so many judges."""
-        clusters = find_clusters(items, self.cluster_weight, self.exact)
-        how = (self.require, self.margin, self.delta, len(items), self.exact, int(self.exact))
+        exact = self.population == THESE
+        clusters = find_clusters(items, self.cluster_weight, exact)
+        how = (self.require, self.margin, self.delta, len(items), exact, int(exact))
         return GateTerms(*how, judges, clusters)
 
     def count_most_calls(self, free: int, cases: int) -> int:
@@ -140,8 +128,7 @@ class GateSettings:
 
     def describe_terms(self) -> dict[str, Any]:
         """Return what must stay as it is from one run to the next."""
-        told = asdict(self)
-        return {name: told[name] for name in FIXED}
+        return {name: getattr(self, name) for name in FIXED}
 
 
 SETTINGS = {one.name: one for one in fields(GateSettings)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from copeland.certificate.cluster_evidence import Clusters
 from copeland.gate.case_pairs import BASELINE, CANDIDATE, SIDES
@@ -27,9 +27,7 @@ class Judgment(NamedTuple):
     is_free: bool = False  # whether nobody was asked: both answers are the same, or one is empty
     flipped: bool | None = None  # whether the swapped sides changed the answer; None: not asked
     note: str = ""
-    is_counted: bool = (
-        True  # by the study: else it waits for answers to cases that were drawn before
-    )
+    is_counted: bool = True  # by the study: else it waits for cases that were drawn before
 
     @property
     def preferred(self) -> str | None:
@@ -114,3 +112,18 @@ def count_sides(judgments: Iterable[Judgment]) -> SideCounts:
     once = [one.outcome for one in said if one.flipped is None]
     twice = [one.flipped for one in said if one.flipped is not None]
     return SideCounts(once.count(LEFT), once.count(RIGHT), len(twice), sum(twice))
+
+
+def count_units(
+    judgments: Sequence[Judgment], items: Sequence[Item]
+) -> tuple[SideCounts, Literal["case", "cluster"]]:
+    """Return the same by clusters if cases come in any, which may all change for one reason, and what was counted."""
+    sides, members = count_sides(judgments), cluster_items(items)
+    if len(members) == len(items):
+        return sides, "case"
+    flipped = {
+        one.case: one.flipped for one in judgments if one.is_said and one.flipped is not None
+    }
+    groups = [[flipped[one] for one in group if one in flipped] for group in members.values()]
+    most = sum(2 * sum(group) > len(group) for group in groups)
+    return sides._replace(both=sum(map(bool, groups)), flips=most), "cluster"

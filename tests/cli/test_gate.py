@@ -109,13 +109,14 @@ def test_files_agree_with_each_other(folder):
     xml = ElementTree.parse("gate.xml").getroot()
     assert xml.get("failures") == "0"
     assert told["sentence"] in Path("gate.md").read_text().replace("\\", "")
-    checked = run(
-        "study", "verify", "cert.json", "--baseline", "old.jsonl", "--candidate", "new.jsonl"
+    verify = ("study", "verify", "cert.json", "--storage", "sqlite:///gate.journal.db")
+    checked = run(*verify)
+    assert checked.exit_code == 0 and "by the judge shorter: " in flat(checked.stdout)
+    assert "new is proved better than old" in flat(checked.stdout)
+    Path("cert.json").write_text(
+        Path("cert.json").read_text().replace('"above": [1]', '"above": []')
     )
-    assert (checked.exit_code, told["sentence"] in flat(checked.stdout)) == (0, True)
-    assert json.loads(run("study", "verify", "cert.json", "--json").stdout)["holds"]
-    Path("cert.json").write_text(Path("cert.json").read_text().replace('"passed"', '"failed"'))
-    refused = run("study", "verify", "cert.json")
+    refused = run(*verify)
     assert refused.exit_code == 1
     assert "its seal does not match" in refused.stdout
     again = gate(*files)
@@ -239,24 +240,12 @@ def test_money_that_runs_out_leaves_it_undecided(folder):
     assert told["calls"] == len(fake.requests) < 30
 
 
-def test_a_model_that_always_says_left_is_told_of(folder):
-    with FakeChat(says("left")) as fake:
-        done = gate("--max-calls", "30", "--all", "--population", "these", judge=chat(fake.url))
-    assert "The judge small-model named the left answer in 20 of 20 calls." in done.stderr
-    assert "named the left answer in 30 of 30 calls" in done.stdout
-
-
 def test_one_file_with_a_column_for_each_option(folder):
     rows = "".join(f"q{i},Hi {i}?,{LONG.format(i)!r},{i},maybe {i}\n" for i in range(30))
     Path("all.csv").write_text("id,input,polite,brief,other\n" + rows.replace("'", '"'))
     done = gate("--answers", "all.csv", "--require", "better", baseline="polite", candidate="brief")
     assert done.exit_code == 0, done.stderr
     assert "brief is better than polite" in done.stdout
-    same = ("--answers", "all.csv", "--baseline", "polite", "--candidate", "brief")
-    words = ("--require", "better", "--certificate", "cert.json")
-    gate("--answers", "all.csv", *words, baseline="polite", candidate="brief")
-    assert run("study", "verify", "cert.json", *same).exit_code == 0
-    assert run("study", "verify", "cert.json", *same[:-1], "other").exit_code == 1
     done = gate(baseline="all.csv")
     assert done.exit_code == 2
     assert (
@@ -301,8 +290,19 @@ def test_a_set_against_itself(folder):
     told = json.loads(
         run("gate", "--same", "old.jsonl", "--same", "new.jsonl", *own, "--json").stdout
     )
-    assert told["same"][0]["flips"] == 0
+    assert told["same"][0]["flips"] == 0 and told["same"][0]["fit"]
     assert run("gate", "--same", "old.jsonl", "--out", "x.json", *own).exit_code == 2
+
+
+def test_each_of_several_judges_has_a_certificate(folder):
+    judges = ("--command", f"{sys.executable} judge.py {{left}} {{right}}", "--command", "echo tie")
+    own = (*judges, "--voter", "shorter", "--voter", "even", "--certificate", "cert.json")
+    gate(judge=own)
+    for name in ("shorter", "even"):
+        storage = ("--storage", "sqlite:///cert.journal.db")
+        done = run("study", "verify", f"cert-{name}.json", *storage)
+        assert done.exit_code == 0 and f"by the judge {name}" in flat(done.stdout)
+    assert gate(judge=own).exit_code != 2  # its own files
 
 
 @pytest.mark.quick

@@ -8,7 +8,7 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
 from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
-from copeland.gate.ci_files import escape_markdown, make_junit, make_summary
+from copeland.gate.gate_report import escape_markdown, make_junit, make_summary
 from copeland.study.judges import Reasoned
 
 HOSTILE = "<img src=x onerror=alert(1)> | *b* [x](http://evil.example) \x1b[2J \ufffe @team"
@@ -119,19 +119,6 @@ def test_hostile_texts_are_inert_everywhere():
     assert {line.replace("\\|", "").count("|") for line in tables} <= {5, 9}
     ElementTree.fromstring(make_junit(result))
     json.dumps(result.to_dict(), allow_nan=False)
-
-
-def test_a_page_shows_where_judges_disagree():
-    judges = {"small": Scripted(NEW, OLD), "large": Scripted(NEW, NEW)}
-    result = run_gate(*answers_of(make_pairs(12)), judges, judge_all=True)
-    page = make_summary(result)
-    assert (
-        "### Where judges disagree: 5 of 6 cases\n\n| case | small | large |\n|---|---|---|\n"
-        in page
-    )
-    assert (
-        page.count(" | baseline | candidate |\n") == 6
-    )  # with the head of the cases that small says are lost
 
 
 def test_a_long_text_is_cut():

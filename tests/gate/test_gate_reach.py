@@ -2,7 +2,7 @@
 
 import copeland
 from copeland.gate.claims import find_claims
-from copeland.gate.gate_sentences import describe_details
+from copeland.gate.gate_report import describe_details
 
 
 def shorter(left, right, item):

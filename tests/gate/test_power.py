@@ -97,13 +97,9 @@ def test_a_refusal_says_what_would_suffice():
     said = describe_refusal(few)
     assert said.startswith(
         "this gate can never pass: there are 6 verdicts to be had, and even if the candidate wins all of them, "
-        "that does not prove it better. Give 9 cases or more, or require not-worse by .1"
+        "that does not prove it better. Give 9 cases or more, or require less: not-worse, or a larger margin."
     )
-    margin = float(said.split("not-worse by ")[1].split(" or")[0])
-    easier = few._replace(require="not-worse")
     assert find_fewest_wins(few, 6) is None and find_fewest_wins(few._replace(cases=9), 9) == 9
-    assert find_fewest_wins(easier._replace(margin=margin), 6) is not None
-    assert find_fewest_wins(easier._replace(margin=margin - 0.01), 6) is None
 
 
 def test_power_is_said_in_cases_odds_and_calls():

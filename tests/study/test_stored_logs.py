@@ -214,6 +214,12 @@ def test_a_row_that_lacks_a_field_is_read_and_not_taken(name):
                 fold_log([*events[: event.number - 1], damaged])
 
 
+def test_an_event_at_a_time_that_no_float_holds_is_not_taken():
+    first, second, *_ = [from_json(row) for row in next(iter(STORED.values()))["rows"]]
+    with pytest.raises(StorageError, match=f"event {second.number} of the log cannot"):
+        fold_log([first, second._replace(time=10**400)])
+
+
 if __name__ == "__main__":  # writes them anew
     path = Path(__file__).parent / "stored_logs.json"
     path.write_text(json.dumps({name: store(name) for name in STUDIES}, indent=1) + "\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ from copeland.cli.arguments import FORMS, NO_COLUMNS, STORAGE, Columns, Force, F
 from copeland.cli.output import Reply, note, require_new
 from copeland.cli.program import FAILURE
 from copeland.cli.study import Named, open_study, study
-from copeland.errors import InvalidParameter, StorageError, UnknownStudy
+from copeland.errors import StorageError, UnknownStudy
 from copeland.support.escaping import command_line, file_name
 
 
@@ -104,35 +104,16 @@ def certify_command(
 
 
 @study.command("verify", epilog="Example: `copeland study verify tea.json`")
-def verify_command(
-    file: Path,
-    votes: Path | None = None,
-    baseline: str | None = None,
-    candidate: str | None = None,
-    answers: Path | None = None,
-    format_: FormatName = None,
-    storage: Storage = STORAGE,
-) -> Reply:
-    """Check a certificate by making it again from its log, or from the verdicts of a gate; exit code 1 if it does not hold.
+def verify_command(file: Path, votes: Path | None = None, storage: Storage = STORAGE) -> Reply:
+    """Check a certificate by making it again from its log; exit code 1 if it does not hold.
 
-    FILE.json           A file that `study certify --out` or `gate --certificate` wrote.
-    --votes FILE        Check it without the study's database, against its exported log (.jsonl) or votes (.csv).
-    --baseline FILE     Of a gate: check also that these answers were judged.
-    --candidate FILE    The same for the candidate's answers.
-    --answers FILE      One file with the answers of both; --baseline and --candidate are then options in it.
+    FILE.json       A file that `study certify --out` or `gate --certificate` wrote.
+    --votes FILE    Check it without the study's database, against its exported log (.jsonl) or votes (.csv).
     """
-    from copeland.gate.gate_certificate import read_gate_certificate
-
-    content = read_gate_certificate(file)
-    if content is None:
-        statement, found = _check_study(file, votes, storage)
-    else:
-        statement = content["statement"]
-        found = _check_gate(content, baseline, candidate, answers, format_)
+    statement, found = _check_study(file, votes, storage)
     result = {"file": str(file), "holds": not found, "objections": found}
     wrong = [f"{file} does not hold: {objection}" for objection in found]
-    code = FAILURE if found else 0
-    return Reply(result, wrong or f"{file} holds: {statement}", code=code)
+    return Reply(result, wrong or f"{file} holds: {statement}", code=FAILURE if found else 0)
 
 
 def _check_study(file: Path, votes: Path | None, storage: str) -> tuple[str, list[str]]:
@@ -151,30 +132,7 @@ def _check_study(file: Path, votes: Path | None, storage: str) -> tuple[str, lis
     except (StorageError, UnknownStudy) as error:
         command = shlex.join(("copeland", "study", "verify", str(file)))
         raise type(error)(
-            f"{error} Without the study's database, give the log or the votes that were downloaded or exported "
+            f"{error} Name the database that has it with --storage; without it, give the log or the votes that were downloaded or exported "
             f"with the file: {command} --votes FILE."
         ) from error
     return filed.certificate.statement, list(objections(filed, work))
-
-
-def _check_gate(
-    content: dict[str, Any],
-    baseline: str | None,
-    candidate: str | None,
-    answers: Path | None,
-    name: str | None,
-) -> list[str]:
-    """What is wrong with the certificate of a gate."""
-    from copeland.gate.case_pairs import pair_answers, pick_answers
-    from copeland.gate.gate_certificate import find_objections
-
-    if (baseline is None) != (candidate is None):
-        raise InvalidParameter("give both --baseline and --candidate, or neither.")
-    pairs = None
-    if baseline is not None and candidate is not None:
-        pairs = (
-            pair_answers(baseline, candidate, inner=True, name=name)
-            if answers is None
-            else pick_answers(answers, baseline, candidate, name)
-        )
-    return list(find_objections(content, pairs))

@@ -1,10 +1,17 @@
-"""What a gate came to, in sentences: what is proved, by whose judgment, on which cases, and how surely."""
+"""A gate in words: in sentences, as JUnit XML with a test for each judge and each tag, and as Markdown for the page of a job.
+
+Of the tests, only what is proved is green. An undecided gate is a failure of the type "undecided": systems let a job with skipped tests
+pass. An undecided tag is skipped, because few cases rarely prove anything, and nobody required it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
-from copeland.gate.case_pairs import CasePairs
+from copeland.gate.case_pairs import BASELINE, CasePairs
 from copeland.gate.claims import (
     BETTER,
     FAILED,
@@ -17,8 +24,11 @@ from copeland.gate.claims import (
     GateTerms,
 )
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
-from copeland.gate.judgments import count_choices, count_sides
-from copeland.study.judges.habits import TRY_WORSE, warn_of_ties
+from copeland.gate.judgments import count_choices, count_sides, count_units
+from copeland.study.judges.habits import TRY_WORSE, find_side_habit, warn_of_ties
+from copeland.study.log.events import LEFT, RIGHT
+from copeland.study.log.sides import flip_words
+from copeland.support.escaping import SHOWN, inert
 from copeland.support.phrasing import (
     capital,
     format_count,
@@ -26,8 +36,15 @@ from copeland.support.phrasing import (
     join_names,
     percent,
     quote_name,
-    quote_names,
+    shorten,
 )
+
+_NO_XML = re.compile("[\ufffe\uffff]")
+CASES = 5  # cases on which the candidate lost
+LETTERS = 300  # of a text
+# What Markdown or HTML acts on within a line: emphasis, links (also bare ones), tables, mentions, mathematics.
+_ACTIVE = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+_TALLIED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
 def describe_gate(result: GateResult) -> str:
@@ -47,7 +64,7 @@ def describe_gate(result: GateResult) -> str:
 
 def describe_verdict(result: GateResult, judge: JudgeResult) -> str:
     """Return what is proved by one judge, in one sentence, after the one that says why the judge is not to be relied on."""
-    cases, exact = len(result.pairs.cases), result.settings.exact
+    cases, exact = len(result.pairs.cases), result.terms.exact
     on = f"on these {cases:,} cases" if exact else f"on cases like these {cases:,}"
     if result.terms.clusters is not None:
         number = format_count(result.terms.clusters.number, "cluster")
@@ -84,11 +101,6 @@ def drop_zero(number: float) -> str:
     return f"{number:g}".removeprefix("0") or "0"
 
 
-def format_share(share: float | None) -> str:
-    """Return a mean with two digits; nothing if there is none."""
-    return "" if share is None else f"{share:.2f}".removeprefix("0")
-
-
 def describe_saving(saving: Saving) -> str:
     """Return whether answers are as much cheaper or faster as required."""
     means = f"a mean of {saving.candidate:.4g} after {saving.baseline:.4g}"
@@ -117,7 +129,7 @@ def describe_details(result: GateResult) -> list[str]:
     details = [*describe_sets(result.pairs)]
     for judge in result.judges:
         whose = f"{quote_name(judge.judge)}: " if len(result.judges) > 1 else ""
-        said = [*_describe_reach(judge), *_describe_work(judge)]
+        said = [*_describe_reach(judge), *_describe_work(judge), *_describe_sides(judge)]
         said += [f"Tag {describe_slice(result, one)}" for one in judge.slices if not one.is_open]
         details += [f"{whose}{one}" for one in (*said, *_describe_open_tags(judge))]
     return [*details, *_describe_agreement(result), *_describe_cost(result)]
@@ -132,10 +144,11 @@ def describe_slice(result: GateResult, one: Slice) -> str:
 
 def _describe_numbers(result: GateResult, judge: JudgeResult) -> str:
     numbers = []
-    if judge.tally.answers:
-        low, high = map(format_share, judge.interval)
-        ends = "" if judge.is_exact else f", {low} to {high}"
-        numbers.append(f"theta {format_share(judge.tally.theta)}{ends}")
+    if judge.tally.theta is not None:
+        ends = (judge.tally.theta, *judge.interval)
+        theta, low, high = (f"{mean:.2f}".removeprefix("0") for mean in ends)
+        is_known = judge.interval[0] == judge.interval[1]
+        numbers.append(f"theta {theta}" if is_known else f"theta {theta}, {low} to {high}")
     most = format_count(max(result.most_calls, judge.calls), "call")
     numbers += [f"{judge.calls:,} of {most}", _describe_surety(judge.finding, result.terms)]
     return "; ".join(filter(None, numbers))
@@ -149,10 +162,7 @@ def _describe_surety(finding: Finding, terms: GateTerms) -> str:
         return ""
     if all(finding.evidence.get(claim) == float("inf") for claim in finding.claims):
         return "the cases left cannot change that"
-    times = 1 / terms.delta
-    if abs(times - round(times)) < 1e-9:
-        return f"wrong at most 1 time in {round(times):,}"
-    return f"wrong with probability {drop_zero(terms.delta)} at most"
+    return f"wrong at most 1 time in {1 / terms.delta:,.4g}"
 
 
 def _describe_reach(judge: JudgeResult) -> Iterator[str]:
@@ -172,7 +182,7 @@ def _describe_open_tags(judge: JudgeResult) -> Iterator[str]:
 
 
 def _describe_work(judge: JudgeResult) -> Iterator[str]:
-    wins, losses, ties, missing = judge.tally.counts.values()
+    wins, losses, ties, missing = judge.tally[:4]
     free = f", {judge.free:,} of them without a call" if judge.free else ""
     yield (
         f"{format_count(wins, 'win')}, {losses:,} {'loss' if losses == 1 else 'losses'} and "
@@ -181,13 +191,18 @@ def _describe_work(judge: JudgeResult) -> Iterator[str]:
     if missing:
         have, count = ("has", "counts") if missing == 1 else ("have", "count")
         yield f"{format_count(missing, 'case')} {have} no answer, and {count} against every claim."
+
+
+def _describe_sides(judge: JudgeResult) -> Iterator[str]:
     sides = count_sides(judge.judgments)
     named = sides.left + sides.right
     if named:
         yield f"The judge named the left answer in {sides.left:,} of {format_count(named, 'call')} that named one."
     if sides.both:
-        cases = format_count(sides.both, "case")
-        yield f"Of {cases} asked in both orders, {sides.flips:,} changed with the sides."
+        cases, notes = format_count(sides.both, "case"), [one.note for one in judge.judgments]
+        left = sum(note.startswith(flip_words(LEFT, RIGHT)) for note in notes)
+        both = f": it named the left answer both times in {left:,}" if sides.flips else ""
+        yield f"Of {cases} asked in both orders, {sides.flips:,} changed with the sides{both}."
     said = count_choices(judge.judgments)
     if not judge.objection:
         yield from filter(None, [warn_of_ties(*said)])
@@ -199,15 +214,30 @@ def _describe_work(judge: JudgeResult) -> Iterator[str]:
         yield f"{TRY_WORSE} If it finds these worse, --accept-judge counts its ties as they are."
 
 
+def describe_check(result: GateResult, judge: JudgeResult) -> dict[str, Any]:
+    """Return how a judge treats the sides where neither set is better, and whether it is fit, as JSON can say it and in sentences."""
+    sides, unit = count_units(judge.judgments, result.pairs.items)
+    follows = find_side_habit(judge.judge, sides, unit)
+    units = (
+        "" if unit == "case" else f" in {format_count(sides.both, unit)} (which are what counts)"
+    )
+    on = f"{format_count(judge.tally.answers, 'case')}{units} and {format_count(judge.calls, 'call')}"
+    fit = f"Fit, as far as this check goes: the judge {quote_name(judge.judge)} does not follow the sides, by {on}."
+    said = [f"Not fit. {follows}" if follows else fit, *_describe_sides(judge)]
+    if follows:
+        said.append(
+            "Let it say tie where it sees no difference, or choose another judge or prompt."
+        )
+    told = {"judge": judge.judge, "fit": not follows, "calls": judge.calls, "unit": unit}
+    return told | judge.tally.counts | sides._asdict() | {"sentences": said}
+
+
 def _describe_agreement(result: GateResult) -> Iterator[str]:
     for pair in result.agreement.pairs:
         yield (
             f"{quote_name(pair.first)} and {quote_name(pair.second)} agree in {percent(pair.agreement)} of "
             f"{format_count(pair.n, 'case')}."
         )
-    if result.disagreements:
-        cases = list(result.disagreements)
-        yield f"The judges disagree on {format_count(len(cases), 'case')}: {join_names(quote_names(cases))}."
     if len(result.judges) > 1 and not all(judge.finding.complete for judge in result.judges):
         delta, judges = drop_zero(result.settings.delta), len(result.judges)
         yield (
@@ -222,3 +252,100 @@ def _describe_cost(result: GateResult) -> Iterator[str]:
         yield f"{tokens:,} tokens{f', cost {format_money(cost)}' if cost else ''}, in all runs."
     if result.calls_before:
         yield f"Earlier runs made {format_count(result.calls_before, 'call')} of these."
+
+
+class _Test(NamedTuple):
+    name: str
+    outcome: str
+    sentence: str
+    details: str = ""
+    element: str = "failure"  # what stands there unless it passed
+
+
+def make_junit(result: GateResult) -> bytes:
+    """Return a JUnit file of a gate."""
+    return _write_suite([*_list_tests(result)])
+
+
+def make_error_junit(error: str) -> bytes:
+    """Return a JUnit file of a gate that came to nothing, with the reason."""
+    return _write_suite([_Test("gate", "error", error, element="error")])
+
+
+def make_error_summary(error: str) -> str:
+    """Return a page about a gate that came to nothing, with the reason."""
+    return f"## Gate error\n\n{escape_markdown(error)}\n"
+
+
+def _write_suite(tests: Sequence[_Test]) -> bytes:
+    ends = ["" if test.outcome == PASSED else test.element for test in tests]
+    counts = {"tests": str(len(tests))}
+    counts |= {name: str(ends.count(element)) for element, name in _TALLIED.items()}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "copeland gate", **counts})
+    for test, end in zip(tests, ends, strict=True):
+        named = {"classname": "copeland.gate", "name": _clean(test.name)}
+        case = ElementTree.SubElement(suite, "testcase", named)
+        if end:
+            kind = {} if end == "skipped" else {"type": test.outcome}
+            told = {**kind, "message": _clean(test.sentence)}
+            ElementTree.SubElement(case, end, told).text = _clean(test.details)
+        ElementTree.SubElement(case, "system-out").text = _clean(test.sentence)
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _list_tests(result: GateResult) -> Iterator[_Test]:
+    old, new = result.pairs.names
+    claim = "better than" if result.settings.require == "better" else "not worse than"
+    details = "\n".join(describe_details(result))
+    for saving in result.savings:
+        outcome = PASSED if saving.holds else FAILED
+        yield _Test(f"{new} is {saving.what} than {old}", outcome, describe_saving(saving))
+    for judge in result.judges:
+        outcome, sentence = judge.finding.outcome, describe_verdict(result, judge)
+        yield _Test(f"{new} is {claim} {old}, by {judge.judge}", outcome, sentence, details)
+        for one in judge.slices:
+            outcome = FAILED if one.conflict else one.finding.outcome
+            element = "skipped" if one.is_open else "failure"
+            name, sentence = f"tag {one.tag}, by {judge.judge}", describe_slice(result, one)
+            yield _Test(name, outcome, sentence, element=element)
+
+
+def _clean(text: str) -> str:
+    """A text without what XML cannot hold."""
+    return _NO_XML.sub(SHOWN, inert(text))
+
+
+def make_summary(result: GateResult) -> str:
+    """Return a page about a gate: the verdict, tags, cost, and cases on which the candidate lost."""
+    old, new = map(escape_markdown, result.pairs.names)
+    parts = [
+        f"## Gate {result.outcome}: {new} against {old}",
+        escape_markdown(result.sentence),
+        "\n".join(f"- {escape_markdown(one)}" for one in describe_details(result)),
+        *(line for judge in result.judges for line in _list_losses(result, judge)),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def escape_markdown(text: str, most: int | None = None) -> str:
+    r"""Return a text on one line that Markdown and HTML show as it is."""
+    return _ACTIVE.sub(r"\\\1", shorten(text, most or len(text)))
+
+
+def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
+    """The first cases on which the candidate lost, with both answers."""
+    every = [one for one in judge.judgments if one.preferred == BASELINE]
+    lost, pairs = every[:CASES], result.pairs
+    if not lost:
+        return
+    yield f"### Lost by {escape_markdown(pairs.names[1])}, by {escape_markdown(judge.judge)}: {len(lost)} of {len(every)}"
+    columns = ["case", "input", *pairs.names, *(["why"] if any(one.note for one in lost) else [])]
+    cases = {case.id: case for case in pairs.cases}
+    rows = [
+        (one.case, cases[one.case].text, *pairs.answers(cases[one.case]), one.note) for one in lost
+    ]
+    cells = [[escape_markdown(one, LETTERS) for one in row] for row in (columns, *rows)]
+    lines = [f"| {' | '.join(row[: len(columns)])} |" for row in cells]
+    yield "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]])
