@@ -186,7 +186,8 @@ def _read_pairs(
             raise InvalidParameter(
                 "--same takes the place of --baseline, --candidate and --answers; give it once, or twice for two samples."
             )
-        return pair_answers(same[0], same[-1], name=name, roles=("same 1", "same 2"))
+        roles = "same 1", "same 2"
+        return pair_answers(same[0], same[-1], name=name, roles=roles, cluster=cluster)
     if not baseline or not candidate:
         raise InvalidParameter(
             "name both sets of answers: --baseline FILE --candidate FILE, or --answers FILE --baseline NAME --candidate NAME."

@@ -214,9 +214,9 @@ def _find_end(weigh: Weigh, side: int, claim: str, terms: GateTerms) -> float:
     level = terms.find_level(claim)
     # The mean over exactly these cases is a whole number of half verdicts.
     steps = 2 * terms.cases if terms.exact else 2**HALVINGS
-    least, most = -1, steps
+    least, most = -1 if terms.exact else 0, steps
     while most - least > 1:
         middle = (least + most) // 2
         is_refuted = weigh(0.5 - middle / steps)[side] >= level
         least, most = (middle, most) if is_refuted else (least, middle)
-    return most / steps
+    return (most if terms.exact else least) / steps

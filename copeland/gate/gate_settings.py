@@ -73,7 +73,9 @@ class GateSettings:
         1_000, allow_none(whole(1)), "Make at most this many calls to each judge, in all runs."
     )
     cost: float | None = setting(
-        None, _DOLLARS, "Spend at most this many dollars, in all runs; needs --prices."
+        None,
+        _DOLLARS,
+        "Spend at most this many dollars, in all runs; needs --prices and --option max_tokens=16.",
     )
     cheaper: float | None = setting(
         None, _SHARE, "Require also that answers cost less by this share: 0.4 for 40 %."

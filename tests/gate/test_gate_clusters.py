@@ -170,5 +170,7 @@ def test_the_command_takes_a_column(tmp_path):
     told = json.loads(done.stdout)
     assert "in 40 clusters (the clusters are the sample)" in told["sentence"]
     assert told["cluster_weight"] == "equal"
+    same = ("gate", "--same", words[2], "--cluster", "doc", "--command", "echo left")
+    assert "it changed its answer in 40 of 40 clusters." in flat(run(*same).stdout)
     done = run(*words, "--cluster", "page", "--command", command)
     assert done.exit_code == 2 and "no column 'page'" in flat(done.stderr)
