@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ def test_the_readmes_example_has_twenty_lines_or_less():
     assert len([line for line in code if not line.startswith("#")]) <= 20
 
 
+@cache
 def anchors(page):
     """What links to a part of a page may end with: its headings, as GitHub writes them."""
     text = re.sub(r"^(```+|~~~+).*?^\1", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)

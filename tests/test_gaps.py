@@ -2,34 +2,22 @@
 
 import numpy as np
 import pytest
+from bound_problems import CIRCLE, CYCLE_AND_LOSER, MSLR_5, ORDER
 
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.theory import gaps
 
-# 0 beats 1 by 1/4 and 2 by 1/2; 1 beats 2 by 1/4.
-ORDER = PreferenceMatrix([[0.5, 0.75, 1], [0.25, 0.5, 0.75], [0, 0.25, 0.5]])
-# 0 > 1 > 2 > 0, each by 1/4; all three beat 3, by 1/8, 1/4 and 3/8.
-CYCLE_AND_LOSER = PreferenceMatrix(
-    [[0.5, 0.75, 0.25, 0.625], [0.25, 0.5, 0.75, 0.75], [0.75, 0.25, 0.5, 0.875],
-     [0.375, 0.25, 0.125, 0.5]]
-)  # fmt: skip
 # 0 beats the others by 0.1; 1 > 2 > 3 > 1, each by 0.4 (Komiyama et al. 2015).
 CYCLIC_4 = PreferenceMatrix(
     [[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]]
 )
-CIRCLE = PreferenceMatrix([[0.5, 0.75, 0.25], [0.25, 0.5, 0.75], [0.75, 0.25, 0.5]])
 # 0 beats 1; 2 ties with both, so it is no winner and has no loss either.
 ALOOF = PreferenceMatrix([[0.5, 0.7, 0.5], [0.3, 0.5, 0.5], [0.5, 0.5, 0.5]])
 # Winners 0 (two wins, loses to 1) and 1 (two wins, ties with 3).
 UNEQUAL = PreferenceMatrix(
     [[0.5, 0.4, 0.8, 0.7], [0.6, 0.5, 0.9, 0.5], [0.2, 0.1, 0.5, 0.6], [0.3, 0.5, 0.4, 0.5]]
 )
-MSLR_5 = PreferenceMatrix(
-    [[0.5, 0.484, 0.519, 0.529, 0.518], [0.516, 0.5, 0.481, 0.530, 0.539],
-     [0.481, 0.519, 0.5, 0.504, 0.512], [0.471, 0.470, 0.496, 0.5, 0.503],
-     [0.482, 0.461, 0.488, 0.497, 0.5]]
-)  # fmt: skip
 
 
 def random_matrix(seed: int) -> PreferenceMatrix:

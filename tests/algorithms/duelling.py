@@ -18,6 +18,18 @@ def duel(algorithm, state, matrix, steps, seed):
     return trace, answers
 
 
+def meet(algorithm, state, steps):
+    """Let the first of two options win every duel; return the steps at which they meet."""
+    rng, met = np.random.default_rng(0), []
+    for t in range(1, steps):
+        algorithm.advance(state, t, rng)
+        first, second = algorithm.select(state, t, rng)
+        if first != second:
+            met.append(t)
+            algorithm.update(state, 0, 1, rng)
+    return met
+
+
 def identify(algorithm, matrix, seed, watch=None, **params):
     """Run to the end; return the answer and the number of duels."""
     rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1000)

@@ -133,15 +133,6 @@ def test_a_refuted_proof_begins_the_next_round_at_a_smaller_delta():
     assert etv.recommend(state) == 1
 
 
-@pytest.mark.parametrize(
-    "rows", [[[0.5] * 3] * 3, [[0.5, 0.8, 0.5], [0.2, 0.5, 0.2], [0.5, 0.8, 0.5]]]
-)
-def test_identification_ends_with_exact_ties(rows):
-    matrix = PreferenceMatrix(rows)
-    answer, _ = identify(etv, matrix, seed=1, resolution=0.05)
-    assert answer in copeland.winners.copeland_winners(matrix)
-
-
 @pytest.mark.nightly
 def test_a_smaller_delta_is_paid_for_on_the_proof_alone():
     # copeland-pac pays for it on every pair that it tests.

@@ -392,7 +392,7 @@ def test_two_options_by_hand():
     assert met[7] in (129, 130)  # the list holds the pair and the champion, in random order
 
 
-@pytest.mark.parametrize("name", ["ecw-rmed", "cw-rmed"])
+@pytest.mark.parametrize("name", ["ecw-rmed", "ecw-rmed:threshold=cautious", "cw-rmed"])
 def test_jumps_change_nothing_at_all(name):
     matrix = copeland.load("cyclic-4")
     jumped = copeland.simulate(matrix, name, 20_000, runs=5, seed=4).curves[0]

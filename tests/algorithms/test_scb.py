@@ -7,7 +7,7 @@ from helpers import certain_matrix
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.algorithms import copeland_pac, scb
+from copeland.algorithms import copeland_pac, explore_then_verify, scb
 from copeland.algorithms.copeland_pac import kl_best_arm
 from copeland.kernels.arrays import draw
 from copeland.kernels.trials import LOST, TIED, WON
@@ -31,9 +31,10 @@ def test_with_epsilon_the_answer_is_an_epsilon_copeland_winner():
 @pytest.mark.parametrize(
     "rows", [[[0.5] * 3] * 3, [[0.5, 0.8, 0.5], [0.2, 0.5, 0.2], [0.5, 0.8, 0.5]]]
 )
-def test_identification_ends_with_exact_ties(rows):
+@pytest.mark.parametrize("algorithm", [copeland_pac, explore_then_verify])
+def test_identification_ends_with_exact_ties(algorithm, rows):
     matrix = PreferenceMatrix(rows)
-    answer, _ = identify(copeland_pac, matrix, seed=1, resolution=0.05)
+    answer, _ = identify(algorithm, matrix, seed=1, resolution=0.05)
     assert answer in copeland.winners.copeland_winners(matrix)
 
 

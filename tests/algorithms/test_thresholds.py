@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from duelling import meet
 from helpers import random_matrix
 from oracles.planner import index
 
-import copeland
 from copeland.algorithms import ccb, ecw_rmed
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.vote_evidence import SETTINGS, expiry_of_leader, index_of_leader
@@ -74,13 +74,7 @@ def test_ccb_decides_pairs_as_cpc_does_at_every_step(setting):
 
 def test_ccb_with_two_options_duels_again_when_its_decision_expires():
     # Option 0 always wins: n wins are decided while t < n / Phi(-sqrt(2 n ln 2)) e^-c, c what is left of 4 nats.
-    state, rng, met = ccb.init(2, threshold="eager"), np.random.default_rng(0), []
-    for t in range(1, 200):
-        ccb.advance(state, t, rng)
-        first, second = ccb.select(state, t, rng)
-        if first != second:
-            met.append(t)
-            ccb.update(state, 0, 1, rng)
+    met = meet(ccb, ccb.init(2, threshold="eager"), 200)
     expected = [1, 2, 3, 4, 9, 23, 59, 148]
     assert len(met) == len(expected)
     assert np.isin(np.subtract(met, expected), (0, 1)).all()  # up to rounding
@@ -103,21 +97,7 @@ def test_ecw_rmed_weighs_pairs_and_holds_winners_for_sure_as_cpc_does(setting):
 
 def test_ecw_rmed_with_two_options_duels_again_when_its_winner_is_no_longer_sure():
     # Option 0 always wins: it is sure as long as above. Then the list holds the pair and option 0 itself.
-    state, rng, met = ecw_rmed.init(2, 0.1, threshold="eager"), np.random.default_rng(0), []
-    for t in range(1, 180):
-        ecw_rmed.advance(state, t, rng)
-        first, second = ecw_rmed.select(state, t, rng)
-        if first != second:
-            met.append(t)
-            ecw_rmed.update(state, 0, 1, rng)
+    met = meet(ecw_rmed, ecw_rmed.init(2, 0.1, threshold="eager"), 180)
     expected = [1, 2, 3, 4, 9, 23, 59, 148]
     assert len(met) == len(expected)
     assert np.isin(np.subtract(met, expected), (-1, 0, 1, 2)).all()  # up to rounding, and the draw
-
-
-def test_jumps_of_ecw_rmed_change_nothing_with_a_borrowed_threshold():
-    matrix, name = copeland.load("cyclic-4"), "ecw-rmed:threshold=cautious"
-    jumped = copeland.simulate(matrix, name, 20_000, runs=5, seed=4).curves[0]
-    stepped = copeland.simulate(matrix, name, 20_000, runs=5, seed=4, jump=False).curves[0]
-    assert np.array_equal(jumped.comparisons, stepped.comparisons)
-    np.testing.assert_allclose(jumped.regret, stepped.regret)
