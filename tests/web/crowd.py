@@ -133,7 +133,7 @@ async def crowd(
     seconds: float,
     pause: float = 0.0,
     stubborn: bool = False,
-    enough: Callable[[Tally], bool] = bool,
+    enough: Callable[[Tally], bool] = lambda tally: bool(tally.acknowledged),
 ) -> Tally:
     """Let so many people vote at once, for some seconds and until it is enough; whoever is done makes room for somebody new.
 
@@ -148,79 +148,73 @@ async def crowd(
 
     coins = [random.Random(i) for i in range(voters)]
     make = (lambda: Browser(port)) if isinstance(port, int) else port
-    await asyncio.gather(*(_voter(make, link, is_over, pause, stubborn, tally, c) for c in coins))
+    people = (_Voter(make, link, is_over, pause, stubborn, tally, coin) for coin in coins)
+    await asyncio.gather(*(one.vote() for one in people))
     return tally
 
 
-async def _voter(
-    make: Callable[[], Browser],
-    link: str,
-    is_over: Callable[[], bool],
-    pause: float,
-    stubborn: bool,
-    tally: Tally,
-    coin: random.Random,
-) -> None:
-    await asyncio.sleep(coin.random() * max(pause, 0.2))
-    while not is_over():
-        browser = make()
-        try:
-            await _visit(browser, link, is_over, pause, stubborn, tally, coin)
-        except (OSError, EOFError, TimeoutError) as error:
-            tally.breaks += 1
-            if not stubborn:
-                tally.errors.append(repr(error))
-            await asyncio.sleep(0.05)
-        finally:
-            browser.close()
+@dataclass
+class _Voter:
+    """Somebody who votes, and when all pairs are answered comes as somebody new, until it is over."""
 
+    make: Callable[[], Browser]
+    link: str
+    is_over: Callable[[], bool]
+    pause: float
+    stubborn: bool
+    tally: Tally
+    coin: random.Random
 
-async def _visit(
-    browser: Browser,
-    link: str,
-    is_over: Callable[[], bool],
-    pause: float,
-    stubborn: bool,
-    tally: Tally,
-    coin: random.Random,
-) -> None:
-    """One person from the link to the last pair, or until time is up."""
-    begun = await browser.post(link)
-    where = urlsplit(_field(begun.head, "location: ", "\r")).path
-    page = await browser.get(where)
-    if stubborn and UNREACHED in (begun.status, page.status):
-        raise ConnectionError("the votes cannot be reached")
-    while page.status == 200 and not is_over():
-        ballot = _field(page.body.decode(), 'name="ballot" value="', '"')
-        if not ballot:
-            return
-        await asyncio.sleep(pause * (0.5 + coin.random()))
-        page = await _answer(browser, where, ballot, coin.choice(OUTCOMES), stubborn, tally)
-    if page.status != 200:
-        tally.errors.append(f"{page.status} {page.body[:200]!r}")
+    async def vote(self) -> None:
+        await asyncio.sleep(self.coin.random() * max(self.pause, 0.2))
+        while not self.is_over():
+            browser = self.make()
+            try:
+                await self._visit(browser)
+            except (OSError, EOFError, TimeoutError) as error:
+                self.tally.breaks += 1
+                if not self.stubborn:
+                    self.tally.errors.append(repr(error))
+                await asyncio.sleep(0.05)
+            finally:
+                browser.close()
 
+    async def _visit(self, browser: Browser) -> None:
+        """One person from the link to the last pair, or until time is up."""
+        begun = await browser.post(self.link)
+        where = urlsplit(_field(begun.head, "location: ", "\r")).path
+        page = await browser.get(where)
+        if self.stubborn and UNREACHED in (begun.status, page.status):
+            raise ConnectionError("the votes cannot be reached")
+        while page.status == 200 and not self.is_over():
+            ballot = _field(page.body.decode(), 'name="ballot" value="', '"')
+            if not ballot:
+                return
+            await asyncio.sleep(self.pause * (0.5 + self.coin.random()))
+            page = await self._answer(browser, where, ballot, self.coin.choice(OUTCOMES))
+        if page.status != 200:
+            self.tally.errors.append(f"{page.status} {page.body[:200]!r}")
 
-async def _answer(
-    browser: Browser, where: str, ballot: str, outcome: str, stubborn: bool, tally: Tally
-) -> Reply:
-    start = time.monotonic()
-    while True:
-        try:
-            page = await browser.post(where, ballot=ballot, outcome=outcome)
-            if page.status == UNREACHED and stubborn:
-                raise ConnectionError("the votes cannot be reached")
-            break
-        except (OSError, EOFError, TimeoutError):
-            tally.breaks += 1
-            if not stubborn or time.monotonic() - start > PATIENCE:
-                raise
-            await asyncio.sleep(0.05)
-    now = time.monotonic()
-    if page.status == 200 and b'data-said="Vote kept.' in page.body:
-        tally.acknowledged.append(Acknowledged(now, now - start, ballot, browser.cookie))
-    elif page.status == 200:
-        tally.errors.append("an answer was not acknowledged")
-    return page
+    async def _answer(self, browser: Browser, where: str, ballot: str, outcome: str) -> Reply:
+        start = time.monotonic()
+        while True:
+            try:
+                page = await browser.post(where, ballot=ballot, outcome=outcome)
+                if page.status == UNREACHED and self.stubborn:
+                    raise ConnectionError("the votes cannot be reached")
+                break
+            except (OSError, EOFError, TimeoutError):
+                self.tally.breaks += 1
+                if not self.stubborn or time.monotonic() - start > PATIENCE:
+                    raise
+                await asyncio.sleep(0.05)
+        now = time.monotonic()
+        if page.status == 200 and b'data-said="Vote kept.' in page.body:
+            kept = Acknowledged(now, now - start, ballot, browser.cookie)
+            self.tally.acknowledged.append(kept)
+        elif page.status == 200:
+            self.tally.errors.append("an answer was not acknowledged")
+        return page
 
 
 def _field(text: str, before: str, after: str) -> str:

@@ -90,6 +90,6 @@ def test_an_answer_goes_to_another_server_than_the_question_came_from(site):
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.nightly)])
 def test_no_acknowledged_vote_is_lost_with_a_server(postgres_url, kills):
     found = kill_servers(
-        postgres_url, n=2, studies=2, voters=4, kills=kills, every=0.6 if kills == 2 else 1.0
+        postgres_url, n=2, studies=2, voters=4, kills=kills, every=0.8 if kills == 2 else 1.0
     )
     assert found.passed and found.kills == kills, found

@@ -26,7 +26,7 @@ from tests.web.worker_kills import kill_workers
 def test_no_acknowledged_vote_is_lost_with_a_worker(kind, kills, tmp_path, request):
     file = f"sqlite:///{tmp_path / 'votes.db'}"
     storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
-    found = kill_workers(storage, kills, voters=8, every=0.6 if kills == 2 else 1.0)
+    found = kill_workers(storage, kills, voters=8, every=0.8 if kills == 2 else 1.0)
     assert found.passed, found
 
 
