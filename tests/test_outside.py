@@ -103,20 +103,6 @@ def test_other_processes_run_an_algorithm_that_they_cannot_import(mine):
         assert np.array_equal(a.regret, b.regret)
 
 
-@pytest.mark.nightly
-def test_a_script_s_own_algorithm_runs_on_two_jobs(mine):
-    more = """
-if __name__ == "__main__":
-    print(copeland.simulate("cyclic-4", MINE, 300, runs=3, seed=5, jobs=2).curves[0].regret[:, -1])
-"""
-    mine.write_text(FILE + more)
-    done = subprocess.run([sys.executable, mine], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(
-        simulate(f"{mine}:MINE", compiled=False).curves[0].regret[:, -1]
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sentence"),

@@ -213,20 +213,6 @@ def test_a_horizon_of_1e9_takes_few_turns(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", PLAIN)
-def test_jumps_leave_regret_as_single_steps_do(name):
-    n = 40
-    jumped, stepped = (
-        copeland.simulate("mslr-5-condorcet", name, 2e5, runs=n, seed=seed, jump=jump, marks=6)
-        for seed, jump in ((1, True), (2, False))
-    )
-    for what in ("regret", "comparisons"):
-        a, b = (getattr(runs.curves[0], what).astype(float) for runs in (jumped, stepped))
-        error = np.sqrt(a.var(axis=0, ddof=1) / n + b.var(axis=0, ddof=1) / n)
-        assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) <= 4.5 * error + 1e-9)
-
-
-@pytest.mark.nightly
 def test_multisbm_is_lost_where_the_others_beat_each_other_harder_than_the_winner_does():
     # cyclic-4 has no utilities: each loser's learner prefers the one that beats it at 0.9 to the
     # winner, which beats it at 0.6, so steps run in the circle and regret is linear.

@@ -285,21 +285,8 @@ def test_report_writes_nothing_unless_asked(tmp_path):
 
 
 def test_several_horizons_are_taken_and_an_assumption_is_noted():
-    done = run(
-        "simulate",
-        "mslr-5",
-        "-a",
-        "rucb",
-        "-a",
-        "savage",
-        "--horizon",
-        "100",
-        "--horizon",
-        "1e3",
-        "--runs",
-        "2",
-        "--json",
-    )
+    words = "mslr-5 -a rucb -a savage --horizon 100 --horizon 1e3 --runs 2 --json"
+    done = run("simulate", *words.split())
     assert done.exit_code == 0
     assert "rucb assumes a Condorcet winner" in done.stderr
     rucb, savage = json.loads(done.stdout)["algorithms"]

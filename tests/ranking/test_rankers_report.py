@@ -120,18 +120,14 @@ def test_the_command_says_it_in_words(rankers_folder):
     assert "Copeland winner" in said and "Pairs not yet told apart" in said and "nDCG" not in said
 
 
+def report_words(folder):
+    return ("rankers", "report", folder / "m.npz", "--letor", folder / "train.txt")
+
+
 def test_the_command_puts_ndcg_beside_it_and_writes_the_page(rankers_folder, tmp_path):
     pytest.importorskip("ir_measures")
     page = tmp_path / "out.html"
-    words = (
-        "rankers",
-        "report",
-        rankers_folder / "m.npz",
-        "--letor",
-        rankers_folder / "train.txt",
-        "--page",
-        page,
-    )
+    words = (*report_words(rankers_folder), "--page", page)
     done = run(*words)
     said = " ".join(done.stdout.split())
     assert done.exit_code == 0
@@ -144,16 +140,7 @@ def test_the_command_puts_ndcg_beside_it_and_writes_the_page(rankers_folder, tmp
 
 def test_the_command_gives_json(rankers_folder):
     pytest.importorskip("ir_measures")
-    told = json.loads(
-        run(
-            "rankers",
-            "report",
-            rankers_folder / "m.npz",
-            "--letor",
-            rankers_folder / "train.txt",
-            "--json",
-        ).stdout
-    )
+    told = json.loads(run(*report_words(rankers_folder), "--json").stdout)
     assert told["labels"] == ["feature_1", "feature_2", "feature_3", "-feature_1"]
     assert len(told["means"]) == 4 and told["means"][0] > told["means"][3]
     agreed = told["agreement"]

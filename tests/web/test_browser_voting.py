@@ -2,7 +2,9 @@
 
 import pytest
 from browsing import (
+    CALM,
     DESK,
+    LATER,
     PHONE,
     answer,
     await_next,
@@ -71,7 +73,7 @@ def test_by_keys_alone(live, somebody):
         page.keyboard.press(key)
         says(page.locator("#live"), said)
         assert page.evaluate("document.activeElement.id") == "question"
-        page.wait_for_timeout(350)
+        page.evaluate(LATER, CALM)
     page.keyboard.press("?")
     shows(page.get_by_role("heading", name="How to answer"))
     page.keyboard.press("t")  # in the help it answers nothing
