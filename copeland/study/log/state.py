@@ -167,14 +167,21 @@ class StudyState(_Known):
     in the log.
     """
 
-    def __init__(self, created: Event, settings: Settings | None = None):
-        """Begin with the first event; ``settings`` are those in it, if somebody has read them already."""
+    def __init__(
+        self,
+        created: Event,
+        settings: Settings | None = None,
+        options: Iterable[Option] | None = None,
+    ):
+        """Begin with the first event; ``settings`` and ``options`` are those in it, if somebody has read them already."""
         try:
-            self._begin(created, settings)
+            self._begin(created, settings, options)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise _unreadable(created) from error
 
-    def _begin(self, created: Event, settings: Settings | None) -> None:
+    def _begin(
+        self, created: Event, settings: Settings | None, options: Iterable[Option] | None
+    ) -> None:
         body = created.body or {}
         self.settings = settings or Settings.of(body["settings"])
         self.options: list[Option] = []
@@ -193,7 +200,7 @@ class StudyState(_Known):
         self.edited = 0  # the number of the last event that changed a text
         self.closed = False
         self.number = created.number  # of the last event
-        self._add(body["options"])
+        self._add([Option(**told) for told in body["options"]] if options is None else options)
         self.offered[self.epoch] = self.k
         self._changes, self._end = 0, None
         self.note_options()
@@ -254,16 +261,15 @@ class StudyState(_Known):
         return self._end[1]
 
     def _add_option(self, event: OptionEvent) -> None:
-        self._add([event.body or {}])
+        self._add([Option(**(event.body or {}))])
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
             self.epoch += 1
             self.voted_in_epoch = False
         self.offered[self.epoch] = self.k
         self.note_options()
 
-    def _add(self, new: Iterable[Mapping[str, Any]]) -> None:
-        for told in new:
-            option = Option(**told)
+    def _add(self, new: Iterable[Option]) -> None:
+        for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
         self.tally.widen(self.k)

@@ -7,6 +7,7 @@ order, so they are left out where that matters. Other votes of one import at one
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from math import inf as INF
 from operator import attrgetter, itemgetter
@@ -44,6 +45,7 @@ from copeland.study.log.events import (
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState
 from copeland.study.log.tables import Tables
+from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, epoch_with, leader_of
 from copeland.support.arrays import Bools
 from copeland.support.phrasing import percent, quote_names
@@ -97,7 +99,7 @@ def history_of(log: Iterable[Event], now: Standing, points: int = POINTS) -> tup
     """
     assert now.proof is not None
     told, kind = _standing(log), kind_of(now.settings)
-    state, ends = StudyState(told[0], now.settings), _ends(told)
+    state, ends = _begin(told[0], now), _ends(told)
     marks = set(np.linspace(0, now.votes, max(points, 2)).round().astype(int).tolist())
     rows: dict[int, Progress] = {}
     for event in told:
@@ -111,6 +113,14 @@ def history_of(log: Iterable[Event], now: Standing, points: int = POINTS) -> tup
             rows[state.votes] = _progress(state, proof, certificate, state.ledger.unsettled)
     rows.pop(now.votes, None)
     return (*rows.values(), _progress(now, now.proof, now.certificate, now.unsettled))
+
+
+def _begin(created: Event, now: Standing) -> StudyState:
+    """The state before all votes, of a study whose settings and options are known."""
+    options = []
+    for option in now.options[: len((created.body or {})["options"])]:
+        options.append(option if option.state == ACTIVE else replace(option, state=ACTIVE))
+    return StudyState(created, now.settings, options)
 
 
 def is_unordered(progress: Sequence[Progress]) -> bool:
