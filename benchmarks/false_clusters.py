@@ -22,7 +22,7 @@ from copeland.certificate.cluster_evidence import (
     Clusters,
     ClusterVotes,
 )
-from copeland.certificate.evidence import log_evidence_of_votes
+from copeland.certificate.samples import log_evidence_of_votes
 from copeland.support.rng import stream
 
 DELTA = 0.05

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from copeland import InvalidParameter
 from copeland.certificate.certificate import Certificate, certify
-from copeland.certificate.evidence import log_evidence_of_pairs, log_evidence_of_votes
 from copeland.certificate.proof import Terms, is_decided
-from copeland.certificate.samples import evidence
+from copeland.certificate.samples import evidence, log_evidence_of_pairs, log_evidence_of_votes
 from copeland.kernels.vote_evidence import all_level, levels, log_evidence, loss_level, win_level
 
 ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]

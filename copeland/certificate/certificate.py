@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate, FiledVote
 from copeland.certificate.cluster_evidence import ClusterVotes
-from copeland.certificate.evidence import check_labels
 from copeland.certificate.proof import Terms, prove
-from copeland.certificate.samples import Given, Voters, votes_of
+from copeland.certificate.samples import Given, Voters, check_labels, votes_of
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Ints
 from copeland.support.goal import BEST, Goal

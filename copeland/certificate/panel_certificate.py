@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate, FiledVote
-from copeland.certificate.evidence import check_counts, check_labels, mask_of
 from copeland.certificate.proof import pairs_of, prove_goal
+from copeland.certificate.samples import check_counts, check_labels, mask_of
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.support.arrays import Bools, Ints
 from copeland.support.goal import BEST, Goal

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from copeland.certificate.evidence import check_counts
 from copeland.certificate.goal_claims import cut_by_certificate
 from copeland.certificate.panel_certificate import panel_certificate, require_at_most, settle_pairs
+from copeland.certificate.samples import check_counts
 from copeland.errors import InvalidParameter
 from copeland.support.arrays import Bools, Floats, Ints
 from copeland.support.goal import ABOVE, BEST, TIERS, TOP, Goal

@@ -14,8 +14,15 @@ import numpy as np
 from scipy.special import betainc
 
 from copeland.certificate.cluster_evidence import ClusterVotes
-from copeland.certificate.evidence import check_labels, check_margin, mask_of
-from copeland.certificate.samples import Sample, VoteCounts, Voters, sample_of
+from copeland.certificate.samples import (
+    Sample,
+    VoteCounts,
+    Voters,
+    check_labels,
+    check_margin,
+    mask_of,
+    sample_of,
+)
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
     Levels,
@@ -177,17 +184,15 @@ def apply_row_argument(
     some = np.flatnonzero(met.max(axis=1) >= needed.min())  # who can claim anything at all
     strongest = -np.sort(-met[some], axis=1)[:, : k - 1]
     lower[some] = ((strongest >= needed) * np.arange(1, k)).max(axis=1)
-
-    def at_most(level: float) -> Ints:
-        return others - ((found >= level) | held)[among].sum(axis=0)
-
-    upper = at_most(loss_level(at))
+    upper = others - ((found >= loss_level(at)) | held)[among].sum(axis=0)
     none_beats = np.any(held) and upper[among].max() == 0  # where all pairs are exactly even
     best = among & ((lower > 0) | none_beats) & (lower >= _largest_other(upper, among))
     m = int(best.sum())
     outside = among & ~best
-    is_all = m > 0 and bool((at_most(all_level(at, m))[outside] < lower[among].max()).all())
-    return lower, upper, best, is_all
+    if m == 0:
+        return lower, upper, best, False
+    surely = others - ((found >= all_level(at, m)) | held)[among].sum(axis=0)
+    return lower, upper, best, bool((surely[outside] < lower[among].max()).all())
 
 
 def find_share(found: Floats, at: Levels) -> float:

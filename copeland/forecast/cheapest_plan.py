@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from copeland.certificate.evidence import log_evidence_of_pairs
+from copeland.certificate.samples import log_evidence_of_pairs
 from copeland.forecast.start import Ended, Start
 from copeland.kernels.planner.prices import EVIDENCE_GAIN, LEAST_Z, WIDEST_GAP
 from copeland.kernels.vote_evidence import Levels, baseline_level, levels
@@ -62,7 +62,10 @@ def cheapest_plans(start: Start, worlds: Worlds, room: Ints | None = None) -> Pl
     order = np.argsort(-scores, axis=1, kind="stable")
     losses, leaders = prices.of(at.loss), range(min(LEADERS, start.k) if m == 1 else 1)
     losses[:, np.arange(start.k), np.arange(start.k)] = 2 * FAR  # nobody loses to itself
-    return _cheapest([_plan_for(order[:, n : n + m], at, prices, losses) for n in leaders])
+    plans = []
+    for n in leaders:
+        plans.append(_plan_for(order[:, n : n + m], at, prices, losses))
+    return _cheapest(plans)
 
 
 def plan_worlds(

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.algorithms.cpc_goal import proof_of
-from copeland.certificate.evidence import log_evidence_of_pairs
 from copeland.certificate.proof import apply_row_argument
+from copeland.certificate.samples import log_evidence_of_pairs
 from copeland.forecast.plausible_worlds import QUICK, chances_of
 from copeland.forecast.start import PLANNED, Ended, Start
 from copeland.kernels.compiler.compile import compile_kernel

@@ -15,8 +15,14 @@ import numpy as np
 
 from copeland.certificate.case_evidence import EDGE, log_evidence_of_cases
 from copeland.certificate.cluster_evidence import Clusters, cluster_votes
-from copeland.certificate.evidence import log_evidence_of_votes
-from copeland.certificate.samples import LIKE_THESE, THESE, VoteCounts, sample_of, votes_of
+from copeland.certificate.samples import (
+    LIKE_THESE,
+    THESE,
+    VoteCounts,
+    log_evidence_of_votes,
+    sample_of,
+    votes_of,
+)
 from copeland.kernels.vote_evidence import baseline_level
 from copeland.support.arrays import Bools, Ints
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from copeland.certificate.base_certificate import BaseCertificate
 from copeland.certificate.certificate import certify
-from copeland.certificate.evidence import check_counts, check_labels
 from copeland.certificate.goal_claims import tiers_of
+from copeland.certificate.samples import check_counts, check_labels
 from copeland.errors import InvalidParameter
 from copeland.formats import read_votes
 from copeland.orders.option_estimates import (

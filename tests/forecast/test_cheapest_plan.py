@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from orders import counts, order
 
-from copeland.certificate.evidence import log_evidence_of_votes
+from copeland.certificate.samples import log_evidence_of_votes
 from copeland.forecast.cheapest_plan import (
     EXACTLY,
     FAR,
