@@ -4,7 +4,7 @@ import pytest
 
 from copeland import create_study
 from copeland.errors import InvalidParameter
-from copeland.support.names import find_twins, look_of
+from copeland.support.phrasing import find_twins, look_of
 
 TWINS = {
     "a zero-width space": "te\u200ba",

@@ -42,7 +42,7 @@ from copeland.study.log.sides import marks_of
 from copeland.study.log.state import Ballot, StudyState
 from copeland.study.options import ACTIVE, Option, check_distinct
 from copeland.support.goal import ABOVE
-from copeland.support.names import look_of
+from copeland.support.phrasing import look_of
 from copeland.support.vote_tables import outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says

@@ -15,7 +15,7 @@ from typing import Any, cast
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.input_limits import check_text, is_storable
 from copeland.study.log.events import OUTCOMES
-from copeland.support.names import find_twins, look_of
+from copeland.support.phrasing import find_twins, look_of
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_word, text_in
 

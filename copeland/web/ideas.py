@@ -17,7 +17,7 @@ from copeland.study.kinds import kind_of
 from copeland.study.log.schema import ideas
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage
-from copeland.support.names import look_of
+from copeland.support.phrasing import look_of
 from copeland.web.server import Server
 from copeland.web.store import VotingPage
 

@@ -194,7 +194,7 @@ def _name_members(study: Study) -> dict[str, str]:
     from sqlalchemy import select
 
     from copeland.study.log.schema import links
-    from copeland.support.names import name_voters
+    from copeland.support.phrasing import name_voters
 
     panel = study.settings.panel
     key = study.storage.key(study.name)

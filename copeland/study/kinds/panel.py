@@ -51,12 +51,12 @@ from copeland.study.results.standing import PanelStanding, Standing
 from copeland.study.settings import Settings
 from copeland.support.escaping import command_line
 from copeland.support.goal import Goal
-from copeland.support.names import name_voters
 from copeland.support.phrasing import (
     NAME,
     capital,
     format_count,
     join_names,
+    name_voters,
     percent,
     quote_name,
     shorten_names,

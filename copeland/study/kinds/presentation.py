@@ -14,8 +14,15 @@ from copeland.study.results.measures import Estimator, Measures
 from copeland.study.results.standing import Standing
 from copeland.study.settings import Settings
 from copeland.support.escaping import command_line
-from copeland.support.names import name_voters
-from copeland.support.phrasing import about, capital, format_count, join_names, percent, some
+from copeland.support.phrasing import (
+    about,
+    capital,
+    format_count,
+    join_names,
+    name_voters,
+    percent,
+    some,
+)
 
 PAIRS = 5  # to ask, named in a sentence
 PROGRESS_NOTE = (

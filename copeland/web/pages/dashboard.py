@@ -24,8 +24,7 @@ from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import share_of
 from copeland.study.results.notes import OPEN, PERSONAL, describe_arrivals, undone_note, way_of
 from copeland.study.results.verdict import Verdict
-from copeland.support.names import is_random_name
-from copeland.support.phrasing import format_count, format_money, quote_name
+from copeland.support.phrasing import format_count, format_money, is_random_name, quote_name
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.admin import Form, Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.checks import KNOWN, REPEAT, is_excluded
@@ -175,6 +174,9 @@ def summary_of(here: ManagedStudy) -> dict[str, Any]:
 def _list_due(here: ManagedStudy) -> list[Person]:
     """Whose answers are still to come: a panel waits for members without a link, too."""
     members, due = here.study.settings.panel, []
+    links = here.server.store.links(here.page.study)
+    if not members and not any(map(attrgetter("voter"), links)):
+        return due  # nobody was invited by name
     for one in list_people(here):
         if one.left and (one.link or one.voter in members):
             due.append(one)

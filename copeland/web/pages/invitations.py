@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.study.kinds import kind_of
-from copeland.support.names import is_random_name
+from copeland.support.phrasing import is_random_name
 from copeland.web.pages.admin import ManagedStudy
 from copeland.web.pages.question_counts import count_panel, usual_questions
 from copeland.web.store import Link
@@ -51,8 +51,6 @@ def list_people(here: ManagedStudy) -> list[Person]:
     if panel:
         links = {name: own for name, own in links.items() if name in panel}
         links |= {name: [] for name in panel if name not in links}
-    if not links:
-        return []
     answers, now = here.server.store.answers_by_voter(here.page.study), here.server.clock()
     left = _count_left(here, answers)
     excused = here.study.look_at_state(lambda state: set(state.ledger.excused))

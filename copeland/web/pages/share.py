@@ -22,7 +22,7 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import copy_study
 from copeland.study.kinds import kind_of
 from copeland.support.escaping import cell
-from copeland.support.names import is_random_name
+from copeland.support.phrasing import is_random_name
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Action, Form, Here, ManagedStudy, Session
 from copeland.web.pages.invitations import (

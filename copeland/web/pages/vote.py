@@ -12,14 +12,12 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Match, Route
-from starlette.types import Scope
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
-from copeland.support.names import is_random_name
+from copeland.support.phrasing import is_random_name
 from copeland.web import sessions
 from copeland.web.completion import read_code, write_completion_link
 from copeland.web.ideas import may_suggest
@@ -119,15 +117,6 @@ class ShownBallot(NamedTuple):
         return any(side.kind for side in self.sides)
 
 
-class PlainRoute(Route):
-    """A route of Starlette that says which it is, as those of FastAPI do."""
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Tell whether a request is for this route."""
-        match, found = super().matches(scope)
-        return match, {**found, "route": self}
-
-
 def _route(method: str, path: str) -> Callable[[Callable[..., Response]], Callable[..., Response]]:
     """Let a function answer in a thread, with the parts of the path and the form.
 
@@ -141,7 +130,9 @@ def _route(method: str, path: str) -> Callable[[Callable[..., Response]], Callab
                 given["form"] = await sessions.plain_form_of(request)
             return await run_in_threadpool(answer, request, **given)
 
-        router.routes.append(PlainRoute(path, handle, methods=[method], name=answer.__name__))
+        router.routes.append(
+            sessions.PlainRoute(path, handle, methods=[method], name=answer.__name__)
+        )
         return answer
 
     return add
