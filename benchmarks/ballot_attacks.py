@@ -15,9 +15,8 @@ from benchmarks.ballot_trials import LEASE, Ballot, Step, Trial
 from copeland.certificate import panel_certificate
 from copeland.certificate.certificate import certify
 from copeland.study.log.events import EXCUSED, PAUSED, READMITTED, RESUMED, RETIRED
-from copeland.study.log.ledger import Ledger
+from copeland.study.log.ledger import Ledger, Tables
 from copeland.study.log.panel_ledger import PanelLedger
-from copeland.study.log.tables import Tables
 from copeland.study.settings import AGAINST, IGNORED
 
 VISITORS, PEOPLE, IGNORING = "independent visitors", "people", "people, missing ignored"

@@ -34,8 +34,8 @@ from copeland.study.log.events import (
     Event,
     pair_of,
 )
+from copeland.study.log.ledger import Tables
 from copeland.study.log.state import StudyState
-from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import AGAINST, JUDGE, PANEL, PEOPLE, Settings
 

@@ -30,8 +30,7 @@ from copeland.errors import (
 )
 from copeland.study import Ballot, Event, Option, Settings, Vote, Wait
 from copeland.study.any_study import AboutBallots, AnyStudy, ReadLog, WholeLog
-from copeland.study.input_limits import check_text
-from copeland.study.log.events import NOTHING, RESUMED, Spent, from_json, new_event_id
+from copeland.study.log.events import NOTHING, RESUMED, Spent, check_text, from_json, new_event_id
 from copeland.study.log.state import StudyState
 
 T = TypeVar("T")

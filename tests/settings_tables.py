@@ -2,7 +2,7 @@
 
 import re
 
-from copeland.study.input_limits import LIMITS
+from copeland.study.log.events import LIMITS
 from copeland.study.settings import SETTINGS
 
 NAMES = {

@@ -17,8 +17,7 @@ from copeland import PreferenceMatrix
 from copeland.cli.output import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study import Storage, create_study, open_study
-from copeland.study.input_limits import LIMITS, WITH_LINES
-from copeland.study.log.events import CREATED, Event
+from copeland.study.log.events import CREATED, LIMITS, WITH_LINES, Event
 from copeland.study.settings import Settings
 from copeland.support.escaping import cell, file_name, inert, uncell
 from copeland.support.phrasing import letters, shorten_names

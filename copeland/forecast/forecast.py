@@ -35,7 +35,6 @@ from copeland.kernels.planner.prices import (
     LEAST_VOTES,
     MOST_PRIOR,
     MOST_WEIGHT,
-    share_won,
 )
 from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
@@ -404,7 +403,7 @@ def _believe(start: Start) -> Worlds:
     variance = (FIRST_VOTES * FIRST_GAP**2 + seen) / (FIRST_VOTES + weight.sum())
     prior = np.clip(0.25 / max(variance, LEAST_VARIANCE), LEAST_PRIOR, MOST_PRIOR)
     points = start.wins.sum(axis=1) + start.ties.sum(axis=1) / 2
-    strength = share_won(points, n.sum(axis=1), prior)
+    strength = (points + prior / 2) / (n.sum(axis=1) + prior)
     expected = (strength[:, None] - strength) / 2
     mean, deviation = (lead + prior * expected) / (n + prior), 0.5 / np.sqrt(n + prior)
     return Worlds(0.5 + mean[None], deviation[None], 0.0)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from copeland.study.commands import Answer, answer_to, make_answer
-from copeland.study.input_limits import check_plain, check_text
 from copeland.study.kinds.kind import Wait, list_waiting, require_open
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import AskedEvent, Event, lease_of
+from copeland.study.log.events import AskedEvent, Event, check_plain, check_text, lease_of
 from copeland.study.log.state import Ballot, StudyState, Vote
 from copeland.study.session import OpenedStudy
 

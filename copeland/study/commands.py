@@ -18,7 +18,6 @@ from copeland.errors import (
     UnknownVote,
     nearest,
 )
-from copeland.study.input_limits import check_text
 from copeland.study.kinds.kind import Kind, find_answers, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
@@ -34,6 +33,7 @@ from copeland.study.log.events import (
     Event,
     Spent,
     VoteEvent,
+    check_text,
     is_question,
     new_event_id,
     proves,

@@ -17,11 +17,10 @@ from sqlalchemy import Connection, select
 from copeland.certificate.cluster_evidence import CASES
 from copeland.errors import InvalidParameter, StorageError, StudyExists
 from copeland.study.imports import import_votes
-from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
 from copeland.study.log.clusters import ByCluster, CaseClusters, check_cases
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import CREATED, Event
+from copeland.study.log.events import CREATED, Event, check_text
 from copeland.study.log.schema import media, metadata, outputs, pages, panes, server, studies
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import LAST_KEY, Storage

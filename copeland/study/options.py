@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.study.input_limits import check_text, is_storable
-from copeland.study.log.events import OUTCOMES
+from copeland.study.log.events import OUTCOMES, check_text, is_storable
 from copeland.support.phrasing import find_twins, look_of
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_word, text_in

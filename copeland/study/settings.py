@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.study.input_limits import check_text, is_storable
+from copeland.study.log.events import check_text, is_storable
 from copeland.support.goal import BEST, Goal, is_goal
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec

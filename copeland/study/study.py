@@ -23,7 +23,6 @@ from copeland.study.commands import (
     withdrawal,
 )
 from copeland.study.imports import find_copy, import_votes
-from copeland.study.input_limits import check_plain, check_text
 from copeland.study.kinds.kind import Questions, Wait, require_open
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
@@ -35,6 +34,8 @@ from copeland.study.log.events import (
     Event,
     Misfit,
     Spent,
+    check_plain,
+    check_text,
     misfit_of,
     times_of,
 )

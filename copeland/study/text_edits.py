@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, select
 
 from copeland.errors import InvalidParameter
-from copeland.study.input_limits import check_text
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import EDITED, GUIDANCE, OPTION_TEXT, QUESTION, Event
+from copeland.study.log.events import EDITED, GUIDANCE, OPTION_TEXT, QUESTION, Event, check_text
 from copeland.study.log.schema import pages
 from copeland.study.log.storage import Storage
 from copeland.study.session import OpenedStudy

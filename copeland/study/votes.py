@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, TextIO
 
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.formats import read_votes
-from copeland.study.input_limits import check_text
-from copeland.study.log.events import new_event_id
+from copeland.study.log.events import check_text, new_event_id
 from copeland.study.log.state import Vote
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from copeland.support.escaping import inert
 
@@ -247,3 +248,12 @@ def name_voters(voters: Sequence[str], noun: str = "voter") -> dict[str, str]:
     for place, voter in enumerate(voters, 1):
         names[voter] = f"{noun} {place}" if is_random_name(voter) else voter
     return names
+
+
+_QUOTED = 60  # characters of a value that is no name
+
+
+def quote_value(value: Any) -> str:
+    """Return any value as it stands in an error, cut if it is long."""
+    shown = repr(value[:_QUOTED] if isinstance(value, str | bytes) else value)
+    return shown if len(shown) <= 4 * _QUOTED else f"{shown[: 4 * _QUOTED]}…"

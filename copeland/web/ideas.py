@@ -12,8 +12,8 @@ from sqlalchemy import Connection, func, select
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
-from copeland.study.input_limits import check_text
 from copeland.study.kinds import kind_of
+from copeland.study.log.events import check_text
 from copeland.study.log.schema import ideas
 from copeland.study.log.state import StudyState
 from copeland.study.log.storage import Storage

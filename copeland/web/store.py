@@ -15,9 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from copeland.study.input_limits import is_storable
 from copeland.study.log.event_log import times
-from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.events import UNDONE, VOTED, is_storable
 from copeland.study.log.schema import (
     checks,
     events,

@@ -188,6 +188,11 @@ def pair_of(counts):
     return int(counts.wins[0, 1]), int(counts.wins[1, 0])
 
 
+def count_votes(proof):
+    """How many votes stand."""
+    return int(proof.wins.sum() + proof.ties.sum() // 2)
+
+
 def strongest(wins, losses):
     """The evidence for the one that is ahead."""
     return log_evidence(max(wins, losses), min(wins, losses), 0, 0.0)
@@ -199,11 +204,11 @@ def test_whoever_is_in_the_middle_of_the_ballots_is_left_out():
     quick = deal(state, "quick", [(0, 1)])
     answer(state, slow[0], "left")
     answer(state, quick[0], "left")
-    assert state.votes == 2 and state.ledger.tables(0.0).votes == 0
+    assert state.votes == 2 and count_votes(state.ledger.tables(0.0)) == 0
     answer(state, slow[1], "left")
     answer(state, slow[2], "left")
     proof = state.ledger.tables(0.0)
-    assert proof.votes == 4 and not proof.missing.any()
+    assert count_votes(proof) == 4 and not proof.missing.any()
 
 
 def test_somebody_who_left_is_counted_once_others_make_up_for_it_and_a_late_answer_counts():
@@ -213,10 +218,10 @@ def test_somebody_who_left_is_counted_once_others_make_up_for_it_and_a_late_answ
         (asked,) = deal(state, f"person {number}", [(0, 1)])
         answer(state, asked, "left")
     proof = state.ledger.tables(0.0)
-    assert proof.votes == 6 and proof.missing[0, 1] == 1
+    assert count_votes(proof) == 6 and proof.missing[0, 1] == 1
     answer(state, gone, "left")
     proof = state.ledger.tables(0.0)
-    assert proof.votes == 7 and not proof.missing.any()
+    assert count_votes(proof) == 7 and not proof.missing.any()
 
 
 # The studies that broke the promise

@@ -26,10 +26,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import JudgeFailed, parse_word
 from copeland.study.judges.prompts import check_references
-from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE
+from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, check_text
 from copeland.study.log.sides import flip_words
 from copeland.support.phrasing import format_money, shorten
 

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from zlib import crc32
 
 from copeland.errors import InvalidParameter, need
-from copeland.study.input_limits import json_of
 from copeland.study.judges.call import Budget, JudgeOverloaded
 from copeland.study.judges.parse import (
     JudgeFailed,
@@ -26,6 +25,7 @@ from copeland.study.judges.parse import (
     quote_answer,
 )
 from copeland.study.judges.prompts import check_template, fill, find_first_side
+from copeland.support.json_texts import json_of
 from copeland.support.phrasing import join_names
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from copeland.errors import CopelandError
-from copeland.study.input_limits import objects_in
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, TIE
+from copeland.support.json_texts import objects_in
 from copeland.support.phrasing import join_names, shorten
 from copeland.support.vote_tables import outcome_word
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.formats.answer_cases import AnswerFile, OptionAnswer, gather_cases
 from copeland.formats.answers import read_answers
-from copeland.study.input_limits import check_text
 from copeland.study.judges.parse import JudgeFailed
+from copeland.study.log.events import check_text
 from copeland.study.options import Option, name_of, place_of, read_material
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import file_type

@@ -406,7 +406,7 @@ def _without(
 def _require_these(state: StudyState, cases: Collection[Case]) -> None:
     """Refuse cases other than those that were judged before, or that the study was created with."""
     known = set(cases)
-    other = next((case for case in state.ledger.cluster_of if case not in known), None)
+    other = next((case for case in cases_of(state).cluster_of if case not in known), None)
     if other is not None:
         raise InvalidParameter(
             f"the study was created with a case '{other}', which is not among these cases; give those that it was created with."
@@ -422,7 +422,7 @@ def _require_these(state: StudyState, cases: Collection[Case]) -> None:
 def _require_room(state: StudyState, votes: Iterable[VoteEvent]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
-    clusters = state.ledger.cluster_of
+    clusters = cases_of(state).cluster_of
     for vote in votes:
         if clusters and vote.item not in clusters:
             raise InvalidParameter(

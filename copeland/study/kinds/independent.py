@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copeland.study.kinds.kind import Kind, Subject, last_of
-from copeland.study.log.event_log import Log
+from copeland.study.kinds.kind import Kind, Subject
 from copeland.study.log.events import VoteEvent, pair_of
 from copeland.study.log.state import StudyState
 from copeland.study.pair_choice import BallotRequest, Chooser
@@ -16,16 +15,6 @@ class IndependentVisitors(Kind):
     def goes_on(self, state: StudyState, chooser: Chooser, request: BallotRequest) -> bool:
         """Tell whether there is anything else to ask."""
         return bool(chooser.propose(state, request, 1))
-
-    def add_history(
-        self, state: StudyState, log: Log, voter: str, request: BallotRequest
-    ) -> BallotRequest:
-        """Return the same request, with the ballot before and, where only first votes count, the pairs voted on."""
-        request = request._replace(recent_ballots=last_of(log, voter))
-        if state.settings.repeats == "count":
-            return request
-        met = (pair for pair, on in log.pairs_of(voter) if on == request.item)
-        return request._replace(once=True, avoided=frozenset(met))
 
     def subject_of(self, state: StudyState, vote: VoteEvent | ImportedVote) -> Subject | None:
         """Return the voter, the pair and the item; None where every vote counts, and of voters without a name."""

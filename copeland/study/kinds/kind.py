@@ -114,8 +114,15 @@ class Kind(Presentation):
     def add_history(
         self, state: StudyState, log: Log, voter: str, request: BallotRequest
     ) -> BallotRequest:
-        """Return the same request, with what the voter has met already; refuse a voter who may not be asked."""
-        raise NotImplementedError
+        """Return the same request, with what the voter has met already; refuse a voter who may not be asked.
+
+        By default that is the ballot before and, where only first votes count, the pairs voted on.
+        """
+        request = request._replace(recent_ballots=last_of(log, voter))
+        if state.settings.repeats == "count":
+            return request
+        met = (pair for pair, on in log.pairs_of(voter) if on == request.item)
+        return request._replace(once=True, avoided=frozenset(met))
 
     def leave_out(
         self, state: StudyState, request: BallotRequest, without: Without, cases: Names

@@ -33,6 +33,11 @@ class CaseLedger(Ledger):
         return tuple(sorted(name for name, votes in self._judges.items() if votes))
 
     @property
+    def cluster_of(self) -> Mapping[str, str]:
+        """The cluster of each case, if cases come in any."""
+        return {}
+
+    @property
     def pairs(self) -> Collection[Pair]:
         """The pairs with votes."""
         return self._votes

@@ -17,8 +17,7 @@ from copeland.certificate.cluster_evidence import COLUMNS, ClusterVotes
 from copeland.study.log.case_ledger import CaseLedger
 from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import LEFT, RIGHT, AskedEvent, Pair, VoteEvent, pair_of
-from copeland.study.log.ledger import COST, Key, Waiting
-from copeland.study.log.tables import Counts, Tables
+from copeland.study.log.ledger import COST, Counts, Key, Tables, Waiting
 
 Cluster = tuple[Pair, str]  # a unit
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from copeland.certificate.cluster_evidence import CASES, WEIGHTS, Clusters
 from copeland.errors import InvalidParameter
-from copeland.study.input_limits import check_text
+from copeland.study.log.events import check_text
 from copeland.support.phrasing import join_names
 
 ByCluster = Mapping[str, Collection[str]]  # the names of cases

@@ -42,13 +42,75 @@ elsewhere, as in the file of a certificate, finds that too.
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeGuard
 
-from copeland.errors import InvalidRow
+from copeland.errors import InvalidParameter, InvalidRow
+from copeland.support.escaping import ANYWHERE, IN_A_LINE
+from copeland.support.phrasing import quote_value
+
+# Texts that a log takes in are such that every database can keep them, and nobody is harmed by reading them. What a database holds
+# already is read as it is.
+LIMITS = {  # characters of a field
+    # Of a study, an option or a judge: PostgreSQL refuses an index entry above 2,704 bytes, a character takes up to 4, and a judge's
+    # name is a part of its votes' ids.
+    "name": 400,
+    "voter": 400,
+    "event_id": 500,  # room for a judge's name, a slash and the number of a ballot
+    "source": 1_000,  # a sentence on where a vote comes from, kept with each
+    "item": 10_000,  # an item without a name goes by its text, which every ballot and vote on it keeps
+    # What a voter or judge reads of an option: the longest cell that a CSV file is read with has 131,072.
+    "text": 100_000,
+    "path": 4_096,  # what file systems allow
+}
+WITH_LINES = ("item", "text")
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def is_storable(value: Any) -> bool:
+    """Tell whether a value is text in UTF-8 without the character 0, which PostgreSQL refuses."""
+    return isinstance(value, str) and not _UNSTORABLE.search(value)
+
+
+def check_text(whose: str = "", /, **given: Any) -> None:
+    """Refuse values that are neither None nor text which is not empty, not too long, and inert.
+
+    Fields are called as in :data:`LIMITS`; ``whose`` comes before them in the sentence.
+    """
+    check_plain(whose, **given)
+    for field, value in given.items():
+        if value is None:
+            continue
+        if len(value) > LIMITS[field]:
+            raise InvalidParameter(
+                f"{whose}{field} has {len(value):,} characters; it may have at most "
+                f"{LIMITS[field]:,}."
+            )
+        has_lines = field in WITH_LINES  # then tabs and line breaks are inert
+        text = value.replace("\r\n", "\n") if has_lines else value
+        active = (ANYWHERE if has_lines else IN_A_LINE).search(text)
+        if active is not None:
+            raise InvalidParameter(
+                f"{whose}{field} is {quote_value(value)}, with the control character "
+                f"U+{ord(active[0]):04X}; leave it out."
+            )
+
+
+def check_plain(whose: str = "", /, **given: Any) -> None:
+    """Refuse values that are neither None nor text that can be kept and is not empty."""
+    for field, value in given.items():
+        if value is None:
+            continue
+        if not (value and isinstance(value, str)) or _UNSTORABLE.search(value):
+            raise InvalidParameter(
+                f"{whose}{field} is {quote_value(value)}; it must be plain text that is not empty."
+            )
+
 
 CREATED = "created"
 ADDED = "added"

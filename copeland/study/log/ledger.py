@@ -30,32 +30,34 @@ The end of a lease is not an event: :meth:`Ledger.tables` is told the time.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.certificate.cluster_evidence import ClusterVotes
 from copeland.study.log.clusters import CaseClusters
 from copeland.study.log.events import (
     ASKED,
     ERROR,
+    LEFT,
+    RIGHT,
     UNDONE,
     AskedEvent,
     VoteEvent,
     ballot_in,
     times_of,
 )
-from copeland.study.log.tables import Change, Tables, widen
 from copeland.study.settings import IGNORED
 
 COST = 5  # answers that make up for a ballot without one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
 
 Bools = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 Unit = Literal["ballot", "person", "case"]
 Before = Literal["answered", "skipped", "missing"]  # what an entry was, until that was undone
 Key = Hashable  # of an entry: its ballot, a vote that nobody asked for, or its pair and case
@@ -74,6 +76,68 @@ class Totals(NamedTuple):
 
 
 NO_BALLOTS = Totals()
+
+
+# Left, right, outcome, times, and whether it is what was undone.
+Change = tuple[int, int, str, int, bool]
+
+
+class Tables(NamedTuple):
+    """What a certificate is made from. All are K x K, but ``clusters``: the same votes by clusters of test cases, if they come in any.
+
+    ``undone_wins`` and ``undone_ties`` are what to add for the counts as they were first given: undone votes and first answers,
+    less those that stand in their place. ``missing`` are answers that were asked for and never came.
+    """
+
+    wins: Counts  # [winner, loser]
+    ties: Counts  # symmetric
+    undone_wins: Counts
+    undone_ties: Counts
+    missing: Counts  # symmetric
+    clusters: ClusterVotes | None = None
+
+    @property
+    def before_undoing(self) -> tuple[Counts, Counts] | None:
+        """Wins and ties as they were before any vote was undone; None if none was."""
+        if not (self.undone_wins.any() or self.undone_ties.any()):
+            return None
+        return self.wins + self.undone_wins, self.ties + self.undone_ties
+
+    @property
+    def missing_or_none(self) -> Counts | None:
+        """The missing answers, None if there are none."""
+        return self.missing if self.missing.any() else None
+
+    def add(self, left: int, right: int, outcome: str, times: int, undone: bool) -> None:
+        """Add votes that stand, or that were given and undone; take away, by negative times, those in the place of these."""
+        counts = (self.undone_wins, self.undone_ties) if undone else (self.wins, self.ties)
+        count(*counts, left, right, outcome, times)
+
+    def miss(self, left: int, right: int, times: int = 1) -> None:
+        """Add answers that never came."""
+        self.missing[[left, right], [right, left]] += times
+
+    def map(self, change: Callable[[Counts], Counts]) -> Tables:
+        """Return the tables with a change of each."""
+        wins, ties, undone_wins, undone_ties, missing = map(change, self[:5])
+        return Tables(wins, ties, undone_wins, undone_ties, missing, self.clusters)
+
+
+def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
+    """Add votes to the counts; what names neither side is a tie."""
+    if outcome == LEFT:
+        wins[left, right] += times
+    elif outcome == RIGHT:
+        wins[right, left] += times
+    else:
+        ties[[left, right], [right, left]] += times
+
+
+def widen(counts: Counts, k: int) -> Counts:
+    """Return the counts with room for ``k`` options; rows without votes take no memory."""
+    wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
+    wider[: len(counts), : len(counts)] = counts[:k, :k]
+    return wider
 
 
 @dataclass
@@ -151,11 +215,8 @@ class Ledger(_Known):
         self._by_voter: dict[str | None, dict[int, Entry]] = {}
         self._changes = 0  # of the tables, since then
         self._calm = (0.0, 0.0)  # between these times no lease of an entry ends
-        held = []
-        for one in self._held.values():
-            if one.ballot is not None:
-                held.append((one.ballot, one))
-        for ballot, one in sorted(held, key=itemgetter(0)):
+        held = {one.ballot: one for one in self._held.values() if one.ballot is not None}
+        for ballot, one in sorted(held.items()):
             self.open[ballot] = self._by_voter.setdefault(one.voter, {})[ballot] = one
 
     # Whose answers are waited for
@@ -169,11 +230,6 @@ class Ledger(_Known):
     def judges(self) -> tuple[str, ...]:
         """Whose votes count, where it matters who they are."""
         return ()
-
-    @property
-    def cluster_of(self) -> Mapping[str, str]:
-        """The cluster of each test case, if cases come in any."""
-        return {}
 
     @property
     def case_clusters(self) -> CaseClusters | None:

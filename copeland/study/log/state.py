@@ -49,11 +49,10 @@ from copeland.study.log.events import (
     spent_on,
     times_of,
 )
-from copeland.study.log.ledger import Entry, Ledger, Waiting
+from copeland.study.log.ledger import Counts, Entry, Ledger, Tables, Waiting, count, widen
 from copeland.study.log.panel_ledger import PanelLedger
 from copeland.study.log.sides import Sides, Swaps
 from copeland.study.log.snapshots import dump_values, load_values, write_value
-from copeland.study.log.tables import Counts, Tables, count, widen
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import IGNORED, INDEPENDENT, JUDGE, PANEL, PEOPLE, Settings
 

@@ -22,10 +22,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, nearest
-from copeland.study.input_limits import is_storable
 from copeland.study.log.addresses import hide_passwords, hide_secrets, is_lost, parse_url
 from copeland.study.log.event_log import Log, Recall
-from copeland.study.log.events import Event
+from copeland.study.log.events import Event, is_storable
 from copeland.study.log.schema import SCHEMA, server, studies, version, write_statements
 from copeland.support.atomic_files import make_private
 

@@ -18,13 +18,13 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.base_certificate import BaseCertificate, FiledVote
 from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
-from copeland.study.input_limits import json_of
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
 from copeland.study.log.state import StudyState, fold_log
 from copeland.study.results.notes import describe_edits, find_wrong_arrivals, undone_note
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
+from copeland.support.json_texts import json_of
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_of

@@ -42,9 +42,9 @@ from copeland.study.log.events import (
     is_vote,
     times_of,
 )
+from copeland.study.log.ledger import Tables
 from copeland.study.log.sides import find_blocks
 from copeland.study.log.state import StudyState
-from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, epoch_with, leader_of
 from copeland.support.arrays import Bools

@@ -18,10 +18,9 @@ from copeland.certificate.certificate import Certificate, certify
 from copeland.certificate.samples import Sample
 from copeland.forecast.start import Start
 from copeland.study.log.events import ERROR, LEFT, NOTHING, OUTCOMES, RIGHT, SKIP, Spent
-from copeland.study.log.ledger import NO_BALLOTS, Totals
+from copeland.study.log.ledger import NO_BALLOTS, Tables, Totals
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Edit, StudyState, find_options_left
-from copeland.study.log.tables import Tables
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 from copeland.support.goal import Goal
@@ -223,6 +222,7 @@ def standing_of(
     for one in voters:
         sideless = tally.sides.sideless_of.get(one.name)
         known.append(one if sideless is None else replace(one, sideless=tuple(sideless)))
+    clusters = state.ledger.case_clusters
     return Standing(
         name=name,
         settings=state.settings,
@@ -252,7 +252,7 @@ def standing_of(
         swaps=dict(tally.sides.swapped),
         edits=tuple(state.edits),
         spent=tally.spent,
-        cluster_of=state.ledger.cluster_of,
+        cluster_of={} if clusters is None else clusters.cluster_of,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
-from copeland.study.input_limits import LIMITS
+from copeland.study.log.events import LIMITS
 from copeland.web.api.access import STUDY, Admins, Body, Call, Name, Source, links_to, new_router
 from copeland.web.api.error_documents import ApiProblem
 from copeland.web.api.studies import About, Guidance, Offered, Question, describe_study

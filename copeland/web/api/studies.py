@@ -16,8 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from copeland.certificate.cluster_evidence import WEIGHTS
 from copeland.orders.rank import ORDERS, check_order
 from copeland.study import create_study
-from copeland.study.input_limits import LIMITS
-from copeland.study.log.events import GUIDANCE, QUESTION, to_json
+from copeland.study.log.events import GUIDANCE, LIMITS, QUESTION, to_json
 from copeland.study.settings import SETTINGS
 from copeland.study.text_edits import LONGEST as MOST_LETTERS
 from copeland.web.api.access import STUDY, Body, Call, Name, Reads, key_of, links_to, new_router

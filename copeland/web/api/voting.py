@@ -13,9 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from copeland.errors import InvalidRow
 from copeland.study import Ballot, Study, Wait
 from copeland.study.commands import Answer
-from copeland.study.input_limits import LIMITS, check_text
 from copeland.study.kinds import kind_of
-from copeland.study.log.events import ASKED, NOTHING, Spent, new_event_id
+from copeland.study.log.events import ASKED, LIMITS, NOTHING, Spent, check_text, new_event_id
 from copeland.study.log.sides import ONCE, TWICE
 from copeland.study.votes import Incoming, incoming
 from copeland.support.row_files import column_name

@@ -13,8 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, read_options
-from copeland.study.input_limits import check_text
-from copeland.study.log.events import IMAGE_TEXT
+from copeland.study.log.events import IMAGE_TEXT, check_text
 from copeland.study.text_edits import note_edit
 from copeland.support.row_files import rows_of_file
 from copeland.web.ideas import (
