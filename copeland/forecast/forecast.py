@@ -19,16 +19,8 @@ from copeland.forecast.plausible_worlds import (
     ties_in,
     worlds_in_blocks,
 )
-from copeland.forecast.races import (
-    WAYS,
-    Voters,
-    Within,
-    count_votes_to_proof,
-    is_possible,
-    nobody,
-    votes_to_likely,
-)
-from copeland.forecast.start import PLANNED, PROOF, Ended, Start, Until
+from copeland.forecast.races import WAYS, Within, count_votes_to_proof, is_possible, votes_to_likely
+from copeland.forecast.start import PLANNED, PROOF, Ended, Start, Until, Voters, nobody
 from copeland.kernels.planner.prices import (
     LEAST_PRIOR,
     LEAST_VARIANCE,
@@ -134,8 +126,10 @@ class ForecastRange(NamedTuple):
 
     def beyond(self, before: int) -> ForecastRange:
         """Return how many more than ``before`` that is."""
-        low, middle, high = (None if n is None else max(n - before, 0) for n in self[:3])
-        return ForecastRange(low, middle, high, max(self.most - before, 0))
+        left = []
+        for n in self:
+            left.append(None if n is None else max(n - before, 0))
+        return ForecastRange(*left)
 
     def to_dict(self) -> dict[str, int | None]:
         """Return it ready for JSON."""
@@ -342,10 +336,13 @@ def _plan_for(
 
 def people_way(planned: Sequence[Planned]) -> Way:
     """Return how many voters each world takes; where it did not end, more than the fewest of such a world."""
-    ended = [plan.people for plan in planned if plan.ended]
-    least = min((plan.people for plan in planned if not plan.ended), default=0)
-    most = max(least, max(ended, default=0) + 1)
-    return Way("people", tuple(plan.people if plan.ended else most for plan in planned), most)
+    ended, cut, people = [], [], []
+    for plan in planned:
+        (ended if plan.ended else cut).append(plan.people)
+    most = max(min(cut, default=0), max(ended, default=0) + 1)
+    for plan in planned:
+        people.append(plan.people if plan.ended else most)
+    return Way("people", tuple(people), most)
 
 
 # What would settle it: the pairs that the cheapest plan still needs

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import ForecastRange, forecast_of
 from copeland.forecast.panel_forecast import new_panel_remaining
-from copeland.forecast.races import MOST_PEOPLE, fewest_people, new_voters
-from copeland.forecast.start import PLANNED, Start
+from copeland.forecast.races import MOST_PEOPLE, fewest_people
+from copeland.forecast.start import PLANNED, Start, new_voters
 from copeland.support.phrasing import format_count, percent
 from copeland.support.plain_values import to_plain
 

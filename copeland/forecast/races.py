@@ -16,7 +16,7 @@ from copeland.algorithms.cpc_goal import proof_of
 from copeland.certificate.proof import apply_row_argument
 from copeland.certificate.samples import log_evidence_of_pairs
 from copeland.forecast.plausible_worlds import QUICK, chances_of
-from copeland.forecast.start import PLANNED, Ended, Start
+from copeland.forecast.start import PLANNED, Ended, Start, room_of
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.goals.goal_state import GoalPlanner
 from copeland.kernels.goals.proofs import votes_to_proof
@@ -211,43 +211,6 @@ class Within(NamedTuple):
     def settled(self) -> int:
         """In how many worlds their votes settle it."""
         return sum(votes is not None for votes in self.votes)
-
-
-class Voters(NamedTuple):
-    """Who can vote, and on what."""
-
-    number: int
-    room: Ints  # K x K: how many more votes each pair can get from them
-    left: int  # votes that they can still give in all
-    each: int  # votes that a person has
-    dealt: int | None = None  # people who get no further pairs, where all are dealt at the arrival
-
-
-def nobody(start: Start, each: int | None = None, dealt: int | None = None) -> Voters:
-    """Return that nobody is known who can vote; whoever comes has a vote a pair, or ``each`` votes."""
-    return new_voters(start, 0, each)._replace(dealt=dealt)
-
-
-def new_voters(start: Start, number: int, each: int | None = None) -> Voters:
-    """Return so many voters who have not voted yet, each with a vote a pair, or with ``each`` votes."""
-    room = room_of(start, number)
-    pairs = len(start.pairs)
-    own = pairs if each is None else min(each, pairs)
-    return Voters(number, room, min(int(room.sum()) // 2, number * own), own)
-
-
-def room_of(start: Start, voters: int, met: Ints | None = None) -> Ints:
-    """Return how many more votes each pair can get, K x K.
-
-    Parameters
-    ----------
-    met
-        How many of the voters have met each pair; by default, as many as it has votes.
-    """
-    before = start.met if met is None else met
-    able = np.isin(np.arange(start.k), list(start.paused), invert=True)
-    asked = able[:, None] & able & ~np.eye(start.k, dtype=bool)
-    return np.where(asked, np.maximum(voters - before, 0), 0)
 
 
 def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,8 +106,8 @@ class Start:
     @cached_property
     def pairs(self) -> Ints:
         """The pairs that can be asked, one a row."""
-        able = [i for i in range(self.k) if i not in self.paused]
-        return np.array(list(combinations(able, 2)), np.int64).reshape(-1, 2)
+        able = np.setdiff1d(np.arange(self.k), list(self.paused))
+        return able[np.transpose(np.triu_indices(len(able), 1))]
 
     @property
     def algorithm(self) -> Algorithm:
@@ -143,3 +142,43 @@ class Ended(NamedTuple):
     votes: int  # further ones
     done: bool  # whether it came to what it was to go on until
     n: Ints  # K x K: votes of every pair, those so far included
+
+
+# Who can vote: where people do, each of them has one vote a pair, so they can run out
+
+
+class Voters(NamedTuple):
+    """Who can vote, and on what."""
+
+    number: int
+    room: Ints  # K x K: how many more votes each pair can get from them
+    left: int  # votes that they can still give in all
+    each: int  # votes that a person has
+    dealt: int | None = None  # people who get no further pairs, where all are dealt at the arrival
+
+
+def nobody(start: Start, each: int | None = None, dealt: int | None = None) -> Voters:
+    """Return that nobody is known who can vote; whoever comes has a vote a pair, or ``each`` votes."""
+    return new_voters(start, 0, each)._replace(dealt=dealt)
+
+
+def new_voters(start: Start, number: int, each: int | None = None) -> Voters:
+    """Return so many voters who have not voted yet, each with a vote a pair, or with ``each`` votes."""
+    room = room_of(start, number)
+    pairs = len(start.pairs)
+    own = pairs if each is None else min(each, pairs)
+    return Voters(number, room, min(int(room.sum()) // 2, number * own), own)
+
+
+def room_of(start: Start, voters: int, met: Ints | None = None) -> Ints:
+    """Return how many more votes each pair can get, K x K.
+
+    Parameters
+    ----------
+    met
+        How many of the voters have met each pair; by default, as many as it has votes.
+    """
+    before = start.met if met is None else met
+    able = np.isin(np.arange(start.k), list(start.paused), invert=True)
+    asked = able[:, None] & able & ~np.eye(start.k, dtype=bool)
+    return np.where(asked, np.maximum(voters - before, 0), 0)

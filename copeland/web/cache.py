@@ -13,6 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import starmap
+from operator import eq
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fastapi import HTTPException
@@ -324,7 +326,7 @@ def analyse_standing(standing: Standing, votes: Callable[[], Iterable[Vote]]) ->
 
 def rename_voters(log: list[Event], names: Mapping[str, str]) -> list[Event]:
     """Return a log whose voters have names for readers."""
-    if all(name == own for own, name in names.items()):
+    if all(starmap(eq, names.items())):
         return log
     return [event._replace(voter=names.get(event.voter or "", event.voter)) for event in log]
 
@@ -342,13 +344,12 @@ def read_votes(study: Study, last: int) -> Iterator[Vote]:
     after = 0
     while after < last:
         piece = study.events(after, min(PIECE, last - after))
-        votes = [event for event in piece if is_vote(event)]
-        yield from study.look_at_state(partial(_name_votes, votes))
+        yield from study.look_at_state(partial(_name_votes, list(filter(is_vote, piece))))
         after = piece[-1].number
 
 
 def _name_votes(votes: Sequence[VoteEvent], state: StudyState) -> list[Vote]:
-    return [state.name_vote(vote) for vote in votes]
+    return list(map(state.name_vote, votes))
 
 
 # Figures as a strict page takes them

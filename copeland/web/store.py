@@ -358,7 +358,7 @@ class Store:
     def links(self, study: int) -> list[Link]:
         """Return all links of a study, the oldest first."""
         rows = self._rows(select(links).where(links.c.study == study).order_by(links.c.id))
-        return [Link(*row) for row in rows]
+        return list(map(Link._make, rows))
 
     def opening(self, token: str) -> tuple[VotingPage, Link] | None:
         """Return the page and the link of a token."""

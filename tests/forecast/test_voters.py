@@ -10,8 +10,8 @@ from copeland.certificate.certificate import certify
 from copeland.forecast.cheapest_plan import plan_worlds
 from copeland.forecast.forecast import forecast_of
 from copeland.forecast.prospects import prospect_of
-from copeland.forecast.races import fewest_people, is_possible, new_voters, room_of
-from copeland.forecast.start import PLANNED, Start, Until, new_start
+from copeland.forecast.races import fewest_people, is_possible
+from copeland.forecast.start import PLANNED, Start, Until, new_start, new_voters, room_of
 
 
 def people(k, **terms):

@@ -155,13 +155,13 @@ def test_a_cluster_counts_once_it_is_whole_or_others_make_up_for_it():
     for asked in range(1, 11):
         study.tell(study.ask("gpt"), "A")
         found = study.state().ledger.tables(study.now())
-        assert (found.votes, found.missing.sum()) == (asked // 5 * 5, 0)
+        assert (found.wins.sum(), found.missing.sum()) == (asked // 5 * 5, 0)
     lost = study.ask("gpt")  # and nobody ever answers it
     run(study, lambda _: "A", most=4)
     assert study.standing().waiting == 4
     run(study, lambda _: "A", most=5)
     found = study.state().ledger.tables(study.now())
-    assert (found.votes, found.missing[0, 1]) == (19, 1)
+    assert (found.wins.sum(), found.missing[0, 1]) == (19, 1)
     study.tell(lost, "A")
     assert study.state().ledger.tables(study.now()).missing.sum() == 0
 

@@ -11,8 +11,7 @@ from copeland.certificate.samples import PEOPLE, PEOPLE_WHO_LEAVE, Sample
 from copeland.errors import InvalidParameter
 from copeland.forecast.forecast import Forecast, Outlook, look_ahead
 from copeland.forecast.prospects import Prospect, prospect_of
-from copeland.forecast.races import Voters, room_of
-from copeland.forecast.start import PROOF
+from copeland.forecast.start import PROOF, Voters, room_of
 from copeland.study.kinds.kind import Kind, list_waiting, require_same_voter
 from copeland.study.kinds.presentation import count_pairs
 from copeland.study.log.event_log import Log

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import filterfalse
+from itertools import filterfalse, starmap
+from operator import attrgetter, eq
 from typing import Any, NamedTuple
 
 from copeland.certificate.base_certificate import BaseCertificate
@@ -221,12 +222,12 @@ class Presentation(Estimator):
 
     def name_voters(self, standing: Standing) -> dict[str, str]:
         """Return what to call each voter, by the name in the log."""
-        return name_voters([voter.name for voter in standing.voters])
+        return name_voters(list(map(attrgetter("name"), standing.voters)))
 
     def make_readable(self, standing: Standing) -> tuple[dict[str, str], Standing]:
         """Return what to call each voter, by the name in the log, and the standing with these names."""
         names = self.name_voters(standing)
-        is_same = all(name == own for own, name in names.items())
+        is_same = all(starmap(eq, names.items()))
         return names, standing if is_same else self.rename_voters(standing, names)
 
     def rename_voters(self, standing: Standing, names: Mapping[str, str]) -> Standing:

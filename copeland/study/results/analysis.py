@@ -320,7 +320,7 @@ class Rankings:
         unit = self._reading.kind.unit
         if not unit:
             return None
-        names = [standing.labels[i] for i in self._reading.among]
+        names = list(map(standing.labels.__getitem__, self._reading.among))
         by = names, unit, standing.cluster_of, standing.settings.both_bad
         return _group_votes(self._votes(), *by)
 
@@ -334,7 +334,7 @@ def _group_votes(
 ) -> Ballots:
     """The votes that count on these options, by the field that says which hang together, or its cluster; one without that stands alone."""
     worth = _WORTH | ({BOTH_BAD: 0.5} if both_bad == "tie" else {})
-    place = {name: i for i, name in enumerate(names)}
+    place = dict(zip(names, count()))
     numbers: dict[str, int] = {}
     rows: list[tuple[int, int, float, int, int]] = []
     fresh = count()
@@ -352,7 +352,7 @@ def _group_votes(
     if not rows:
         none = np.zeros(0, np.int64)
         return Ballots(none, none, none.astype(float), none)
-    left, right, outcome, group, times = (np.array(column) for column in zip(*rows, strict=True))
+    left, right, outcome, group, times = map(np.array, zip(*rows, strict=True))
     groups = np.unique(np.repeat(group, times), return_inverse=True)[1]
     return Ballots(
         np.repeat(left, times), np.repeat(right, times), np.repeat(outcome, times), groups

@@ -28,9 +28,8 @@ from copeland.forecast.forecast import (
 )
 from copeland.forecast.plausible_worlds import BELIEF, MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.prospects import Prospect
-from copeland.forecast.races import Voters
 from copeland.forecast.start import LIKELY as LIKELY_BEST
-from copeland.forecast.start import Until
+from copeland.forecast.start import Until, Voters
 from copeland.matrix import PreferenceMatrix
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
 from copeland.study.settings import Settings

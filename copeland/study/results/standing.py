@@ -158,7 +158,11 @@ class Standing:
     @property
     def active(self) -> tuple[str, ...]:
         """The names of the options that are still asked."""
-        return tuple(option.name for option in self.options if option.state == ACTIVE)
+        names = []
+        for option in self.options:
+            if option.state == ACTIVE:
+                names.append(option.name)
+        return tuple(names)
 
     @property
     def waiting(self) -> int:

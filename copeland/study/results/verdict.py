@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from operator import itemgetter
 from typing import NamedTuple
 
 from copeland.certificate.certificate import Certificate, advice_of
@@ -115,7 +116,7 @@ class Verdict:
     def parts(self) -> dict[str, tuple[str, ...]]:
         """The sentences below the claim, by what they rest on; parts that say nothing are left out."""
         by_part = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
-        return {part: sentences for part, sentences in by_part.items() if sentences}
+        return dict(filter(itemgetter(1), by_part.items()))
 
     def to_dict(self) -> dict[str, str | tuple[str, ...]]:
         """Return its sentences by field, for JSON."""

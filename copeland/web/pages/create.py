@@ -19,8 +19,8 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.forecast.forecast import Way, forecast_of
 from copeland.forecast.panel_forecast import questions_sentence
 from copeland.forecast.prospects import FEW
-from copeland.forecast.races import MOST_PEOPLE, fewest_people, nobody
-from copeland.forecast.start import PLANNED, Start, new_start
+from copeland.forecast.races import MOST_PEOPLE, fewest_people
+from copeland.forecast.start import PLANNED, Start, new_start, nobody
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study import Option, Study, create_study
 from copeland.study.kinds import kind_of
