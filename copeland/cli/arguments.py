@@ -156,7 +156,7 @@ def take_settings(
     """
     if table is None:
         from copeland.study.settings import SETTINGS as table
-    names = {name: flags.get(name, f"--{name.replace('_', '-')}") for name in table}
+    names = {name: flags.get(name, f"--{name.replace('_', '-')}") for name in (*table, *order)}
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(command, eval_str=True)

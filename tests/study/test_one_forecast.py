@@ -45,7 +45,7 @@ def quantiles(found):
 def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     study = voted(voters="independent")
     reading = Analysis(study.standing())
-    verdict, found = reading.verdict, reading.remaining
+    verdict, found = reading.verdict, reading.outlook.remaining
     assert found.low < found.middle
     assert f"{capital(found.words)} more votes" in verdict.advice[0]
     told = json.loads(json.dumps(reading.to_dict()))
@@ -63,7 +63,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
 def test_people_are_the_same_in_the_status_and_in_the_plan():
     study = voted(voters="people")
     reading, plan = Analysis(study.standing()), study.plan()
-    assert plan_values("five", plan)["ways"][0]["votes"] == quantiles(reading.remaining)
+    assert plan_values("five", plan)["ways"][0]["votes"] == quantiles(reading.outlook.remaining)
     assert reading.reach.people == plan.people.range.beyond(60)
     assert f"{reading.reach.people.words} more people" in " ".join(study.verdict().advice)
     assert plan.people.range.people_words in reading.kind.plan_sentence(plan, study.settings)
@@ -86,7 +86,7 @@ def test_a_form_says_of_people_and_of_a_panel_what_the_command_says():
     assert (
         panel.plan().way("panel planner").range
         == found.panel
-        == Analysis(panel.standing()).remaining
+        == Analysis(panel.standing()).outlook.remaining
     )
 
 
@@ -96,7 +96,7 @@ def test_answers_of_a_panel_are_the_same_in_the_status_and_in_the_plan():
     for _ in range(5):
         ballot = study.ask()
         study.tell(ballot, min(ballot.left, ballot.right))
-    found = Analysis(study.standing()).remaining
+    found = Analysis(study.standing()).outlook.remaining
     assert study.plan().way("panel planner").range == found
     assert f"{capital(found.words)} of the " in study.verdict().advice[0]
 
