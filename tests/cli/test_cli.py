@@ -194,7 +194,7 @@ def test_a_command_reaches_its_own_work_without_what_others_need():
         "numpy",
         "sqlalchemy",
         "copeland.cli.simulate",
-        "copeland.study.log",
+        "copeland.study.log.storage",
     ]
     code = (
         "import sys; from typer.core import TyperCommand; from copeland.cli import main; "

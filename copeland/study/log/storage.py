@@ -463,8 +463,11 @@ class Storage:
     def _has_tables(self, connection: Connection) -> bool:
         """Tell whether the tables are there; refuse those of another schema."""
         found = sa.inspect(connection)
-        numbered = found.has_table(version.name)
-        if not numbered and not found.has_table(studies.name):
+        has_studies = found.has_table(studies.name)
+        numbered = found.has_table(
+            version.name
+        )  # looked at last: another process may make all tables between the two looks
+        if not numbered and not has_studies:
             return False
         # Whatever the column is called: another version may have made the table.
         query = sa.text(f"SELECT * FROM {version.name}")
