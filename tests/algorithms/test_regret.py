@@ -60,7 +60,7 @@ def test_regret_is_linear_where_nobody_beats_all_as_the_algorithm_assumes():
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "problem", "horizon", "runs", "mean", "error"), OTHERS)
 def test_regret_agrees_with_an_independent_program(name, problem, horizon, runs, mean, error):
     regret = "definition-1" if horizon == SIMULATOR else "half"
