@@ -8,6 +8,7 @@ from copeland.version import __version__
 
 if TYPE_CHECKING:
     from copeland.audit import JudgeAudit, audit_judges
+    from copeland.boards import Board, board
     from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.gate import GateResult, run_gate
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Algorithm",
     "Ballot",
+    "Board",
     "Certificate",
     "Choice",
     "CopelandError",
@@ -60,6 +62,7 @@ __all__ = [
     "Wait",
     "__version__",
     "audit_judges",
+    "board",
     "bounds",
     "certify",
     "create_study",
@@ -88,6 +91,7 @@ _SHORT = {
 
 _HOMES = {
     "audit": ("JudgeAudit", "audit_judges"),
+    "boards": ("Board", "board"),
     "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "gate": ("GateResult", "run_gate"),

@@ -210,6 +210,7 @@ app = Group(
     add_completion=True,
     modules={
         "copeland.cli.algorithms": ("algorithms", "compile", "doctor", "formats"),
+        "copeland.cli.board": ("board",),
         "copeland.cli.clicks": ("clicks",),
         "copeland.cli.gate": ("gate",),
         "copeland.cli.judges": ("judges",),

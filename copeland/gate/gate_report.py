@@ -29,6 +29,7 @@ from copeland.study.judges.habits import TRY_WORSE, find_side_habit, warn_of_tie
 from copeland.study.log.events import LEFT, RIGHT
 from copeland.study.log.sides import flip_words
 from copeland.support.escaping import SHOWN, inert
+from copeland.support.markdown import escape_markdown, tabulate_markdown
 from copeland.support.phrasing import (
     capital,
     format_count,
@@ -36,14 +37,11 @@ from copeland.support.phrasing import (
     join_names,
     percent,
     quote_name,
-    shorten,
 )
 
 _NO_XML = re.compile("[\ufffe\uffff]")
 CASES = 5  # cases on which the candidate lost
 LETTERS = 300  # of a text
-# What Markdown or HTML acts on within a line: emphasis, links (also bare ones), tables, mentions, mathematics.
-_ACTIVE = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 _TALLIED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 
@@ -329,11 +327,6 @@ def make_summary(result: GateResult) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def escape_markdown(text: str, most: int | None = None) -> str:
-    r"""Return a text on one line that Markdown and HTML show as it is."""
-    return _ACTIVE.sub(r"\\\1", shorten(text, most or len(text)))
-
-
 def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     """The first cases on which the candidate lost, with both answers."""
     every = [one for one in judge.judgments if one.preferred == BASELINE]
@@ -346,6 +339,4 @@ def _list_losses(result: GateResult, judge: JudgeResult) -> Iterator[str]:
     rows = [
         (one.case, cases[one.case].text, *pairs.answers(cases[one.case]), one.note) for one in lost
     ]
-    cells = [[escape_markdown(one, LETTERS) for one in row] for row in (columns, *rows)]
-    lines = [f"| {' | '.join(row[: len(columns)])} |" for row in cells]
-    yield "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]])
+    yield tabulate_markdown(columns, (row[: len(columns)] for row in rows), LETTERS)

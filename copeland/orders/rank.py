@@ -41,6 +41,7 @@ from copeland.support.vote_tables import (
 
 By = Literal["copeland", "borda", "strength"]
 ORDERS: tuple[By, ...] = get_args(By)
+Value = Literal["copeland", "borda", "strength", "mean"]  # means are of scores, on boards
 UNITS_AN_OPTION = 1_000  # votes, or voters: there intervals are tightest, if no number is given
 MOST_OPTIONS = 1_000  # of more, strengths take too long
 
@@ -114,7 +115,7 @@ class Ranking:
     places: tuple[Place, ...]
     delta: float | None  # None of a panel, of which nothing that is settled can be wrong
     notes: tuple[str, ...]  # what to mind
-    by: By = "copeland"
+    by: Value = "copeland"
     chooser: str | None = None  # the algorithm of a study that chooses pairs by the votes
     taken: str = ""  # as what votes are taken; it is said first
 
@@ -193,12 +194,17 @@ class Ranking:
         return html_table(" ".join((self.sentence, *self.notes)), head, rows, len(self.places))
 
 
-_NOUNS = {"copeland": "Copeland scores", "borda": "Borda shares", "strength": "strengths"}
+_NOUNS = {
+    "copeland": "Copeland scores",
+    "borda": "Borda shares",
+    "strength": "strengths",
+    "mean": "means",
+}
 
 
-def format_place(place: Place, by: By) -> tuple[str, str, str]:
+def format_place(place: Place, by: Value) -> tuple[str, str, str]:
     """Return value and interval of a place as tables show them."""
-    form = {"copeland": "{:.0f}", "borda": "{:.3f}", "strength": "{:+.2f}"}[by]
+    form = {"copeland": "{:.0f}", "borda": "{:.3f}", "strength": "{:+.2f}", "mean": "{:.3f}"}[by]
     return form.format(place.value), form.format(place.low), form.format(place.high)
 
 

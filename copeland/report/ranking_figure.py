@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from copeland.orders.rank import By, Place, Ranking, format_place, format_ranks
+from copeland.orders.rank import Place, Ranking, Value, format_place, format_ranks
 from copeland.report.document import INK, PALETTE, name, new_figure, plain_axes
 from copeland.support.phrasing import measure_names, shorten_names
 
@@ -31,11 +31,13 @@ _ORDER = {
     "copeland": "how many others they beat",
     "borda": "mean chance",
     "strength": "strength",
+    "mean": "mean score",
 }
 _AXIS = {
     "copeland": "options beaten",
     "borda": "mean chance against a random other",
     "strength": "strength, in log-odds",
+    "mean": "mean score",
 }
 
 
@@ -168,7 +170,7 @@ def _draw_intervals(axes: Axes, places: Sequence[Place], scale: tuple[float, flo
 def _label(axes: Axes, ranking: Ranking, names: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-    by: By = ranking.by
+    by: Value = ranking.by
     plain_axes(axes, _LETTERS, grid="x")
     axes.set_yticks(range(len(names)), names, parse_math=False)
     for label, place in zip(axes.get_yticklabels(), ranking.places, strict=False):

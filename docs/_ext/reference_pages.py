@@ -32,6 +32,11 @@ PAGES = {
         "[Evaluate prompts on a test set](../../gate.md) shows how these work together.",
         ("copeland.gate",),
     ),
+    "boards": Page(
+        "Boards",
+        "[Places of a table of scores](../../boards.md) shows how these work together.",
+        ("copeland.boards", "copeland.boards.score_table"),
+    ),
     "client": Page(
         "Studies on a server",
         "The same `ask` and `tell`, with the study on a server: see [ask and tell over HTTP](../../http-api.md).",

@@ -8,8 +8,9 @@ from gate_helpers import NEW, OLD, Scripted, answers_of, make_pairs
 
 from copeland.formats.answers import AnswerCase, AnswerFile
 from copeland.gate import run_gate
-from copeland.gate.gate_report import escape_markdown, make_junit, make_summary
+from copeland.gate.gate_report import make_junit, make_summary
 from copeland.study.judges import Reasoned
+from copeland.support.markdown import escape_markdown
 
 HOSTILE = "<img src=x onerror=alert(1)> | *b* [x](http://evil.example) \x1b[2J \ufffe @team"
 
