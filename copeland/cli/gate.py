@@ -100,7 +100,9 @@ def gate_command(
 
 @contextmanager
 def _report_errors(files: dict[str, Path | None]) -> Iterator[None]:
-    """Leave an error in the JUnit file and on the summary, too, unless somebody else's file is there."""
+    """Leave an error in the JSON, in the JUnit file and on the summary, too, unless somebody else's file is there."""
+    import json
+
     from copeland.gate.gate_report import make_error_junit, make_error_summary
 
     try:
@@ -108,7 +110,13 @@ def _report_errors(files: dict[str, Path | None]) -> Iterator[None]:
     except (CopelandError, OSError) as error:
         said = str(error)
         page = make_error_summary(said).encode(errors="replace")
-        for what, content in (("junit", make_error_junit(said)), ("summary", page)):
+        told = {"exit_code": BAD_INPUT, "outcome": "error", "error": said}
+        contents = {
+            "out": json.dumps(told, indent=1).encode() + b"\n",
+            "junit": make_error_junit(said),
+            "summary": page,
+        }
+        for what, content in contents.items():
             path = files[what]
             with suppress(OSError):
                 if path is not None and (not path.exists() or _is_output(path, what)):

@@ -142,6 +142,10 @@ def _merge(
             f"{where}: the text of case '{case.id}' is another in a file before{f' ({before.where})' if before.where else ''}; "
             "give the same id to the same case only."
         )
+    if before.expected and case.expected and before.expected != case.expected:
+        raise InvalidRow(
+            f"{where}: what is expected of case '{case.id}' is another in a file before."
+        )
     return replace(
         before,
         text=before.text or case.text,

@@ -74,19 +74,15 @@ def forecast_pairs(
         return tuple(said), 0
     same = free / terms.cases
     runs = max(FEWEST_RUNS, min(RUNS, NUMBERS // terms.cases))
-    units, calls = terms, settings.calls_per_case
+    units, calls, named = terms, settings.calls_per_case, "cases"
     if terms.clusters is not None:
-        number = terms.clusters.number
+        number, named = terms.clusters.number, "clusters, whose cases agree,"
         units = terms._replace(cases=number, clusters=None)
         calls = max(1, round(calls * terms.cases / number))
     how = (calls, settings.max_calls, SHARE, same + TIES * (1 - same), runs)
     power = forecast_gate(units, *how)
     power = power._replace(median_calls=round(power.median_calls * (1 - same)))
-    said.append(describe_power(power))
-    if units is not terms:
-        said.append(
-            "There a case stands for a cluster of cases that agree: clusters are what counts."
-        )
+    said.append(describe_power(power, named))
     if terms.exact and settings.require == "better" and most != settings.max_calls:
         said.append(
             f"If it needs all {format_count(most, 'call')}, even a difference of one case counts as better."
@@ -150,12 +146,12 @@ def find_fewest_wins(terms: GateTerms, most: int, ties: int = 0) -> int | None:
     return None
 
 
-def describe_power(power: Power) -> str:
+def describe_power(power: Power, units: str = "cases") -> str:
     """Say in a sentence what the gate can find."""
     wins, likely = round(100 * power.share), drop_zero(round(power.passed, 2))
     likely = "over .99" if power.passed > 0.99 else "under .01" if power.passed < 0.01 else likely
     return (
-        f"For example, if {percent(power.ties)} of {power.cases:,} cases are ties and the candidate wins "
+        f"For example, if {percent(power.ties)} of {power.cases:,} {units} are ties and the candidate wins "
         f"{wins}:{100 - wins} of the others, it passes with probability {likely} after about {power.median_calls:,} calls."
     )
 
@@ -180,7 +176,7 @@ def describe_refusal(
     claim = "better" if terms.require == "better" else f"not worse by {drop_zero(terms.margin)}"
     return (
         f"this gate can never pass: {given}, and even if the candidate wins all of them, that does not prove "
-        f"it {claim}. {enough}, or require less: not-worse, or a larger margin."
+        f"it {claim}. {enough}, or require less: {'not-worse, or ' if terms.require == 'better' else ''}a larger margin."
     )
 
 

@@ -26,7 +26,7 @@ from copeland.gate.claims import (
 from copeland.gate.gate_result import GateResult, JudgeResult, Saving, Slice
 from copeland.gate.judgments import count_choices, count_sides, count_units
 from copeland.study.judges.habits import TRY_WORSE, find_side_habit, warn_of_ties
-from copeland.study.log.events import LEFT, RIGHT
+from copeland.study.log.events import ERROR, LEFT, RIGHT
 from copeland.study.log.sides import flip_words
 from copeland.support.escaping import SHOWN, inert
 from copeland.support.markdown import escape_markdown, tabulate_markdown
@@ -188,7 +188,9 @@ def _describe_work(judge: JudgeResult) -> Iterator[str]:
     )
     if missing:
         have, count = ("has", "counts") if missing == 1 else ("have", "count")
-        yield f"{format_count(missing, 'case')} {have} no answer, and {count} against every claim."
+        errors = [one.note for one in judge.judgments if one.said == ERROR and one.note]
+        why = f" The last error: {errors[-1]}" if errors else ""
+        yield f"{format_count(missing, 'case')} {have} no answer, and {count} against every claim.{why}"
 
 
 def _describe_sides(judge: JudgeResult) -> Iterator[str]:
@@ -216,9 +218,8 @@ def describe_check(result: GateResult, judge: JudgeResult) -> dict[str, Any]:
     """Return how a judge treats the sides where neither set is better, and whether it is fit, as JSON can say it and in sentences."""
     sides, unit = count_units(judge.judgments, result.pairs.items)
     follows = find_side_habit(judge.judge, sides, unit)
-    units = (
-        "" if unit == "case" else f" in {format_count(sides.both, unit)} (which are what counts)"
-    )
+    clusters = format_count(len(judge.tally.clusters), unit)
+    units = "" if unit == "case" else f" in {clusters} (which are what counts)"
     on = f"{format_count(judge.tally.answers, 'case')}{units} and {format_count(judge.calls, 'call')}"
     fit = f"Fit, as far as this check goes: the judge {quote_name(judge.judge)} does not follow the sides, by {on}."
     said = [f"Not fit. {follows}" if follows else fit, *_describe_sides(judge)]

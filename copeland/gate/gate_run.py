@@ -18,6 +18,7 @@ from typing import Any
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.gate.case_pairs import (
+    SIDES,
     Answers,
     CasePairs,
     pair_answers,
@@ -189,10 +190,12 @@ def describe_gate_settings(
 
 def describe_judge(judge: Judge) -> dict[str, Any]:
     """Return what a judge is, as far as it shows: a program's command, or a model with its request and its prompt."""
-    prompt = getattr(judge, "prompt", None)
+    prompt, command = getattr(judge, "prompt", None), getattr(judge, "arguments", None)
+    own = [one for one in command or () if not Path(one).is_absolute() and Path(one).is_file()]
     told = {
         "kind": type(judge).__name__,
-        "command": getattr(judge, "arguments", None),
+        "command": command,
+        "files": {one: sha256(Path(one).read_bytes()).hexdigest() for one in own} or None,
         "request": getattr(judge, "request", None),
         "url": getattr(getattr(judge, "_endpoint", None), "shown", None),
         "prompt": None if prompt is None else sha256(str(prompt).encode()).hexdigest(),
@@ -269,13 +272,15 @@ def open_journal(path: str | Path | None, told: Mapping[str, Any]) -> tuple[Stor
         )
     here = json.loads(json.dumps(told))
     differ = [
-        f"{key} is {_show(there.get(key))} there and {_show(here.get(key))} here"
+        f"the answers of the {key} are others"
+        if key in SIDES
+        else f"{key} is {_show(there.get(key))} there and {_show(here.get(key))} here"
         for key in dict.fromkeys((*there, *here))
         if there.get(key) != here.get(key)
     ]
     if differ:
         raise InvalidParameter(
-            f"{path} is the journal of another gate: {join_names(differ, 3)}. Name another --journal, or delete this one."
+            f"{path} is the journal of another gate: {join_names(differ, 3)}. Name another --journal, or delete this one and what the gate wrote with it."
         )
     return storage, True
 

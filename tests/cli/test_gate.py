@@ -406,3 +406,20 @@ def test_an_error_leaves_a_junit_file_and_a_summary_that_say_why(folder):
     assert "failed 2 times" not in Path("gate.md").read_text()
     Path("gate.md").write_text("mine")
     assert gate(judge=words).exit_code == 2 and Path("gate.md").read_text() == "mine"
+
+
+def test_an_error_replaces_the_json_of_an_earlier_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "\n".join(f"q{n},{{}} {n}" for n in range(30))
+    for name, word in (("old", "no"), ("new", "yes")):
+        (tmp_path / f"{name}.csv").write_text("id,answer\n" + rows.format(*[word] * 30) + "\n")
+    (tmp_path / "judge.sh").write_text("echo right\n")
+    words = ("gate", "--baseline", "old.csv", "--candidate", "new.csv", "--command", "sh judge.sh")
+    words += ("--out", "gate.json", "--accept-judge")
+    first = run(*words)
+    assert first.exit_code in (0, 1, 3), first.output
+    (tmp_path / "judge.sh").write_text("echo left\n")
+    again = run(*words)
+    assert again.exit_code == 2 and "is the journal of another gate: judges" in flat(again.stderr)
+    told = json.loads((tmp_path / "gate.json").read_text())
+    assert (told["outcome"], told["exit_code"]) == ("error", 2) and "journal" in told["error"]

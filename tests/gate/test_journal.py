@@ -65,7 +65,7 @@ def test_errors_are_paid_for_and_asked_again(tmp_path):
         ({"require": "better"}, "require is not-worse there and better here"),
         ({"seed": 1}, "seed is 0 there and 1 here"),
         ({"swap": "confirm"}, "swap is random there and confirm here"),
-        ({"pairs": make_pairs(21)}, "baseline is"),
+        ({"pairs": make_pairs(21)}, "the answers of the baseline are others"),
     ],
 )
 def test_the_journal_of_another_gate_is_refused_with_what_differs(tmp_path, how, said):
