@@ -46,14 +46,15 @@ serve: setup  ## voting pages and a dashboard at http://127.0.0.1:8000, with a s
 	@mkdir -p out
 	$(BIN)/copeland serve --demo --storage sqlite:///out/serve.db
 
-# Each of two workers has a core: the threads of a linear algebra library would only wait for each other there.
+# Workers have the cores to themselves: the threads of a linear algebra library would only wait for each other there.
 pytest nightly fast: export OPENBLAS_NUM_THREADS = 1
 
 test: setup  ## everything that CI runs: lint beside the tests, which leave a core idle now and then
 	$(MAKE) --jobs 2 lint pytest
 
+# Three workers keep two cores busy: tests of pages, servers and processes wait a quarter of their time.
 pytest: setup  ## the tests alone, without lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 nightly: setup  ## what `make test` leaves out: long tests, those of benchmarks, and twenty times as much hostile input
 	COPELAND_FUZZ=20 HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -n 2 --dist worksteal -m nightly tests copeland benchmarks/tests
