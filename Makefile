@@ -57,7 +57,7 @@ pytest: setup  ## the tests alone, without lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 nightly: setup  ## what `make test` leaves out: long tests, those of benchmarks, and twenty times as much hostile input
-	COPELAND_FUZZ=20 HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -n 2 --dist worksteal -m nightly tests copeland benchmarks/tests
+	COPELAND_FUZZ=20 HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -n 3 --dist worksteal -m nightly tests copeland benchmarks/tests
 
 fast: setup  ## the tests that take under a minute, some of each file
 	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal -m "not nightly and (not slow or quick)" --durations 5

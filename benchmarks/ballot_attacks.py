@@ -130,6 +130,8 @@ def _change_anything(trial: Trial) -> None:
 
 
 def forget_what_is_taken_back(trial: Trial) -> None:
+    """Take neither the first answer nor a loss of both sides for what was taken back."""
+    forget_what_is_undone(trial)
     ledger = trial.state.ledger
     take_back = ledger.take_back
 

@@ -31,12 +31,12 @@ def gate(judge, cases=80, **how):
 @pytest.mark.parametrize("how", WAYS, ids=str)
 def test_a_judge_that_names_one_side_passes_nothing_unless_it_is_accepted(side, how):
     how = how | {"margin": 0.15}
-    result = gate(lambda *_: side, **how)
+    result = gate(lambda *_: side, 200, **how)
     assert (result.outcome, result.exit_code) == ("undecided", 3)
     assert result.sentence.startswith("The judge small follows the side, not the answer: ")
     assert "it is undecided whether candidate is not worse than baseline" in result.sentence
     assert "if the judge did not follow the side" in result.judges[0].stopped
-    accepted = gate(lambda *_: side, accept_judge=True, **how)
+    accepted = gate(lambda *_: side, 200, accept_judge=True, **how)
     assert (accepted.outcome, accepted.judges[0].objection) == ("passed", "")
     assert accepted.sentence.startswith("By the judge small")
 
@@ -101,8 +101,8 @@ def test_drawn_sides_convict_an_honest_judge_in_less_than_one_gate_of_a_thousand
 @pytest.mark.parametrize(
     ("sides", "is_found"),
     [
-        (SideCounts(19, 0, 0, 0), False),  # too few calls
-        (SideCounts(20, 0, 0, 0), True),
+        (SideCounts(13, 0, 0, 0), False),  # too few calls
+        (SideCounts(14, 0, 0, 0), True),
         (SideCounts(1, 19, 0, 0), True),
         (SideCounts(18, 2, 0, 0), False),
         (SideCounts(150, 50, 0, 0), False),

@@ -14,7 +14,7 @@ from copeland.study.log.events import LEFT, RIGHT
 from copeland.support.judge_statistics import SideCounts, is_share_above
 from copeland.support.phrasing import format_count, quote_name
 
-FEWEST_CALLS, NAMED = 20, 0.75  # calls that named a side, and the share of one side
+FEWEST_CALLS, NAMED = 14, 0.75  # calls that named a side, and the share of one side
 FEWEST_CASES, CHANGED = 10, 0.5  # cases asked in both orders, and the share that changed
 FEW, FEWEST = 0.05, 20  # a judge is warned of that names an answer in so small a share of so many
 TRY_WORSE = "Try it on answers that are plainly worse."
