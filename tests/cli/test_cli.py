@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 COMMANDS = [
     "algorithms",
     "backup",
+    "board",
     "bounds",
     "clicks",
     "clicks count",
