@@ -60,6 +60,8 @@ def _refuse_memory(url: str) -> str:
     """Refuse a storage that ends with the command."""
     if url == STORAGE:
         return url
+    if "\0" in url:
+        raise InvalidParameter("the storage has the character 0 in its name; name another file.")
     from copeland.study.log.addresses import is_lost
 
     if is_lost(url):

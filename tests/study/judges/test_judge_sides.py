@@ -55,4 +55,4 @@ def test_a_judge_that_says_nothing_about_the_options_is_named():
     follows, ties = done.habits
     assert follows.startswith("The judge echo follows the side, not the answer: it named the left")
     assert ties.startswith("The judge dumb named an answer in 0 of ")
-    assert judge_study(TinyStudy(enough=18), {"echo": always_left}, repeat=True).habits == ()
+    assert judge_study(TinyStudy(enough=12), {"echo": always_left}, repeat=True).habits == ()
